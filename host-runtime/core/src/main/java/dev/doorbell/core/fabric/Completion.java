@@ -1,0 +1,13 @@
+package dev.doorbell.core.fabric;
+
+/** Called by a fabric when a transfer or a delay that did not finish at once has finished. */
+@FunctionalInterface
+public interface Completion {
+  /**
+   * The transfer ended.
+   *
+   * @param ok false when the path refused it (for example a root complex that does not route
+   *     peer-to-peer reads); no byte was moved then
+   */
+  void completed(boolean ok);
+}

@@ -1,0 +1,73 @@
+package dev.doorbell.core.fabric;
+
+/**
+ * The door through which a device does DMA, and takes time.
+ *
+ * <p>A call that returns true has finished. One that returns false goes on; its {@link Completion}
+ * is called later, and the device's agent is stepped after it. Under {@link DirectFabric}
+ * everything finishes at once. Ranges are checked; a bad one throws {@link
+ * dev.doorbell.core.memory.AccessFault}.
+ *
+ * <p>Order (PCIe producer-consumer model): writes of one device to one place arrive in the order of
+ * the calls unless {@code relaxed}; a read never returns bytes older than a write of the same
+ * device that precedes it.
+ */
+public abstract class DevicePort {
+  /**
+   * Where the device may read {@code bytes} bytes of {@code address} in place, or 0 when they have
+   * to be transferred by {@link #read}.
+   */
+  public abstract long map(long address, int bytes);
+
+  /**
+   * DMA read into the device's own memory.
+   *
+   * @param address first byte in the address space
+   * @param target native address of the device's buffer; holds the bytes when the call finishes
+   */
+  public abstract boolean read(long address, long target, int bytes, Completion completion);
+
+  /**
+   * DMA write, posted: the bytes are taken from {@code source} during the call, and the caller may
+   * reuse it at once.
+   *
+   * @param relaxed may pass earlier writes (the relaxed-ordering attribute of the region)
+   */
+  public abstract void write(long source, long address, int bytes, boolean relaxed);
+
+  /**
+   * As {@link #write}, and tells when the bytes are visible at {@code address}.
+   *
+   * @return true when they are already
+   */
+  public abstract boolean writeThen(
+      long source, long address, int bytes, boolean relaxed, Completion visible);
+
+  /**
+   * Reads, modifies and writes one cell of 4 or 8 bytes for a remote atomic, after all writes of
+   * this device that precede it.
+   *
+   * @param result native address of 8 bytes for the old value, as it lies in memory
+   * @param atomic computes the new value from the old one, both as they lie in memory
+   */
+  public abstract boolean atomic(
+      long address, int bytes, long result, AtomicFunction atomic, Completion completion);
+
+  /** The new value of a cell from its old one. */
+  @FunctionalInterface
+  public interface AtomicFunction {
+    long apply(long old);
+  }
+
+  /** Takes {@code nanos} of virtual time; finishes at once where time is not modelled. */
+  public abstract boolean delay(long nanos, Completion completion);
+
+  /** Calls {@code completion} after {@code nanos} of the fabric's clock, virtual or wall. */
+  public abstract void timer(long nanos, Completion completion);
+
+  /** Routes writes to the UAR page at {@code page} (4096 bytes) to {@code target}. */
+  public abstract void onMmio(long page, MmioTarget target);
+
+  /** Nanoseconds on the fabric's clock. */
+  public abstract long now();
+}

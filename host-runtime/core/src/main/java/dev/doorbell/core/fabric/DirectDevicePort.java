@@ -1,0 +1,96 @@
+package dev.doorbell.core.fabric;
+
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.RawMemory;
+
+/** DMA at once: a checked copy. */
+final class DirectDevicePort extends DevicePort {
+  /** Who keeps timers. */
+  @FunctionalInterface
+  interface Timers {
+    void add(long nanos, Completion completion);
+  }
+
+  private final AddressSpace memory;
+  private final MmioPages mmio;
+  private final Timers timers;
+
+  DirectDevicePort(AddressSpace memory, MmioPages mmio, Timers timers) {
+    this.memory = memory;
+    this.mmio = mmio;
+    this.timers = timers;
+  }
+
+  @Override
+  public long map(long address, int bytes) {
+    check("DMA read", address, bytes);
+    return address;
+  }
+
+  @Override
+  public boolean read(long address, long target, int bytes, Completion completion) {
+    check("DMA read", address, bytes);
+    RawMemory.copy(address, target, bytes);
+    return true;
+  }
+
+  @Override
+  public void write(long source, long address, int bytes, boolean relaxed) {
+    check("DMA write", address, bytes);
+    RawMemory.copy(source, address, bytes);
+  }
+
+  @Override
+  public boolean writeThen(
+      long source, long address, int bytes, boolean relaxed, Completion visible) {
+    write(source, address, bytes, relaxed);
+    return true;
+  }
+
+  @Override
+  public boolean atomic(
+      long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
+    check("DMA atomic", address, bytes);
+    if (bytes == Integer.BYTES) {
+      int old;
+      do {
+        old = RawMemory.getIntAcquire(address);
+      } while (RawMemory.compareAndExchangeInt(address, old, (int) atomic.apply(old)) != old);
+      RawMemory.putInt(result, old);
+    } else {
+      long old;
+      do {
+        old = RawMemory.getLongAcquire(address);
+      } while (RawMemory.compareAndExchangeLong(address, old, atomic.apply(old)) != old);
+      RawMemory.putLong(result, old);
+    }
+    return true;
+  }
+
+  @Override
+  public boolean delay(long nanos, Completion completion) {
+    return true;
+  }
+
+  @Override
+  public void timer(long nanos, Completion completion) {
+    timers.add(nanos, completion);
+  }
+
+  @Override
+  public void onMmio(long page, MmioTarget target) {
+    mmio.route(page, target);
+  }
+
+  @Override
+  public long now() {
+    return System.nanoTime();
+  }
+
+  private void check(String what, long address, int bytes) {
+    boolean withinOnePage = ((int) address & (AddressSpace.PAGE - 1)) + bytes <= AddressSpace.PAGE;
+    if (!(withinOnePage && memory.accessible(address, bytes))) {
+      memory.check(what, address, bytes);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package dev.doorbell.core.fabric;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.trace.Trace;
+import java.util.function.BooleanSupplier;
+
+/**
+ * How agents reach memory and each other, and when: the policy of a world.
+ *
+ * <p>{@link DirectFabric} touches native memory at once; a timed fabric delivers by virtual time
+ * over PCIe paths; an exploring fabric delivers in any order that the memory models allow. Agents
+ * are the same under all of them.
+ */
+public abstract class Fabric implements AutoCloseable {
+  private Trace trace = Trace.NONE;
+
+  /** The memory of this world. */
+  public abstract AddressSpace memory();
+
+  /**
+   * Adds a thread at {@code locus}; it is stepped from the next turn on.
+   *
+   * @return its port
+   */
+  public abstract ThreadPort attachThread(Locus locus, Agent agent);
+
+  /**
+   * Adds a device at {@code locus}.
+   *
+   * @return its port
+   */
+  public abstract DevicePort attachDevice(Locus locus, Agent agent);
+
+  /** Removes an agent: a thread that ended, a device that was closed. */
+  public abstract void detach(Agent agent);
+
+  /** The agent has work though nothing arrived at its port: the host changed its state. */
+  public abstract void wake(Agent agent);
+
+  /**
+   * Steps the agents until {@code done} or for {@code nanos} of the fabric's clock.
+   *
+   * @throws RuntimeException what an agent throws; the world is still consistent then
+   */
+  public abstract RunOutcome run(BooleanSupplier done, long nanos);
+
+  /** Nanoseconds on the fabric's clock: virtual, or {@link System#nanoTime}. */
+  public abstract long now();
+
+  /** What a time taken from {@link #now} may be called. */
+  public abstract Basis basis();
+
+  /** Where events go; {@link Trace#NONE} unless set. */
+  public final Trace trace() {
+    return trace;
+  }
+
+  /** Sends events to {@code trace}. Set it before agents are attached. */
+  public final void trace(Trace trace) {
+    this.trace = trace;
+  }
+
+  /** Frees the memory of this world. */
+  @Override
+  public abstract void close();
+}

@@ -1,0 +1,92 @@
+package dev.doorbell.core.fabric;
+
+import dev.doorbell.core.memory.AccessFault;
+
+/**
+ * The door through which one thread, of a GPU or of the host, reaches memory.
+ *
+ * <p><b>Waiting.</b> Under a fabric with virtual time an access may take a while. The port then
+ * sets {@link #parked}, returns a value that means nothing, and has changed nothing that the thread
+ * can see. The thread must return from {@link dev.doorbell.core.agent.Agent#step} and, when it is
+ * stepped again, issue <em>the same access with the same arguments</em>; that call completes. Under
+ * {@link DirectFabric} no access ever parks.
+ *
+ * <p>Values are zero-extended and little-endian. Addresses must be naturally aligned (16 for {@code
+ * load128}); {@code access} is a combination of {@link Access} bits. Every access is checked
+ * against the address space; a bad one throws {@link AccessFault}.
+ *
+ * <p>An abstract class, not an interface: a program that loads only one fabric has only one
+ * implementation, and HotSpot then calls it directly.
+ */
+public abstract class ThreadPort {
+  /** True when the last access did not complete; see the class comment. */
+  public boolean parked;
+
+  /** Bytes 8 to 15 of the last {@link #load128}. */
+  public long high;
+
+  /** Loads 1 byte. */
+  public abstract long load8(long address, int access);
+
+  /** Loads 2 bytes. */
+  public abstract long load16(long address, int access);
+
+  /** Loads 4 bytes. */
+  public abstract long load32(long address, int access);
+
+  /** Loads 8 bytes. */
+  public abstract long load64(long address, int access);
+
+  /** Loads 16 bytes as two 8-byte accesses in any order; bytes 8 to 15 go to {@link #high}. */
+  public abstract long load128(long address, int access);
+
+  /** Stores the low byte of {@code value}. */
+  public abstract void store8(long address, long value, int access);
+
+  /** Stores the low 2 bytes of {@code value}. */
+  public abstract void store16(long address, long value, int access);
+
+  /** Stores the low 4 bytes of {@code value}. */
+  public abstract void store32(long address, long value, int access);
+
+  /** Stores 8 bytes. */
+  public abstract void store64(long address, long value, int access);
+
+  /** Stores 16 bytes as two 8-byte accesses, {@code low} at the lower address, in any order. */
+  public abstract void store128(long address, long low, long high, int access);
+
+  /**
+   * Reads, modifies and writes one cell in one step.
+   *
+   * @param bytes the cell's width: 1, 2, 4 or 8
+   * @param operand see {@link Rmw}
+   * @param compare the compare operand of {@link Rmw#COMPARE_AND_SWAP}, else ignored
+   * @return the cell's old value, zero-extended
+   */
+  public abstract long atomic(
+      Rmw operation, long address, int bytes, long operand, long compare, int access);
+
+  /** A fence with the semantics and scope of {@code access}. */
+  public abstract void fence(int access);
+
+  /**
+   * The thread has executed {@code instructions} instructions since the last call; virtual time
+   * moves on by their price. Engines call it before each access and at the end of a step.
+   */
+  public abstract void executed(int instructions);
+
+  /**
+   * Spends {@code nanos} of the thread's time: {@code nanosleep}, or host code with a known price.
+   */
+  public abstract void spend(long nanos);
+
+  /**
+   * The thread went once around a loop that only polls, and found nothing. The fabric may park it
+   * until a cell that it loaded with a strong access since the last call is written, or until
+   * {@code atMostNanos} have passed. Never required; a hint that saves work.
+   */
+  public abstract void pollFailed(long atMostNanos);
+
+  /** Nanoseconds on the fabric's clock, as this thread sees it. */
+  public abstract long now();
+}

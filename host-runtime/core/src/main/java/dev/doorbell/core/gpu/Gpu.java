@@ -1,0 +1,67 @@
+package dev.doorbell.core.gpu;
+
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A GPU: memory, modules, launches.
+ *
+ * <p>A launch only starts a kernel. What makes it progress is the fabric of the world it lives in:
+ * for an emulated GPU its threads are agents there; for a real one the hardware runs by itself, and
+ * running the fabric drives only HCAs and proxies.
+ */
+public interface Gpu extends MemoryProvider, AutoCloseable {
+  /** Where it is. */
+  Locus locus();
+
+  /** What it is and can do. */
+  GpuAttributes attributes();
+
+  /**
+   * Allocates zeroed memory, aligned to 4096: {@link MemoryKind#DEVICE}, {@link MemoryKind#MANAGED}
+   * or {@link MemoryKind#HOST} (page-locked, GPU-addressable).
+   */
+  @Override
+  Memory allocate(MemoryKind kind, long bytes, String label);
+
+  /**
+   * Makes an existing host range addressable for kernels.
+   *
+   * @return the same bytes, by the address that kernels use
+   */
+  Memory registerHost(MemorySegment range, String label);
+
+  /**
+   * Makes device registers (a UAR page, on-chip memory) addressable for kernels.
+   *
+   * @param hostAddress where the host has them mapped
+   * @return the address that kernels use
+   * @throws GpuException when the driver refuses; the message names the setting that allows it
+   */
+  long mapDeviceRegisters(long hostAddress, long bytes);
+
+  /**
+   * Loads PTX.
+   *
+   * @param name for messages, usually the file's name
+   * @throws GpuException with file, line and text of every instruction or directive that is refused
+   */
+  GpuModule load(String name, String ptx);
+
+  /**
+   * Starts {@code kernel}. Launches of one {@code stream} run one after another.
+   *
+   * @throws GpuException when the configuration is impossible
+   */
+  Launch launch(Kernel kernel, LaunchConfig config, KernelArguments arguments, GpuStream stream);
+
+  /** Creates a stream. */
+  GpuStream createStream();
+
+  /** Frees modules, streams and memory that are still open. */
+  @Override
+  void close();
+}

@@ -1,0 +1,80 @@
+package dev.doorbell.core.gpu;
+
+import dev.doorbell.core.memory.Memory;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The arguments of a launch, in order. Each is little-endian bytes of its parameter's size: 4 for
+ * {@code .b32}, 8 for {@code .b64}, n for structures by value.
+ */
+public final class KernelArguments {
+  private final List<byte[]> values = new ArrayList<>();
+
+  /** Adds a 32-bit integer. */
+  public KernelArguments add(int value) {
+    byte[] bytes = new byte[Integer.BYTES];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (value >>> (i * Byte.SIZE));
+    }
+    values.add(bytes);
+    return this;
+  }
+
+  /** Adds a 64-bit integer or an address. */
+  public KernelArguments add(long value) {
+    byte[] bytes = new byte[Long.BYTES];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (value >>> (i * Byte.SIZE));
+    }
+    values.add(bytes);
+    return this;
+  }
+
+  /** Adds the address of {@code memory}. */
+  public KernelArguments add(Memory memory) {
+    return add(memory.address());
+  }
+
+  /** Adds a structure passed by value. */
+  public KernelArguments add(byte[] structure) {
+    values.add(structure.clone());
+    return this;
+  }
+
+  /** The number of arguments. */
+  public int size() {
+    return values.size();
+  }
+
+  /** The bytes of argument {@code index}. */
+  public byte[] bytes(int index) {
+    return values.get(index).clone();
+  }
+
+  /**
+   * Lays the arguments out as {@code kernel} expects them.
+   *
+   * @throws GpuException when their number or a size does not fit
+   */
+  public byte[] layOut(Kernel kernel) {
+    if (values.size() != kernel.parameters()) {
+      throw new GpuException(
+          "kernel %s takes %d parameters, %d arguments were given"
+              .formatted(kernel.name(), kernel.parameters(), values.size()));
+    }
+    byte[] block = new byte[kernel.parameterBytes()];
+    for (int i = 0; i < values.size(); i++) {
+      byte[] value = values.get(i);
+      int offset = kernel.parameterOffset(i);
+      int end = i + 1 < values.size() ? kernel.parameterOffset(i + 1) : block.length;
+      if (value.length > end - offset) {
+        throw new GpuException(
+            "argument %d of kernel %s has %d bytes, its parameter has room for %d"
+                .formatted(i, kernel.name(), value.length, end - offset));
+      }
+      System.arraycopy(value, 0, block, offset, value.length);
+    }
+    return block;
+  }
+}

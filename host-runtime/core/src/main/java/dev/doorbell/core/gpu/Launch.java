@@ -1,0 +1,24 @@
+package dev.doorbell.core.gpu;
+
+/** A kernel that was started. */
+public interface Launch {
+  /** True when every thread has ended, or the kernel was stopped. Never blocks. */
+  boolean done();
+
+  /**
+   * Succeeds when the kernel ended by itself.
+   *
+   * @throws GpuException when it is not done, or when it was stopped: by a bad access, a trap, a
+   *     barrier misuse, its timeout; the message names kernel, PTX line, thread and address
+   */
+  void check();
+
+  /** Stops the kernel if it still runs; {@link #check} then says so. */
+  void cancel(String reason);
+
+  /** What {@code printf} of the kernel wrote so far. */
+  String output();
+
+  /** Instructions executed so far, all threads together; 0 where nobody counts. */
+  long instructions();
+}

@@ -1,0 +1,15 @@
+package dev.doorbell.core.hca;
+
+/** What a memory region or a queue pair allows ({@code IBV_ACCESS_*}). */
+public enum AccessRight {
+  /** The HCA may write on behalf of this side: READ results, atomics' old values, receives. */
+  LOCAL_WRITE,
+  /** Peers may WRITE; requires {@link #LOCAL_WRITE}. */
+  REMOTE_WRITE,
+  /** Peers may READ. */
+  REMOTE_READ,
+  /** Peers may do atomics; requires {@link #LOCAL_WRITE}. */
+  REMOTE_ATOMIC,
+  /** The HCA's writes may pass one another on PCIe: faster on some machines, never for flags. */
+  RELAXED_ORDERING
+}

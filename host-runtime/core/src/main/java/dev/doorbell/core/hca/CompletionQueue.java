@@ -1,0 +1,19 @@
+package dev.doorbell.core.hca;
+
+/** A completion queue; entries are CQE64 (see {@code core.mlx5}). */
+public interface CompletionQueue extends AutoCloseable {
+  /** Its 24-bit number. */
+  int number();
+
+  /** What it was made with. */
+  CompletionQueueAttributes attributes();
+
+  /** Address of entry 0. */
+  long ringAddress();
+
+  /** Address of the 8-byte doorbell record: consumer index, arm word. */
+  long recordAddress();
+
+  @Override
+  void close();
+}

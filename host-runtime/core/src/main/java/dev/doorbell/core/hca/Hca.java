@@ -1,0 +1,36 @@
+package dev.doorbell.core.hca;
+
+import dev.doorbell.core.memory.Locus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host channel adapter, opened.
+ *
+ * <p>The control path is here: objects are made, connected and closed by the host, and every
+ * refusal is an {@link HcaException} that says what is wrong and how to mend it. The data path is
+ * not: kernels and proxies post into the queues' memory and ring doorbells.
+ */
+public interface Hca extends AutoCloseable {
+  /** Its name: {@code soft0}, {@code mlx5_0}. */
+  String name();
+
+  /** Where it is. */
+  Locus locus();
+
+  /** What it is and can do. */
+  HcaAttributes attributes();
+
+  /** Creates a protection domain. */
+  ProtectionDomain allocateProtectionDomain();
+
+  /**
+   * The oldest asynchronous event that was not taken yet, or null.
+   *
+   * @see AsyncEvent
+   */
+  @Nullable AsyncEvent pollAsyncEvent();
+
+  /** Closes what is still open, in reverse order of creation. */
+  @Override
+  void close();
+}

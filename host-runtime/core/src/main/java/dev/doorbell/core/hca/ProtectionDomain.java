@@ -1,0 +1,53 @@
+package dev.doorbell.core.hca;
+
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryProvider;
+import java.util.Set;
+
+/** Groups the regions and queue pairs that may work together. */
+public interface ProtectionDomain extends AutoCloseable {
+  /** The HCA it belongs to. */
+  Hca hca();
+
+  /**
+   * Registers {@code [offset, offset + length)} of {@code memory}; GPU memory by dma-buf or peermem
+   * on a real HCA.
+   *
+   * @throws HcaException for a range outside the memory or rights that contradict each other
+   */
+  MemoryRegion register(Memory memory, long offset, long length, Set<AccessRight> rights);
+
+  /** Registers all of {@code memory}. */
+  default MemoryRegion register(Memory memory, Set<AccessRight> rights) {
+    return register(memory, 0, memory.size(), rights);
+  }
+
+  /**
+   * Allocates on-chip memory (MEMIC). It is a {@link Memory} of kind NIC whose address kernels may
+   * store to once the GPU has mapped it; it is registered like any other.
+   *
+   * @throws HcaException when there is not that much left
+   */
+  Memory allocateOnChip(long bytes);
+
+  /**
+   * Creates a completion queue.
+   *
+   * @param memory provides the ring and the doorbell record where the attributes place them
+   */
+  CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory);
+
+  /**
+   * Creates an RC queue pair in state RESET.
+   *
+   * @param memory provides the rings and the doorbell record where the attributes place them
+   */
+  QueuePair createQueuePair(QueuePairAttributes attributes, MemoryProvider memory);
+
+  /**
+   * @throws HcaException when regions or queues of it are still open, naming them
+   */
+  @Override
+  void close();
+}

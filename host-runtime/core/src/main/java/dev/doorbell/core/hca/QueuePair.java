@@ -1,0 +1,68 @@
+package dev.doorbell.core.hca;
+
+import java.util.Set;
+
+/**
+ * A reliable-connected queue pair: addresses of its queues for whoever posts, and its state
+ * machine.
+ *
+ * <p>Transitions out of order throw {@link HcaException} and change nothing.
+ */
+public interface QueuePair extends AutoCloseable {
+  /** Its 24-bit number. */
+  int number();
+
+  /** What it was made with. */
+  QueuePairAttributes attributes();
+
+  /** Its state now. */
+  QueuePairState state();
+
+  /** What the peer needs for {@link #toRtr}. */
+  QueuePairAddress address();
+
+  /** Address of the send ring. */
+  long sendRingAddress();
+
+  /** Address of the receive ring, or 0. */
+  long receiveRingAddress();
+
+  /** Address of the 8-byte doorbell record: receive counter, send counter. */
+  long recordAddress();
+
+  /**
+   * Host address of the doorbell register; give it to {@code Gpu.mapDeviceRegisters} for kernels.
+   */
+  long doorbellAddress();
+
+  /**
+   * Bytes of one BlueFlame half at {@link #doorbellAddress}; the other half follows it. 0: none.
+   */
+  int blueFlameBytes();
+
+  /** RESET to INIT. */
+  void toInit(Set<AccessRight> rights);
+
+  /** INIT to RTR: connects to {@code peer}. */
+  void toRtr(QueuePairAddress peer, ConnectionAttributes attributes);
+
+  /** RTR to RTS. */
+  void toRts(ConnectionAttributes attributes);
+
+  /** Any state but RESET to ERR: what is outstanding is flushed. */
+  void toError();
+
+  /** Any state to RESET: indices start again at 0, nothing is flushed. */
+  void toReset();
+
+  /** RESET to RTS in one call. */
+  default void connect(
+      QueuePairAddress peer, Set<AccessRight> rights, ConnectionAttributes attributes) {
+    toInit(rights);
+    toRtr(peer, attributes);
+    toRts(attributes);
+  }
+
+  @Override
+  void close();
+}

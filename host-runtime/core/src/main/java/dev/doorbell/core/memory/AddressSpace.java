@@ -1,0 +1,315 @@
+package dev.doorbell.core.memory;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One reserved native range in which all memory of an emulated world lies: GPU, host, on-chip
+ * memory and doorbell pages, so that kernels, HCAs and proxies use the same addresses.
+ *
+ * <p>Pages that nobody touches cost nothing. Every allocation starts on a page of its own and is
+ * followed by at least one unused page, so {@link #accessible} is one table look-up: how many bytes
+ * of this page may be touched. Pages of kind {@link MemoryKind#UAR} are never accessible there:
+ * their accesses are transactions and go through a port's MMIO path.
+ *
+ * <p>Not thread-safe for allocation; {@link #accessible} may run on any thread.
+ */
+public final class AddressSpace implements AutoCloseable {
+  /** Bytes of a page: allocations are aligned to it. */
+  public static final int PAGE = 4096;
+
+  private static final int PAGE_SHIFT = 12;
+  private static final long DEFAULT_BYTES = 16L << 30;
+
+  private final long base;
+  private final long size;
+  private final char[] accessibleBytes;
+  private final TreeMap<Long, Allocation> live = new TreeMap<>();
+  private final TreeMap<Long, Long> free = new TreeMap<>();
+  private boolean closed;
+
+  private AddressSpace(long base, long size) {
+    this.base = base;
+    this.size = size;
+    this.accessibleBytes = new char[(int) (size >>> PAGE_SHIFT)];
+    free.put(base + PAGE, size - 2L * PAGE);
+  }
+
+  /** Reserves the default range: 16 GiB of addresses, no memory. */
+  public static AddressSpace reserve() {
+    return reserve(DEFAULT_BYTES);
+  }
+
+  /**
+   * Reserves {@code bytes} of addresses.
+   *
+   * @throws IllegalStateException when the system refuses
+   */
+  public static AddressSpace reserve(long bytes) {
+    long rounded = roundUp(Math.max(bytes, 16L * PAGE));
+    return new AddressSpace(NativePages.map(rounded), rounded);
+  }
+
+  /**
+   * Allocates {@code bytes} bytes, zeroed, at a page boundary.
+   *
+   * @throws IllegalStateException when the range is used up
+   */
+  public Allocation allocate(MemoryKind kind, Locus locus, long bytes, String label) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("bytes=" + bytes + " for '" + label + "'");
+    }
+    requireOpen();
+    long room = roundUp(bytes) + PAGE;
+    for (Map.Entry<Long, Long> hole : free.entrySet()) {
+      if (hole.getValue() >= room) {
+        long address = hole.getKey();
+        long rest = hole.getValue() - room;
+        free.remove(address);
+        if (rest > 0) {
+          free.put(address + room, rest);
+        }
+        Allocation allocation = new Allocation(address, bytes, kind, locus, label);
+        live.put(address, allocation);
+        if (kind != MemoryKind.UAR) {
+          mark(address, bytes);
+        }
+        return allocation;
+      }
+    }
+    throw new IllegalStateException(
+        "no room for '%s' (%d bytes of %s memory): %d bytes reserved, %d in use"
+            .formatted(label, bytes, kind.word(), size, bytesInUse()));
+  }
+
+  /** Gives an allocation back and its pages to the system. */
+  public void free(Allocation allocation) {
+    requireOpen();
+    if (!live.remove(allocation.address(), allocation)) {
+      throw new IllegalArgumentException(allocation + " is not live");
+    }
+    long pages = roundUp(allocation.size());
+    int first = page(allocation.address());
+    for (int i = 0; i < pages >>> PAGE_SHIFT; i++) {
+      accessibleBytes[first + i] = 0;
+    }
+    NativePages.discard(allocation.address(), pages);
+    putHole(allocation.address(), pages + PAGE);
+  }
+
+  /**
+   * True when {@code [address, address + bytes)} may be touched directly. For accesses that do not
+   * cross a page: naturally aligned ones of at most 4096 bytes.
+   */
+  public boolean accessible(long address, int bytes) {
+    long offset = address - base;
+    // One unsigned comparison covers addresses below and above the window.
+    if (Long.compareUnsigned(offset, size) >= 0) {
+      return false;
+    }
+    return ((int) offset & (PAGE - 1)) + bytes <= accessibleBytes[(int) (offset >>> PAGE_SHIFT)];
+  }
+
+  /** As {@link #accessible}, for ranges of any length and alignment. */
+  public boolean accessibleRange(long address, long bytes) {
+    if (bytes == 0) {
+      return true;
+    }
+    Allocation allocation = find(address);
+    return allocation != null
+        && allocation.kind() != MemoryKind.UAR
+        && allocation.contains(address, bytes);
+  }
+
+  /** The allocation that holds {@code address}, or null. */
+  public @Nullable Allocation find(long address) {
+    Map.Entry<Long, Allocation> entry = live.floorEntry(address);
+    return entry != null && entry.getValue().contains(address, 1) ? entry.getValue() : null;
+  }
+
+  /**
+   * Checks a range.
+   *
+   * @throws AccessFault naming the nearest allocation
+   */
+  public void check(String what, long address, long bytes) {
+    if (!accessibleRange(address, bytes)) {
+      throw fault(what, address, bytes);
+    }
+  }
+
+  /** The error for a refused access. */
+  public AccessFault fault(String what, long address, long bytes) {
+    return new AccessFault(what, address, bytes, describe(address, bytes));
+  }
+
+  /** Where {@code address} lies, relative to the nearest allocation, in words. */
+  public String describe(long address, long bytes) {
+    Map.Entry<Long, Allocation> below = live.floorEntry(address);
+    Map.Entry<Long, Allocation> above = live.higherEntry(address);
+    if (below != null && below.getValue().contains(address, 1)) {
+      Allocation inside = below.getValue();
+      long over = address + bytes - (inside.address() + inside.size());
+      return over > 0
+          ? "runs %d bytes past the end of %s".formatted(over, inside)
+          : "inside %s".formatted(inside);
+    }
+    long gapBelow =
+        below == null
+            ? Long.MAX_VALUE
+            : address - (below.getValue().address() + below.getValue().size());
+    long gapAbove = above == null ? Long.MAX_VALUE : above.getKey() - address;
+    if (below != null && gapBelow <= gapAbove) {
+      return "%d bytes past the end of %s".formatted(gapBelow, below.getValue());
+    }
+    if (above != null) {
+      return "%d bytes before %s".formatted(gapAbove, above.getValue());
+    }
+    return "nothing is allocated";
+  }
+
+  /** Bytes of live allocations. */
+  public long bytesInUse() {
+    long sum = 0;
+    for (Allocation allocation : live.values()) {
+      sum += allocation.size();
+    }
+    return sum;
+  }
+
+  /** Gives the whole range back. Every address in it is invalid from then on. */
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      live.clear();
+      NativePages.unmap(base, size);
+    }
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the address space is closed");
+    }
+  }
+
+  private void mark(long address, long bytes) {
+    int first = page(address);
+    long left = bytes;
+    for (int i = 0; left > 0; i++, left -= PAGE) {
+      accessibleBytes[first + i] = (char) Math.min(left, PAGE);
+    }
+  }
+
+  private void putHole(long address, long bytes) {
+    long start = address;
+    long length = bytes;
+    Map.Entry<Long, Long> before = free.floorEntry(start);
+    if (before != null && before.getKey() + before.getValue() == start) {
+      start = before.getKey();
+      length += before.getValue();
+    }
+    Long after = free.remove(address + bytes);
+    if (after != null) {
+      length += after;
+    }
+    free.put(start, length);
+  }
+
+  private int page(long address) {
+    return (int) ((address - base) >>> PAGE_SHIFT);
+  }
+
+  private static long roundUp(long bytes) {
+    return (bytes + PAGE - 1) & -PAGE;
+  }
+
+  /** mmap, madvise and munmap of libc. */
+  @SuppressWarnings("restricted")
+  private static final class NativePages {
+    private static final int PROT_READ_WRITE = 3;
+    private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
+    private static final int MADV_DONTNEED = 4;
+    private static final MethodHandle MMAP;
+    private static final MethodHandle MADVISE;
+    private static final MethodHandle MUNMAP;
+
+    static {
+      Linker linker = Linker.nativeLinker();
+      MMAP =
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("mmap"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG));
+      MADVISE =
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("madvise"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT));
+      MUNMAP =
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("munmap"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+    }
+
+    static long map(long bytes) {
+      try {
+        long address =
+            (long)
+                MMAP.invokeExact(
+                    0L, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
+        if (address == -1) {
+          throw new IllegalStateException(
+              "cannot reserve %d bytes of addresses (mmap failed); raise 'ulimit -v' or reserve less"
+                  .formatted(bytes));
+        }
+        return address;
+      } catch (RuntimeException | Error e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException("mmap", e);
+      }
+    }
+
+    static void discard(long address, long bytes) {
+      try {
+        int rc = (int) MADVISE.invokeExact(address, bytes, MADV_DONTNEED);
+        if (rc != 0) {
+          RawMemory.fill(address, bytes, (byte) 0);
+        }
+      } catch (RuntimeException | Error e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException("madvise", e);
+      }
+    }
+
+    static void unmap(long address, long bytes) {
+      try {
+        int rc = (int) MUNMAP.invokeExact(address, bytes);
+        if (rc != 0) {
+          throw new IllegalStateException("munmap of 0x%x failed".formatted(address));
+        }
+      } catch (RuntimeException | Error e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException("munmap", e);
+      }
+    }
+  }
+}

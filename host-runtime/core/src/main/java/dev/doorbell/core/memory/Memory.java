@@ -1,0 +1,67 @@
+package dev.doorbell.core.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * A range of memory that a GPU or the host owns, by the address under which kernels and HCAs know
+ * it.
+ *
+ * <p>The CPU may be unable to address it (a real GPU's memory): hosts read and write it by copy
+ * only.
+ */
+public interface Memory extends AutoCloseable {
+  /** What it is made of. */
+  MemoryKind kind();
+
+  /** Where it lies. */
+  Locus locus();
+
+  /** The address by which kernels, and HCAs that registered it, reach the first byte. */
+  long address();
+
+  /** Its length in bytes. */
+  long size();
+
+  /** Copies {@code source} to {@code [offset, offset + source.byteSize())}. */
+  void write(long offset, MemorySegment source);
+
+  /** Copies {@code [offset, offset + target.byteSize())} to {@code target}. */
+  void read(long offset, MemorySegment target);
+
+  /** Sets {@code [offset, offset + bytes)} to {@code value}. */
+  void fill(long offset, long bytes, byte value);
+
+  /** Gives the memory back; the address is invalid from then on. Closing twice does nothing. */
+  @Override
+  void close();
+
+  /** Reads one little-endian 64-bit value. */
+  default long getLong(long offset) {
+    byte[] bytes = new byte[Long.BYTES];
+    MemorySegment segment = MemorySegment.ofArray(bytes);
+    read(offset, segment);
+    return segment.get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), 0);
+  }
+
+  /** Writes one little-endian 64-bit value. */
+  default void putLong(long offset, long value) {
+    byte[] bytes = new byte[Long.BYTES];
+    MemorySegment segment = MemorySegment.ofArray(bytes);
+    segment.set(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), 0, value);
+    write(offset, segment);
+  }
+
+  /** Reads {@code length} bytes. */
+  default byte[] getBytes(long offset, int length) {
+    byte[] bytes = new byte[length];
+    read(offset, MemorySegment.ofArray(bytes));
+    return bytes;
+  }
+
+  /** Writes {@code bytes}. */
+  default void putBytes(long offset, byte[] bytes) {
+    write(offset, MemorySegment.ofArray(bytes));
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * The mlx5 formats, byte by byte: work queue entries, completion queue entries, doorbell records,
+ * doorbells. Nothing else in the project knows an offset of theirs.
+ */
+@NullMarked
+package dev.doorbell.core.mlx5;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,91 @@
+package dev.doorbell.core.queue;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A queue pair as a kernel sees it: {@code struct doorbell_qp} of abi.h.
+ *
+ * @param sendRing address of the send ring
+ * @param sendRecord address of the send counter's word of the doorbell record
+ * @param doorbell address of the doorbell register
+ * @param completionRing address of the completion ring
+ * @param completionRecord address of the consumer index word
+ * @param counters address of {@code struct doorbell_counters}
+ * @param error address of {@code struct doorbell_error}
+ * @param commands address of {@code struct doorbell_command_queue}, or 0
+ * @param ringRequest address of the word that the CPU watches, or 0
+ * @param deadlineNanos every device-side wait ends after this many nanoseconds
+ * @param sendBlocks send ring in 64-byte blocks, a power of two
+ * @param completionEntries completion ring in entries, a power of two
+ * @param number24 the queue pair number
+ * @param flags {@code FLAG_*}
+ * @param blueFlameBytes bytes of one BlueFlame half, or 0
+ * @param batch ring at the latest when this many blocks wait
+ * @param maxInline bytes of the largest inline payload
+ * @param index index among the queue pairs of a job
+ */
+public record QueuePairView(
+    long sendRing,
+    long sendRecord,
+    long doorbell,
+    long completionRing,
+    long completionRecord,
+    long counters,
+    long error,
+    long commands,
+    long ringRequest,
+    long deadlineNanos,
+    int sendBlocks,
+    int completionEntries,
+    int number24,
+    int flags,
+    int blueFlameBytes,
+    int batch,
+    int maxInline,
+    int index) {
+
+  /** Bytes of the structure. */
+  public static final int BYTES = 128;
+
+  /** Bytes of {@code struct doorbell_counters}. */
+  public static final int COUNTERS_BYTES = 512;
+
+  public static final int COUNTERS_RESERVED = 0;
+  public static final int COUNTERS_READY = 128;
+  public static final int COUNTERS_RUNG = 256;
+  public static final int COUNTERS_COMPLETED = 384;
+  public static final int COUNTERS_CQ_INDEX = 392;
+
+  public static final int FLAG_CQ_COLLAPSED = 0x01;
+  public static final int FLAG_SCOPE_SYSTEM = 0x02;
+  public static final int FLAG_RECORD_LAST = 0x04;
+  public static final int FLAG_BLUEFLAME = 0x08;
+  public static final int FLAG_CPU_RUNG = 0x10;
+  public static final int FLAG_PROXY = 0x20;
+  public static final int FLAG_EXCLUSIVE = 0x40;
+
+  /** The structure's bytes. */
+  public byte[] encode() {
+    byte[] bytes = new byte[BYTES];
+    MemorySegment to = MemorySegment.ofArray(bytes);
+    to.set(Abi.U64, 0, sendRing);
+    to.set(Abi.U64, 8, sendRecord);
+    to.set(Abi.U64, 16, doorbell);
+    to.set(Abi.U64, 24, completionRing);
+    to.set(Abi.U64, 32, completionRecord);
+    to.set(Abi.U64, 40, counters);
+    to.set(Abi.U64, 48, error);
+    to.set(Abi.U64, 56, commands);
+    to.set(Abi.U64, 64, ringRequest);
+    to.set(Abi.U64, 72, deadlineNanos);
+    to.set(Abi.U32, 80, sendBlocks);
+    to.set(Abi.U32, 84, completionEntries);
+    to.set(Abi.U32, 88, number24);
+    to.set(Abi.U32, 92, flags);
+    to.set(Abi.U32, 96, blueFlameBytes);
+    to.set(Abi.U32, 100, batch);
+    to.set(Abi.U32, 104, maxInline);
+    to.set(Abi.U32, 108, index);
+    return bytes;
+  }
+}

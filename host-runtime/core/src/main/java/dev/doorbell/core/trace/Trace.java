@@ -1,0 +1,22 @@
+package dev.doorbell.core.trace;
+
+/** Where events go. Callers ask {@link #enabled} before they build one. */
+public interface Trace {
+  /** Keeps nothing. */
+  Trace NONE =
+      new Trace() {
+        @Override
+        public boolean enabled() {
+          return false;
+        }
+
+        @Override
+        public void record(TraceEvent event) {}
+      };
+
+  /** False when nobody listens. */
+  boolean enabled();
+
+  /** Takes an event; events of one locus come in the order of their times. */
+  void record(TraceEvent event);
+}

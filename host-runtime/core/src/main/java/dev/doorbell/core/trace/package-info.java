@@ -1,0 +1,8 @@
+/**
+ * What happened, when, and where: the stream of events that timelines, counters and the demo are
+ * made from.
+ */
+@NullMarked
+package dev.doorbell.core.trace;
+
+import org.jspecify.annotations.NullMarked;

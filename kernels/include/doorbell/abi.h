@@ -1,0 +1,144 @@
+// What host and kernels agree on: the structures that the host writes and kernels read, and back.
+//
+// This file is their only definition. The host's Java views (dev.doorbell.core.queue) are checked
+// against it by a test. Everything is little-endian; addresses are as the GPU sees them. Plain C, so
+// that any compiler can check the offsets.
+#ifndef DOORBELL_ABI_H
+#define DOORBELL_ABI_H
+
+#include <stdint.h>
+
+#define DOORBELL_ABI_VERSION 1
+
+// doorbell_qp.flags
+#define DOORBELL_QP_CQ_COLLAPSED 0x01u   // every CQE goes to entry 0
+#define DOORBELL_QP_SCOPE_SYSTEM 0x02u   // order for the HCA at system scope; else GPU scope
+#define DOORBELL_QP_RECORD_LAST 0x04u    // ring, write the record, ring again; else record first
+#define DOORBELL_QP_BLUEFLAME 0x08u      // ring by storing the WQE to the register
+#define DOORBELL_QP_CPU_RUNG 0x10u       // raise ring_request; the CPU writes record and doorbell
+#define DOORBELL_QP_PROXY 0x20u          // hand commands to the CPU, which posts
+#define DOORBELL_QP_EXCLUSIVE 0x40u      // one thread posts: nobody to wait for
+
+// Status words: what device functions return and jobs end with.
+#define DOORBELL_OK 0u
+#define DOORBELL_ERROR_CQE 1u        // an error CQE; see the error record
+#define DOORBELL_ERROR_DEADLINE 2u   // a wait did not end in time
+#define DOORBELL_ERROR_ARGUMENT 3u   // the operation cannot be expressed (inline too long, size 0 ...)
+#define DOORBELL_ERROR_DATA 4u       // received bytes were not the expected ones
+#define DOORBELL_ERROR_POISONED 5u   // another thread met an error on this queue pair before
+
+// The four counters of a queue pair, in 64-byte blocks of its send ring, never wrapping, each alone
+// on its line. Lies in GPU memory; the host zeroes it.
+struct doorbell_counters {
+  uint64_t reserved;  // next block to hand out
+  uint64_t reserved_pad[15];
+  uint64_t ready;     // every block below is written and handed on, in order: the baton
+  uint64_t ready_pad[15];
+  uint64_t rung;      // the highest index given to the HCA
+  uint64_t rung_pad[15];
+  uint64_t completed; // every block below is free again
+  uint64_t cq_index;  // CQEs consumed (ring CQ)
+  uint64_t completed_pad[14];
+};
+
+// The first error on a queue pair. Host-visible; all zero while there is none. The status is written
+// last, with release semantics at system scope.
+struct doorbell_error {
+  uint32_t status;     // DOORBELL_ERROR_*
+  uint32_t qpn;
+  uint32_t syndrome;   // of the error CQE, or 0
+  uint32_t vendor_syndrome;
+  uint32_t wqe_index;  // 16 bits, of the error CQE
+  uint32_t opcode;     // of the failed WQE
+  uint64_t thread;     // linear index of the thread that saw it, over the whole grid
+  uint64_t awaited;    // the index that was waited for
+  uint64_t completed;  // the completed counter at that time
+  uint64_t time_ns;    // %globaltimer
+  uint64_t reserved;
+};
+
+// The descriptor of a queue of commands to the CPU; see doorbell/command_queue.cuh for the entries.
+struct doorbell_command_queue {
+  uint64_t ring;      // entries of 64 bytes, host memory
+  uint64_t head;      // address of the producers' 64-bit counter, GPU memory
+  uint64_t consumed;  // address of the consumer's 64-bit counter, host memory: entries below are free
+  uint64_t finished;  // address of a 64-bit counter, host memory: commands below have completed
+  uint32_t entries;   // a power of two
+  uint32_t number;    // which queue this is, for messages
+  uint64_t reserved[3];
+};
+
+// A queue pair as a kernel sees it. Written once by the host, read-only for kernels.
+struct doorbell_qp {
+  uint64_t sq_ring;       // send ring, 64-byte blocks
+  uint64_t sq_record;     // the send counter's word of the doorbell record (byte 4 of it)
+  uint64_t doorbell;      // the doorbell register; BlueFlame halves start here
+  uint64_t cq_ring;       // completion ring, 64-byte entries
+  uint64_t cq_record;     // consumer index word, big-endian
+  uint64_t counters;      // struct doorbell_counters
+  uint64_t error;         // struct doorbell_error
+  uint64_t commands;      // struct doorbell_command_queue, or 0
+  uint64_t ring_request;  // 64-bit word that the CPU watches (DOORBELL_QP_CPU_RUNG), or 0
+  uint64_t deadline_ns;   // every wait ends after this many nanoseconds
+  uint32_t sq_blocks;     // a power of two
+  uint32_t cq_entries;    // a power of two
+  uint32_t qpn;
+  uint32_t flags;         // DOORBELL_QP_*
+  uint32_t blueflame_bytes;  // of one half, or 0
+  uint32_t batch;         // ring at the latest when this many blocks wait
+  uint32_t max_inline;    // bytes
+  uint32_t number;        // index among the queue pairs of the job
+  uint64_t reserved[2];
+};
+
+// doorbell_job.path: where the payload lies when the HCA sends it.
+#define DOORBELL_PATH_PULL 0u    // in GPU memory: the HCA reads it there
+#define DOORBELL_PATH_INLINE 1u  // in the WQE
+#define DOORBELL_PATH_STAGE 2u   // copied by the kernel to the staging area: on-chip or host memory
+
+// doorbell_job.scope: who posts together.
+#define DOORBELL_SCOPE_THREAD 0u
+#define DOORBELL_SCOPE_WARP 1u
+#define DOORBELL_SCOPE_BLOCK 2u
+
+// What a protocol kernel is asked to do. Every protocol takes (const doorbell_qp *qps, const
+// doorbell_job *job); fields that a protocol has no use for are ignored.
+struct doorbell_job {
+  uint64_t local;          // payload source
+  uint64_t remote;         // payload target
+  uint64_t bytes;          // of one message
+  uint64_t iterations;     // measured messages (of every thread, where threads post independently)
+  uint64_t warmup;         // messages before those
+  uint64_t samples;        // uint64_t[iterations]: nanoseconds; or 0
+  uint64_t status;         // uint32_t[threads]: DOORBELL_OK or DOORBELL_ERROR_*
+  uint64_t inbox;          // where the peer's messages arrive (ping-pong), or 0
+  uint64_t staging;        // staging area as the GPU sees it, or 0
+  uint64_t staging_bytes;
+  uint64_t staging_wire;   // its address in work requests
+  uint64_t stamps;         // uint64_t[2]: globaltimer at first post, at last completion; or 0
+  uint64_t stride;         // bytes from one thread's message to the next one's, local and remote
+  uint64_t operand;        // atomics: add or swap value; immediate data
+  uint64_t compare;        // compare-and-swap
+  uint32_t local_key;      // lkey of local, as the WQE holds it after byte-swapping
+  uint32_t remote_key;
+  uint32_t staging_key;
+  uint32_t path;           // DOORBELL_PATH_*
+  uint32_t scope;          // DOORBELL_SCOPE_*
+  uint32_t window;         // messages in flight (bandwidth, rate)
+  uint32_t qp_count;
+  uint32_t role;           // ping-pong: 0 starts, 1 answers
+  uint32_t opcode;         // DOORBELL_OP_* for put_rate and the single-operation kernel
+  uint32_t chunk_bytes;    // staging: bytes of one slot
+  uint64_t reserved[2];
+};
+
+// doorbell_job.opcode
+#define DOORBELL_OP_PUT 0u
+#define DOORBELL_OP_PUT_IMM 1u
+#define DOORBELL_OP_GET 2u
+#define DOORBELL_OP_PUT_INLINE 3u
+#define DOORBELL_OP_FETCH_ADD 4u
+#define DOORBELL_OP_COMPARE_SWAP 5u
+#define DOORBELL_OP_PUT_SIGNAL 6u
+
+#endif  // DOORBELL_ABI_H
