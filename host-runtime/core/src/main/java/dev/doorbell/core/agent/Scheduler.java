@@ -12,6 +12,7 @@ import java.util.function.BooleanSupplier;
  * budgets at random, so that tests meet interleavings that round robin never shows. Every agent is
  * stepped once a sweep, so one that spins starves nobody.
  */
+@SuppressWarnings("ReferenceEquality") // agents are compared by identity
 public final class Scheduler {
   /** The budget of one step in round robin. */
   public static final int BUDGET = 512;
