@@ -68,23 +68,26 @@ public final class AddressSpace implements AutoCloseable {
     long room = roundUp(bytes) + PAGE;
     for (Map.Entry<Long, Long> hole : free.entrySet()) {
       if (hole.getValue() >= room) {
-        long address = hole.getKey();
-        long rest = hole.getValue() - room;
-        free.remove(address);
-        if (rest > 0) {
-          free.put(address + room, rest);
-        }
-        Allocation allocation = new Allocation(address, bytes, kind, locus, label);
-        live.put(address, allocation);
-        if (kind != MemoryKind.UAR) {
-          mark(address, bytes);
-        }
-        return allocation;
+        return take(hole.getKey(), hole.getValue(), room, kind, locus, bytes, label);
       }
     }
     throw new IllegalStateException(
         "no room for '%s' (%d bytes of %s memory): %d bytes reserved, %d in use"
             .formatted(label, bytes, kind.word(), size, bytesInUse()));
+  }
+
+  private Allocation take(
+      long address, long hole, long room, MemoryKind kind, Locus locus, long bytes, String label) {
+    free.remove(address);
+    if (hole > room) {
+      free.put(address + room, hole - room);
+    }
+    Allocation allocation = new Allocation(address, bytes, kind, locus, label);
+    live.put(address, allocation);
+    if (kind != MemoryKind.UAR) {
+      mark(address, bytes);
+    }
+    return allocation;
   }
 
   /** Gives an allocation back and its pages to the system. */
