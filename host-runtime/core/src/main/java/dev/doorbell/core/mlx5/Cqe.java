@@ -234,7 +234,7 @@ public final class Cqe {
       int byteCount,
       long timestamp,
       int owner) {
-    clearUntil(address, BYTE_COUNT_OFFSET - Integer.BYTES);
+    clearUntil(address, BYTE_COUNT_OFFSET);
     writeTail(address, byteCount, timestamp, wqeOpcode, qpn);
     publish(address, wqeCounter, REQUESTER, false, owner);
   }
