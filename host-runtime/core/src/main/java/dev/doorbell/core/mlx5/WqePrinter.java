@@ -179,7 +179,7 @@ public final class WqePrinter {
               .field("rkey: tag", 7, 0, "")
               .word(at + 12)
               .field("reserved", 31, 0, "ignored");
-      case DATA -> addData(table, at);
+      case DATA -> addData(table, at, wqe);
       case INLINE ->
           table
               .word(at + InlineSegment.BYTE_COUNT_OFFSET)
@@ -261,11 +261,11 @@ public final class WqePrinter {
         .field(immediate.isEmpty() ? "imm" : immediate, 31, 0, immediate.isEmpty() ? "unused" : "");
   }
 
-  static void addData(FieldTable table, int at) {
+  private static void addData(FieldTable table, int at, long wqe) {
     table
         .word(at + DataSegment.BYTE_COUNT_OFFSET)
         .field("inline", 31, 31, "")
-        .field("byte_count", 30, 0, "bytes")
+        .field("byte_count", 30, 0, DataSegment.byteCount(wqe + at) + " bytes")
         .word(at + DataSegment.LKEY_OFFSET)
         .field("lkey: index", 31, 8, "")
         .field("lkey: tag", 7, 0, "")
