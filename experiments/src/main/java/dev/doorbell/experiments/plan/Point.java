@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.plan;
 
+import dev.doorbell.experiments.config.Value;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;

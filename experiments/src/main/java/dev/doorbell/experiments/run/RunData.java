@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.plan.Axis;
+import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.Contrast;
+import dev.doorbell.experiments.config.FigureSpec;
 import java.util.List;
 import java.util.Optional;
 

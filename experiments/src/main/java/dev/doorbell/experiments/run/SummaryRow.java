@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.run;
 
+import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.plan.Quantity;
-import dev.doorbell.experiments.plan.Value;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;

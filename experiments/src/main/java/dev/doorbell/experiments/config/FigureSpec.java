@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.run;
+package dev.doorbell.experiments.config;
 
 /**
  * A figure that the config asks for.

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.plan;
+package dev.doorbell.experiments.config;
 
 import java.math.BigDecimal;
 
