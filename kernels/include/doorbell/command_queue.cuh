@@ -18,29 +18,30 @@
 //       +----------------------------------------------------------------------------+-+
 //  w4   | compare, bits 63:1               (inline put: bytes 16-23)                 |P|
 //       +----------------------------------------+----------------------+--+--+--+--+-+
-//  w5   | remote key                             | zero                 |c |o |l |r |P|
+//  w5   | remote key                             | fetched 57:31        |c |o |l |r |P|
 //       +----------------------------------------+----------------------+--+--+--+--+-+
-//  w6   | local key                              | zero                              |P|
-//       +----------------------------------------+-----------------------------------+-+
-//  w7   | immediate                              | index, bits 30:0                  |P|
-//       +----------------------------------------+-----------------------------------+-+
-//        63                                    32 31                   5  4  3  2  1  0
+//  w6   | local key                              | fetched 30:0                      |P|
+//       +----------------------------------------+------------------------+----------+-+
+//  w7   | immediate                              | index 24:0             | f 63:58  |P|
+//       +----------------------------------------+------------------------+----------+-+
+//        63                                    32 31                     7 6        1 0
 //
-//  P phase; r l o c: bit 0 of remote address, local address, operand, compare.
+//  P phase; r l o c (bits 1 to 4 of w5): bit 0 of remote address, local address, operand, compare.
 //  Queue pair: doorbell_qp.number. Keys: as the WQE holds them, that is byte-swapped; everything
 //  else as a plain number. Index: low bits of the entry's own index; the consumer checks it and so
 //  notices a producer that overran it.
 //
 //  What the fields mean (opcode: DOORBELL_OP_* of abi.h, or DOORBELL_COMMAND_* below):
 //
-//    opcode         remote        local           operand        compare         immediate
-//    PUT            target        source
-//    PUT_IMM        target        source                                         immediate data
-//    GET            source        target
-//    PUT_INLINE     target        -- up to 24 bytes of payload in w2, w3, w4 --
-//    FETCH_ADD      cell          old value here  addend
-//    COMPARE_SWAP   cell          old value here  new value      compare
-//    PUT_SIGNAL     target        source          signal addend  signal address  signal's rkey
+//    opcode         remote     local           operand      compare         immediate
+//    PUT            target     source
+//    PUT_IMM        target     source                                       immediate data
+//    GET            source     target
+//    PUT_INLINE     target     -- up to 24 bytes of payload in w2, w3, w4 --
+//    FETCH_ADD      cell       old value here  addend
+//    COMPARE_SWAP   cell       old value here  new value    compare
+//    PUT_SIGNAL     target     source          addend       signal address  signal's rkey
+//                              and in `fetched` where the signal's old value lands (local key)
 //    NOP            a WQE that does nothing
 //    FLUSH          no WQE: finishes when everything before it in the queue has finished
 //
@@ -83,6 +84,7 @@ struct command {
   uint64_t local_address = 0;
   uint64_t operand = 0;
   uint64_t compare = 0;
+  uint64_t fetched = 0;
   uint32_t length = 0;      // bytes, below 2^31; 0 is a message of no bytes
   uint32_t remote_key = 0;  // as the WQE holds it
   uint32_t local_key = 0;   // as the WQE holds it
@@ -209,10 +211,13 @@ __device__ inline command_ticket command_submit(const doorbell_command_queue *qu
   detail::store_words(entry + 16, detail::with_phase(c.local_address, phase),
                       detail::with_phase(c.operand, phase));
   detail::store_words(entry + 32, detail::with_phase(c.compare, phase),
-                      static_cast<uint64_t>(c.remote_key) << 32 | displaced | phase);
-  detail::store_words(entry + 48, static_cast<uint64_t>(c.local_key) << 32 | phase,
+                      static_cast<uint64_t>(c.remote_key) << 32 |
+                          (c.fetched >> 31 & UINT64_C(0x7ffffff)) << 5 | displaced | phase);
+  detail::store_words(entry + 48,
+                      static_cast<uint64_t>(c.local_key) << 32 |
+                          (c.fetched & UINT64_C(0x7fffffff)) << 1 | phase,
                       static_cast<uint64_t>(c.immediate) << 32 |
-                          (index & UINT64_C(0x7fffffff)) << 1 | phase);
+                          (index & UINT64_C(0x1ffffff)) << 7 | (c.fetched >> 58) << 1 | phase);
   return {index, DOORBELL_OK};
 }
 

@@ -19,13 +19,13 @@ import dev.doorbell.core.memory.BigEndian;
  *       +----------------------------------------------------------------------------+-+
  *  w4   | compare, bits 63:1               (inline put: bytes 16-23)                 |P|
  *       +----------------------------------------+----------------------+--+--+--+--+-+
- *  w5   | remote key                             | zero                 |c |o |l |r |P|
+ *  w5   | remote key                             | fetched 57:31        |c |o |l |r |P|
  *       +----------------------------------------+----------------------+--+--+--+--+-+
- *  w6   | local key                              | zero                              |P|
- *       +----------------------------------------+-----------------------------------+-+
- *  w7   | immediate                              | index, bits 30:0                  |P|
- *       +----------------------------------------+-----------------------------------+-+
- *        63                                    32 31                   5  4  3  2  1  0
+ *  w6   | local key                              | fetched 30:0                      |P|
+ *       +----------------------------------------+------------------------+----------+-+
+ *  w7   | immediate                              | index 24:0             | f 63:58  |P|
+ *       +----------------------------------------+------------------------+----------+-+
+ *        63                                    32 31                     7 6        1 0
  * </pre>
  *
  * <p>Words are little-endian. P is the phase, the inverse parity of the entry's lap: {@code ~(index
@@ -76,7 +76,8 @@ public final class CommandEntry {
   /** Offset of the word that is not 0 when an entry was claimed and never written. */
   public static final int PRODUCER_POISONED = 136;
 
-  private static final int INDEX_MASK = 0x7fff_ffff;
+  private static final int INDEX_MASK = 0x1ff_ffff;
+  private static final int INDEX_SHIFT = 7;
 
   public int opcode = OP_NOP;
   public int flags;
@@ -98,6 +99,9 @@ public final class CommandEntry {
   /** Or inline bytes 16 to 23, or the signal's address. */
   public long compare;
 
+  /** {@link #OP_PUT_SIGNAL}: where the signal's old value lands, under the local key. */
+  public long fetched;
+
   public int remoteKey;
   public int localKey;
 
@@ -114,14 +118,9 @@ public final class CommandEntry {
     return (word & 1) == phase;
   }
 
-  /** The low 31 bits of the index that the entry was written for, from its last word. */
-  public static int index31(long word7) {
-    return (int) (word7 >>> 1) & INDEX_MASK;
-  }
-
-  /** The part of {@code index} that an entry carries. */
-  public static int index31Of(long index) {
-    return (int) index & INDEX_MASK;
+  /** True when {@code word7} was written for {@code index}, as far as an entry can tell. */
+  public static boolean isFor(long word7, long index) {
+    return ((word7 >>> INDEX_SHIFT ^ index) & INDEX_MASK) == 0;
   }
 
   /** The rkey of the signal of {@link #OP_PUT_SIGNAL}. */
@@ -167,6 +166,7 @@ public final class CommandEntry {
     localAddress = other.localAddress;
     operand = other.operand;
     compare = other.compare;
+    fetched = other.fetched;
     remoteKey = other.remoteKey;
     localKey = other.localKey;
     immediate = other.immediate;
@@ -195,9 +195,14 @@ public final class CommandEntry {
     words[2] = localAddress & ~1L | phase;
     words[3] = operand & ~1L | phase;
     words[4] = compare & ~1L | phase;
-    words[5] = (long) BigEndian.swap(remoteKey) << 32 | displaced | phase;
-    words[6] = (long) BigEndian.swap(localKey) << 32 | phase;
-    words[7] = (long) immediate << 32 | (long) index31Of(index) << 1 | phase;
+    words[5] =
+        (long) BigEndian.swap(remoteKey) << 32
+            | (fetched >>> 31 & 0x7ff_ffff) << 5
+            | displaced
+            | phase;
+    words[6] = (long) BigEndian.swap(localKey) << 32 | (fetched & 0x7fff_ffff) << 1 | phase;
+    words[7] =
+        (long) immediate << 32 | (index & INDEX_MASK) << INDEX_SHIFT | fetched >>> 58 << 1 | phase;
   }
 
   /** Reads the eight words of an entry that is {@link #present}. */
@@ -211,6 +216,10 @@ public final class CommandEntry {
     localAddress = words[2] & ~1L | displaced >>> 2 & 1;
     operand = words[3] & ~1L | displaced >>> 3 & 1;
     compare = words[4] & ~1L | displaced >>> 4 & 1;
+    fetched =
+        words[6] >>> 1 & 0x7fff_ffff
+            | (words[5] >>> 5 & 0x7ff_ffff) << 31
+            | (words[7] >>> 1 & 0x3f) << 58;
     remoteKey = BigEndian.swap((int) (words[5] >>> 32));
     localKey = BigEndian.swap((int) (words[6] >>> 32));
     immediate = (int) (words[7] >>> 32);
@@ -234,7 +243,7 @@ public final class CommandEntry {
 
   @Override
   public String toString() {
-    return "%s qp=%d length=%d remote=0x%x/0x%x local=0x%x/0x%x operand=0x%x compare=0x%x imm=0x%x flags=0x%x"
+    return "%s qp=%d length=%d remote=0x%x/0x%x local=0x%x/0x%x operand=0x%x compare=0x%x fetched=0x%x imm=0x%x flags=0x%x"
         .formatted(
             opcodeName(opcode),
             queuePair,
@@ -245,6 +254,7 @@ public final class CommandEntry {
             localKey,
             operand,
             compare,
+            fetched,
             immediate,
             flags);
   }

@@ -20,6 +20,7 @@ class CommandEntryTest {
     command.localAddress = random.nextLong();
     command.operand = random.nextLong();
     command.compare = random.nextLong();
+    command.fetched = random.nextLong();
     command.remoteKey = random.nextInt();
     command.localKey = random.nextInt();
     command.immediate = random.nextInt();
@@ -41,7 +42,8 @@ class CommandEntryTest {
           .describedAs("seed %d case %d", seed, i)
           .usingRecursiveComparison()
           .isEqualTo(command);
-      assertThat(CommandEntry.index31(words[7])).isEqualTo((int) index & 0x7fff_ffff);
+      assertThat(CommandEntry.isFor(words[7], index)).isTrue();
+      assertThat(CommandEntry.isFor(words[7], index ^ 1L << random.nextInt(25))).isFalse();
       for (long word : words) {
         assertThat(CommandEntry.present(word, CommandEntry.phase(index, ENTRIES))).isTrue();
         assertThat(CommandEntry.present(word, CommandEntry.phase(index + ENTRIES, ENTRIES)))
@@ -71,6 +73,7 @@ class CommandEntryTest {
     command.localAddress = 0x8000000000000010L;
     command.operand = -1L;
     command.compare = 3;
+    command.fetched = 0x8400000180000001L;
     command.remoteKey = 0xaabbccdd;
     command.localKey = 0x00000100;
     command.immediate = 0xcafef00d;
@@ -83,9 +86,9 @@ class CommandEntryTest {
             0x8000000000000011L,
             0xffffffffffffffffL,
             0x0000000000000003L,
-            0xddccbbaa0000001bL,
-            0x0001000000000001L,
-            0xcafef00d00000007L);
+            0xddccbbaa0000007bL,
+            0x0001000000000003L,
+            0xcafef00d000001c3L);
     command.encode(0x1_0000_0007L, 4, words);
     assertThat(words)
         .containsExactly(
@@ -94,9 +97,9 @@ class CommandEntryTest {
             0x8000000000000010L,
             0xfffffffffffffffeL,
             0x0000000000000002L,
-            0xddccbbaa0000001aL,
-            0x0001000000000000L,
-            0xcafef00d0000000eL);
+            0xddccbbaa0000007aL,
+            0x0001000000000002L,
+            0xcafef00d000003c2L);
   }
 
   @Test
