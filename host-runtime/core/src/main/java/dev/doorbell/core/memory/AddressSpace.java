@@ -31,6 +31,7 @@ public final class AddressSpace implements AutoCloseable {
   private final char[] accessibleBytes;
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
   private final TreeMap<Long, Long> free = new TreeMap<>();
+  private int generation;
   private boolean closed;
 
   private AddressSpace(long base, long size) {
@@ -82,6 +83,7 @@ public final class AddressSpace implements AutoCloseable {
     if (hole > room) {
       free.put(address + room, hole - room);
     }
+    generation++;
     Allocation allocation = new Allocation(address, bytes, kind, locus, label);
     live.put(address, allocation);
     if (kind != MemoryKind.UAR) {
@@ -96,6 +98,7 @@ public final class AddressSpace implements AutoCloseable {
     if (!live.remove(allocation.address(), allocation)) {
       throw new IllegalArgumentException(allocation + " is not live");
     }
+    generation++;
     long pages = roundUp(allocation.size());
     int first = page(allocation.address());
     for (int i = 0; i < pages >>> PAGE_SHIFT; i++) {
@@ -174,6 +177,11 @@ public final class AddressSpace implements AutoCloseable {
       return "%d bytes before %s".formatted(gapAbove, above.getValue());
     }
     return "nothing is allocated";
+  }
+
+  /** Changes with every allocation and every free: what was found before may be gone. */
+  public int generation() {
+    return generation;
   }
 
   /** Bytes of live allocations. */
