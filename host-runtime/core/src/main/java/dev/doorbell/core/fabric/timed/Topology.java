@@ -6,9 +6,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shape and the constants of one node, which every rank of a run has, and of the network between
- * the nodes. Components are called {@code gpu0}, {@code cpu0}, {@code nic0}, ..., by their index in
- * the lists.
+ * The shape and the constants of one node, which every rank of a run has, and of the network
+ * between the nodes. Components are called {@code gpu0}, {@code cpu0}, {@code nic0}, ..., by their
+ * index in the lists.
  *
  * @param name for figures and messages
  * @param description one line for people
