@@ -14,6 +14,10 @@ final class MmioPages {
     targets.put(page, target);
   }
 
+  void unroute(long page) {
+    targets.remove(page);
+  }
+
   @Nullable MmioTarget target(long address) {
     return targets.get(address & -AddressSpace.PAGE);
   }
