@@ -7,7 +7,8 @@ package dev.doorbell.core.fabric.timed;
  * @param load a weak load of its own memory
  * @param strongLoad a strong load of its own memory: one poll
  * @param store a store to its own memory
- * @param remoteStore a store to host memory, NIC memory or a doorbell page, until the thread goes on
+ * @param remoteStore a store to host memory, NIC memory or a doorbell page, until the thread goes
+ *     on
  * @param atomic an atomic on its own memory
  * @param fence a fence of GPU scope while stores to its own memory are outstanding
  * @param fenceSystem a fence of system scope, likewise

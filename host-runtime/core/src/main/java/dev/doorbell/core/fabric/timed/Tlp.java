@@ -57,8 +57,7 @@ public final class Tlp {
    * Completions of a transfer: each request's data, cut at multiples of {@code completionBytes}
    * (the read completion boundary, or the largest payload where the completer combines).
    */
-  public static int completions(
-      long address, long bytes, int maxReadRequest, int completionBytes) {
+  public static int completions(long address, long bytes, int maxReadRequest, int completionBytes) {
     int count = 0;
     for (long at = address, left = bytes; left > 0; ) {
       int length = requestLength(at, left, maxReadRequest);
