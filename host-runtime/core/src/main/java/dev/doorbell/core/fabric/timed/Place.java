@@ -137,7 +137,7 @@ final class Place {
     return found;
   }
 
-  /** Wakes the idle threads: memory of this place was written, or a neighbour moved on. */
+  /** Wakes the idle threads: memory of this place was written. */
   void rouse(long time) {
     for (int i = idle.size() - 1; i >= 0; i--) {
       idle.get(i).wake(time);

@@ -16,6 +16,9 @@ final class TimedDevicePort extends DevicePort {
   private static final int BUDGET = 512;
   private static final int TURNS_WITHOUT_TIME = 10_000_000;
 
+  /** Counts up with every port that is attached. */
+  final long number;
+
   private final TimedFabric fabric;
   private final Place place;
   private final Agent agent;
@@ -48,16 +51,13 @@ final class TimedDevicePort extends DevicePort {
     }
   }
 
-  TimedDevicePort(TimedFabric fabric, Place place, Agent agent) {
+  TimedDevicePort(TimedFabric fabric, Place place, Agent agent, long number) {
+    this.number = number;
     this.fabric = fabric;
     this.place = place;
     this.agent = agent;
     this.reads = new ReadEngine(fabric, place, this);
     step();
-  }
-
-  Agent agent() {
-    return agent;
   }
 
   void detach() {

@@ -12,12 +12,15 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.trace.TraceEvent;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,13 +50,16 @@ public final class TimedFabric extends Fabric {
   private final Map<List<Locus>, Route> routes = new HashMap<>();
   private final Map<Route, Completer> completers = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
-  private final List<TimedThreadPort> threads = new ArrayList<>();
-  private final List<TimedDevicePort> devices = new ArrayList<>();
+  private final Map<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
+  private final Map<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
+  private int polling;
+  private long attached;
   private long clock;
   private long fences;
   private long drained;
   private int mostReads;
   private @Nullable PostedWrite sparePosts;
+  private @Nullable TimedThreadPort running;
 
   /** Who answers for a doorbell page. */
   private record Register(MmioTarget target, TimedDevicePort device) {}
@@ -107,51 +113,39 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public ThreadPort attachThread(Locus locus, Agent agent) {
-    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent);
-    threads.add(port);
+    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, attached++);
+    threads.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
     return port;
   }
 
   @Override
   public DevicePort attachDevice(Locus locus, Agent agent) {
-    TimedDevicePort port = new TimedDevicePort(this, place(locus), agent);
-    devices.add(port);
+    TimedDevicePort port = new TimedDevicePort(this, place(locus), agent, attached++);
+    devices.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
     return port;
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // agents are compared by identity
   public void detach(Agent agent) {
-    threads.removeIf(
-        port -> {
-          boolean gone = port.agent() == agent;
-          if (gone) {
-            port.detach();
-          }
-          return gone;
-        });
-    devices.removeIf(
-        port -> {
-          boolean gone = port.agent() == agent;
-          if (gone) {
-            port.detach();
-          }
-          return gone;
-        });
+    List<TimedThreadPort> gone = threads.remove(agent);
+    if (gone != null) {
+      gone.forEach(TimedThreadPort::detach);
+    }
+    List<TimedDevicePort> closed = devices.remove(agent);
+    if (closed != null) {
+      closed.forEach(TimedDevicePort::detach);
+    }
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // agents are compared by identity
   public void wake(Agent agent) {
-    for (TimedThreadPort port : threads) {
-      if (port.agent() == agent) {
-        port.rouse(clock);
-      }
+    TimedThreadPort waker = running;
+    long when = waker == null ? clock : waker.time;
+    for (TimedThreadPort port : threads.getOrDefault(agent, List.of())) {
+      port.wake(when);
     }
-    for (TimedDevicePort port : devices) {
-      if (port.agent() == agent) {
-        port.step();
-      }
+    for (TimedDevicePort port : devices.getOrDefault(agent, List.of())) {
+      port.step();
     }
   }
 
@@ -182,35 +176,46 @@ public final class TimedFabric extends Fabric {
 
   /** The host may have written anything since the last run. */
   private void rouseAll() {
-    for (TimedThreadPort port : List.copyOf(threads)) {
-      port.rouse(clock);
-    }
-    for (TimedDevicePort port : List.copyOf(devices)) {
-      port.step();
-    }
+    forEachThread(port -> port.wake(clock));
+    devices.values().stream()
+        .flatMap(List::stream)
+        .sorted(Comparator.comparingLong(port -> port.number))
+        .forEach(TimedDevicePort::step);
   }
 
+  /** In the order in which they were attached, whatever the map's order is. */
+  private void forEachThread(Consumer<TimedThreadPort> action) {
+    threads.values().stream()
+        .flatMap(List::stream)
+        .sorted(Comparator.comparingLong(port -> port.number))
+        .forEach(action);
+  }
+
+  /** True when all that will still happen is that threads look once more, in vain. */
   private boolean hopeless() {
-    if (queue.size() >= threads.size()) {
+    if (polling == 0 || queue.size() >= polling) {
       return false;
     }
-    for (TimedThreadPort port : threads) {
-      if (port.waitsFor() == null || !(port.hopeless() || port.idle())) {
-        return false;
+    for (List<TimedThreadPort> ports : threads.values()) {
+      for (TimedThreadPort port : ports) {
+        if (!port.hopeless()) {
+          return false;
+        }
       }
     }
-    return !threads.isEmpty();
+    return true;
   }
 
   /** Every thread that waits, with what it does and what it waits for, one line each. */
   public List<String> waiting() {
     List<String> lines = new ArrayList<>();
-    for (TimedThreadPort port : threads) {
-      String what = port.waitsFor();
-      if (what != null) {
-        lines.add(port.agent().where() + " waits for " + what);
-      }
-    }
+    forEachThread(
+        port -> {
+          String what = port.waitsFor();
+          if (what != null) {
+            lines.add(port.agent().where() + " waits for " + what);
+          }
+        });
     return lines;
   }
 
@@ -238,6 +243,16 @@ public final class TimedFabric extends Fabric {
   public void close() {
     buffers.close();
     memory.close();
+  }
+
+  /** The thread that is being stepped, whose clock is ahead of the world's; or null. */
+  void running(@Nullable TimedThreadPort thread) {
+    running = thread;
+  }
+
+  /** Counts the threads that poll in vain; each has a turn scheduled. */
+  void polling(int change) {
+    polling += change;
   }
 
   EventQueue queue() {

@@ -27,6 +27,9 @@ final class TimedThreadPort extends ThreadPort {
     IDLE
   }
 
+  /** Counts up with every port that is attached. */
+  final long number;
+
   /** Picoseconds on this thread's clock. */
   long time;
 
@@ -55,7 +58,8 @@ final class TimedThreadPort extends ThreadPort {
     }
   }
 
-  TimedThreadPort(TimedFabric fabric, Place place, Agent agent) {
+  TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number) {
+    this.number = number;
     this.fabric = fabric;
     this.place = place;
     this.agent = agent;
@@ -83,7 +87,18 @@ final class TimedThreadPort extends ThreadPort {
     time = Math.max(time, now);
     long before = time;
     parked = false;
-    int work = agent.step(BUDGET);
+    fabric.running(this);
+    // An agent that throws is stepped again, as everywhere.
+    int work = 1;
+    try {
+      work = agent.step(BUDGET);
+    } finally {
+      fabric.running(null);
+      settle(work, before);
+    }
+  }
+
+  private void settle(int work, long before) {
     if (!attached || parked) {
       return;
     }
@@ -92,9 +107,6 @@ final class TimedThreadPort extends ThreadPort {
         time += place.shortestTurn;
       }
       fabric.queue().schedule(turn, time);
-      if (place.gpu) {
-        place.rouse(time);
-      }
     } else if (!turn.scheduled()) {
       sleep = Sleep.IDLE;
       polls.register(fabric.watches(), this);
@@ -105,6 +117,8 @@ final class TimedThreadPort extends ThreadPort {
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
       place.idle.remove(this);
+    } else if (sleep == Sleep.POLL) {
+      fabric.polling(-1);
     }
     if (sleep != Sleep.AWAKE) {
       polls.unregister(fabric.watches(), this);
@@ -128,13 +142,6 @@ final class TimedThreadPort extends ThreadPort {
         }
       }
       default -> {}
-    }
-  }
-
-  /** The host changed something: look again, whatever the thread waits for. */
-  void rouse(long when) {
-    if (sleep == Sleep.IDLE || sleep == Sleep.POLL) {
-      wake(when);
     }
   }
 
@@ -465,6 +472,7 @@ final class TimedThreadPort extends ThreadPort {
     }
     long cap = polls.cap(atMostNanos, time);
     sleep = Sleep.POLL;
+    fabric.polling(1);
     parked = true;
     polls.register(fabric.watches(), this);
     fabric.queue().schedule(turn, time + cap);
@@ -485,14 +493,9 @@ final class TimedThreadPort extends ThreadPort {
     };
   }
 
-  /** True for a thread that has nothing to do. */
-  boolean idle() {
-    return sleep == Sleep.IDLE;
-  }
-
-  /** True for a thread that has polled in vain for so long that nobody will ever write. */
+  /** True for a thread that waits for what nobody will do, as far as one can tell. */
   boolean hopeless() {
-    return sleep == Sleep.POLL && polls.hopeless();
+    return sleep == Sleep.IDLE || (sleep == Sleep.POLL && polls.hopeless());
   }
 
   private long accessAddress() {
