@@ -3,6 +3,7 @@ package dev.doorbell.experiments.figures;
 import dev.doorbell.experiments.figures.PlotAxis.Tick;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.function.DoubleUnaryOperator;
 
@@ -34,7 +35,7 @@ final class Axes {
   static PlotAxis binary(String title, String unit, double low, double high, int labels) {
     int first = Math.getExponent(low);
     int last = (int) Math.ceil(Math.log(high) / LOG2 - 1e-9);
-    TreeSet<Integer> labelled = spread(first, last, labels);
+    NavigableSet<Integer> labelled = spread(first, last, labels);
     List<Tick> ticks = new ArrayList<>();
     for (int k = first; k <= last; k++) {
       double value = Math.scalb(1.0, k);
@@ -50,12 +51,12 @@ final class Axes {
    * Whole numbers from {@code first} to {@code last}, both included, in even steps but for one
    * longer or shorter.
    */
-  private static TreeSet<Integer> spread(int first, int last, int room) {
+  private static NavigableSet<Integer> spread(int first, int last, int room) {
     int step = 1;
     while ((last - first) / step + 1 > Math.max(2, room)) {
       step++;
     }
-    TreeSet<Integer> chosen = new TreeSet<>();
+    NavigableSet<Integer> chosen = new TreeSet<>();
     for (int k = last; k >= first; k -= step) {
       chosen.add(k);
     }
