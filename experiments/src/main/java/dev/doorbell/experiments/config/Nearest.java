@@ -45,7 +45,7 @@ public final class Nearest {
       best = Math.min(best, 1);
     }
     if (word.length() >= 3) {
-      for (String part : name.split("[.\\-]")) {
+      for (String part : name.split("[.\\-]", -1)) {
         if (part.length() >= 2 && part.length() < name.length()) {
           best = Math.min(best, distance(word, part));
         }

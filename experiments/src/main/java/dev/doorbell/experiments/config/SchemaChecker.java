@@ -93,7 +93,7 @@ final class SchemaChecker {
 
   /** The nearest key above the pointer, which is what the user calls the value. */
   static String name(String pointer) {
-    String[] parts = pointer.split("/");
+    String[] parts = pointer.split("/", -1);
     for (int i = parts.length - 1; i > 0; i--) {
       if (!parts[i].chars().allMatch(Character::isDigit)) {
         return parts[i].replace("~1", "/").replace("~0", "~");

@@ -192,6 +192,9 @@ final class Settings {
 
   private void checkWord(String vocabularyName, String name, String word, String pointer) {
     List<String> known = vocabulary.words(vocabularyName);
+    if (known == null) {
+      return;
+    }
     if (vocabularyName.equals("topology") && word.endsWith(".yaml")) {
       if (!Files.isReadable(Path.of(word))) {
         problem("DB-C001", pointer, "topology file %s cannot be read".formatted(word));

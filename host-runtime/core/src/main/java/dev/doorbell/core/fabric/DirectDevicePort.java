@@ -57,6 +57,16 @@ final class DirectDevicePort extends DevicePort {
   }
 
   @Override
+  public void writeEntry(long source, long address) {
+    check("DMA write", address, 64);
+    for (int at = 0; at < 56; at += Long.BYTES) {
+      RawMemory.putLong(address + at, RawMemory.getLong(source + at));
+    }
+    RawMemory.putInt(address + 56, RawMemory.getInt(source + 56));
+    RawMemory.putIntRelease(address + 60, RawMemory.getInt(source + 60));
+  }
+
+  @Override
   public boolean writeThen(
       long source, long address, int bytes, boolean relaxed, Completion visible) {
     write(source, address, bytes, relaxed);
@@ -97,6 +107,11 @@ final class DirectDevicePort extends DevicePort {
   @Override
   public void onMmio(long page, MmioTarget target) {
     mmio.route(page, target);
+  }
+
+  @Override
+  public void offMmio(long page) {
+    mmio.unroute(page);
   }
 
   @Override

@@ -34,6 +34,11 @@ final class MmioPages {
     targets[slot] = target;
   }
 
+  /** Nobody answers at the page any more; its slot is kept for the next one there. */
+  void unroute(long page) {
+    targets[slot(page)] = null;
+  }
+
   /** The device that answers at {@code address}, or null: also where the page is not live. */
   @Nullable MmioTarget target(long address) {
     return memory.isRegister(address) ? targets[slot(address & -AddressSpace.PAGE)] : null;

@@ -7,13 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The shape and the constants of one node, which every rank of a run has, and of the network
- * between the nodes. Components are called {@code gpu0}, {@code cpu0}, {@code nic0}, ..., by their
- * index in the lists.
+ * between the nodes. A component is called by its part and its index in the lists: "gpu0", "nic1".
  *
  * @param name for figures and messages
  * @param description one line for people
  * @param gpus the GPUs' prices
- * @param cpus the CPUs' prices; the memory of a rank's host lies at {@code cpu0}
+ * @param cpus the CPUs' prices; the memory of a rank's host lies at the first one
  * @param nics the HCAs' prices
  * @param links the links of the node
  * @param paths one for every pair of components that talk
