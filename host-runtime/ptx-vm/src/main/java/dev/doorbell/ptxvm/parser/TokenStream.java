@@ -94,12 +94,10 @@ final class TokenStream {
     }
   }
 
-  /** A literal with its sign. */
+  /** A literal with its sign; offsets come as {@code +-8} as well. */
   Operand literal() throws SyntaxException {
+    accept("+");
     boolean negative = accept("-");
-    if (!negative) {
-      accept("+");
-    }
     if (peek().kind() != Token.Kind.NUMBER) {
       throw unexpected("a number");
     }
