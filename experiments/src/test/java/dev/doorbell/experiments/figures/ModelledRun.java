@@ -19,15 +19,19 @@ import java.util.SequencedMap;
 import java.util.stream.LongStream;
 
 /**
- * A run whose samples are closed forms of the paths with a few percent of noise: PCIe Gen4 x16, 256 B completions, 128 B
- * stores, round constants. It stands for a real run wherever only the shape of one matters.
+ * A run whose samples are closed forms of the paths with a few percent of noise: PCIe Gen4 x16, 256
+ * B completions, 128 B stores, round constants. It stands for a real run wherever only the shape of
+ * one matters.
  */
 final class ModelledRun {
 
   static final List<String> PATHS =
       List.of("pull", "pull.bf", "push.inline", "push.bf", "push.memic", "staged", "proxy");
 
-  /** A place of GPU and HCA: one-way ns between them, and what peer-to-peer reads and writes may carry, GB/s. */
+  /**
+   * A place of GPU and HCA: one-way ns between them, and what peer-to-peer reads and writes may
+   * carry, GB/s.
+   */
   private record Placement(String name, double distance, double readCap, double writeCap) {}
 
   private static final List<Placement> PLACEMENTS =
@@ -135,8 +139,7 @@ final class ModelledRun {
       case "pull" -> BUILD + 2 * GPU_FENCE + at.distance() + DOORBELL + wqe + HANDLE + payload;
       case "pull.bf" -> BUILD + GPU_FENCE + stored(at, 64) + at.distance() + HANDLE + payload;
       case "push.inline" -> BUILD + 2 * GPU_FENCE + at.distance() + DOORBELL + inline + HANDLE;
-      case "push.bf" ->
-          BUILD + stored(at, 64 * Math.ceilDiv(n + 36, 64)) + at.distance() + HANDLE;
+      case "push.bf" -> BUILD + stored(at, 64 * Math.ceilDiv(n + 36, 64)) + at.distance() + HANDLE;
       case "push.memic" ->
           BUILD + stored(at, n) + 2 * at.distance() + at.distance() + stored(at, 64) + HANDLE;
       case "staged" -> {
@@ -166,8 +169,7 @@ final class ModelledRun {
     double reads = RATE * n / (n + 20.0 * Math.ceilDiv(n, 256));
     return switch (path) {
       case "pull", "pull.bf", "proxy" -> Math.min(reads, at.readCap());
-      case "push.memic" ->
-          Math.min(RATE * n / (n + 24.0 * Math.ceilDiv(n, 128)), at.writeCap());
+      case "push.memic" -> Math.min(RATE * n / (n + 24.0 * Math.ceilDiv(n, 128)), at.writeCap());
       case "push.inline", "push.bf" -> RATE * n / (64.0 * Math.ceilDiv(n + 36, 64) + 24);
       case "staged" -> Math.min(reads, RATE * n / (n + 24.0 * Math.ceilDiv(n, 128)));
       default -> throw new IllegalArgumentException(path);
