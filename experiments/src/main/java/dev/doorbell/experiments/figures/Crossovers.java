@@ -2,11 +2,13 @@ package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.config.Contrast;
 import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
 import dev.doorbell.experiments.stats.Crossover.Lead;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,7 +31,7 @@ final class Crossovers {
     first.keySet().retainAll(second.keySet());
     second.keySet().retainAll(first.keySet());
     if (first.size() < 2) {
-      return new Crossover(List.of(), Lead.NEITHER);
+      return new Crossover(List.of(), Lead.NEITHER, first.size());
     }
     return Crossover.between(
         first.keySet().stream().mapToDouble(Double::doubleValue).toArray(),
@@ -44,13 +46,17 @@ final class Crossovers {
     for (SummaryRow row : run.rows()) {
       MetricRow metric = row.metrics().get(contrast.metric());
       if (metric != null
-          && metric.samples().size() > 0
+          && positive(metric.samples())
           && has(row, contrast.axis(), value)
           && (contrast.by().isEmpty() || has(row, contrast.by(), by))) {
         line.put(RunFigures.number(row, contrast.over()), metric.samples().values());
       }
     }
     return line;
+  }
+
+  private static boolean positive(Samples samples) {
+    return samples.size() > 0 && Arrays.stream(samples.values()).allMatch(value -> value > 0);
   }
 
   static boolean has(SummaryRow row, String axis, String text) {

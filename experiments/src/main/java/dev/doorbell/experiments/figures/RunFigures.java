@@ -22,6 +22,7 @@ import java.util.Comparator;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 
 /** Reads off a run what a figure that its config asks for shows. */
 final class RunFigures {
@@ -94,13 +95,24 @@ final class RunFigures {
     return Optional.of(
         new LineFigure(
             spec.name(),
-            new Quantified(title(spec.x()), x.unit(), spec.logX()),
-            new Quantified(title(spec.y()) + ", median", unit, spec.logY()),
+            new Quantified(title(spec.x()), x.unit(), spec.logX() && positive(panels, Point::x)),
+            new Quantified(
+                title(spec.y()) + ", median", unit, spec.logY() && positive(panels, Point::lower)),
             drawn,
             panels,
             note(run.basis()),
             samplesNote(counts),
             provenance(spec)));
+  }
+
+  /**
+   * A logarithmic axis cannot show zero; where there is one, the figure has a linear axis instead.
+   */
+  private static boolean positive(List<Panel> panels, ToDoubleFunction<Point> coordinate) {
+    return panels.stream()
+        .flatMap(panel -> panel.lines().stream())
+        .flatMap(line -> line.points().stream())
+        .allMatch(point -> coordinate.applyAsDouble(point) > 0);
   }
 
   /** Ceilings that coincide wherever both are known are one line. */
