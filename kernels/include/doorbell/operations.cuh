@@ -223,6 +223,11 @@ __device__ __forceinline__ uint32_t wait_for_word(const queue_pair &qp, const ui
 // or by whoever the caller knows to have posted.
 template <by kScope = by::thread>
 __device__ __forceinline__ uint32_t quiet(const queue_pair &qp) {
+  if constexpr (kScope == by::block) {
+    __syncthreads();  // the others' posts before thread 0 looks
+  } else if constexpr (kScope == by::warp) {
+    __syncwarp(warp_group::mine().mask);
+  }
   const uint64_t ready = load_acquire_device(&qp.counters->ready);
   return wait<kScope>(qp, ready & ~DOORBELL_READY_BROKEN);
 }

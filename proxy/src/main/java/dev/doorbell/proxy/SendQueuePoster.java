@@ -77,6 +77,10 @@ final class SendQueuePoster {
 
   private long consumerIndex;
   private boolean tailLoaded;
+
+  /** CQEs found by a poll that the port has parked. */
+  private int found;
+
   private boolean dead;
 
   SendQueuePoster(SendQueueAccess queue, ProxyPrices prices, ProxyCounters counters) {
@@ -188,7 +192,6 @@ final class SendQueuePoster {
 
   /** Looks at the completion queue; see {@link ProxyHandler#poll}. */
   int poll(ThreadPort port, StoreList stores) {
-    int found = 0;
     while (found < CQES_PER_POLL && next != completed && !dead) {
       int entries = queue.collapsed() ? 1 : queue.completionEntries();
       long index = queue.collapsed() ? 0 : consumerIndex;
@@ -212,7 +215,8 @@ final class SendQueuePoster {
         tailLoaded = false;
         RawMemory.putLong(cqe + Cqe.TIMESTAMP_OFFSET, syndromes);
         fail(port.now(), stores);
-        return found + 1;
+        found++;
+        break;
       }
       long done = SendQueue.extend(completed, Cqe.wqeCounter(cqe)) + 1;
       if (queue.collapsed() && done <= completed) {
@@ -228,7 +232,9 @@ final class SendQueuePoster {
           DoorbellRecord.encodeConsumer(consumerIndex),
           Access.RELEASE | Access.SYS);
     }
-    return found;
+    int sum = found;
+    found = 0;
+    return sum;
   }
 
   /** WQEs below {@code done} have succeeded. */
