@@ -31,42 +31,73 @@ __device__ __forceinline__ void stamp_end(const doorbell_job &job, uint64_t time
   }
 }
 
-// The 8-byte word behind a message of the job that put_signal adds to, remote or local.
-__device__ __forceinline__ uint64_t signal_offset(const doorbell_job &job) {
-  return (job.bytes + 7) & ~7ull;
-}
-
-// The request of job.opcode for the message at `offset` from job.local and job.remote.
-__device__ __forceinline__ request_list request_of(const doorbell_job &job, uint32_t opcode,
-                                                   uint64_t offset) {
-  const location remote{job.remote + offset, job.remote_key};
-  const location local{job.local + offset, job.local_key};
+// What an operation is, chosen at run time: the fields of doorbell_operation that do not name a queue.
+__device__ __forceinline__ request_list request_of(uint32_t opcode, location remote, location local,
+                                                   uint64_t bytes, uint64_t operand,
+                                                   uint64_t compare, uint64_t signal,
+                                                   uint64_t fetched) {
   switch (opcode) {
+    case DOORBELL_OP_PUT:
+      return {transfer_request(kOpcodeWrite, source::device, remote, local, bytes), {}, 1};
     case DOORBELL_OP_PUT_IMM: {
       request_list list{
-          transfer_request(kOpcodeWriteImm, source::device, remote, local, job.bytes), {}, 1};
-      list.first.immediate = low(job.operand);
+          transfer_request(kOpcodeWriteImm, source::device, remote, local, bytes), {}, 1};
+      list.first.immediate = low(operand);
       return list;
     }
     case DOORBELL_OP_GET:
-      return {transfer_request(kOpcodeRead, source::device, remote, local, job.bytes), {}, 1};
+      return {transfer_request(kOpcodeRead, source::device, remote, local, bytes), {}, 1};
     case DOORBELL_OP_PUT_INLINE:
-      return {transfer_request(kOpcodeWrite, source::in_wqe, remote, local, job.bytes), {}, 1};
+      return {transfer_request(kOpcodeWrite, source::in_wqe, remote, local, bytes), {}, 1};
     case DOORBELL_OP_FETCH_ADD:
-      return {atomic_request(kOpcodeFetchAdd, remote, local, job.operand, 0), {}, 1};
+      return {atomic_request(kOpcodeFetchAdd, remote, local, operand, 0), {}, 1};
     case DOORBELL_OP_COMPARE_SWAP:
-      return {atomic_request(kOpcodeCompareSwap, remote, local, job.operand, job.compare), {}, 1};
+      return {atomic_request(kOpcodeCompareSwap, remote, local, operand, compare), {}, 1};
     case DOORBELL_OP_PUT_SIGNAL:
-      return {transfer_request(kOpcodeWrite, source::device, remote, local, job.bytes),
-              atomic_request(kOpcodeFetchAdd,
-                             {job.remote + offset + signal_offset(job), job.remote_key},
-                             {job.local + offset + signal_offset(job), job.local_key}, job.operand,
+      return {transfer_request(kOpcodeWrite, source::device, remote, local, bytes),
+              atomic_request(kOpcodeFetchAdd, {signal, remote.key}, {fetched, local.key}, operand,
                              0),
               2};
-    default:
-      return {transfer_request(kOpcodeWrite, source::device, remote, local, job.bytes), {}, 1};
+    default:  // refused by the post
+      return {transfer_request(kOpcodeWrite, source::device, remote, local, ~0ull), {}, 1};
   }
 }
+
+// The operation that the job wants at `offset` from local and remote. A put signal adds to the 8-byte
+// word behind the message, at bytes rounded up to 8; the old value lands behind local likewise.
+__device__ __forceinline__ request_list request_of(const doorbell_job &job, uint32_t opcode,
+                                                   uint64_t offset) {
+  const uint64_t behind = offset + ((job.bytes + 7) & ~7ull);
+  return request_of(opcode, {job.remote + offset, job.remote_key},
+                    {job.local + offset, job.local_key}, job.bytes, job.operand, job.compare,
+                    job.remote + behind, job.local + behind);
+}
+
+// Keeps at most job.window operations of a poster in flight, in two halves: when one is posted, the
+// other must be done. Without a window the room in the ring is the limit.
+class window {
+ public:
+  __device__ __forceinline__ explicit window(const doorbell_job &job)
+      : half_(job.window > 1 ? job.window / 2 : job.window), left_(half_), two_(job.window > 1) {}
+
+  // To be called after each post.
+  template <by kScope>
+  __device__ __forceinline__ uint32_t admit(const queue_pair &qp, const posted &sent) {
+    if (sent.status != DOORBELL_OK || half_ == 0 || --left_ != 0) {
+      return sent.status;
+    }
+    const uint64_t other = two_ ? previous_ : sent.ticket;
+    previous_ = sent.ticket;
+    left_ = half_;
+    return wait<kScope>(qp, other);
+  }
+
+ private:
+  uint32_t half_;
+  uint32_t left_;
+  bool two_;
+  uint64_t previous_ = 0;
+};
 
 // How the messages of a job leave a block: from where they lie, in the WQE, or through the block's
 // share of the staging area. That share is slots of chunk_bytes, each with the ticket of the put that

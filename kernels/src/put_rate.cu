@@ -15,44 +15,35 @@ using namespace doorbell;
 
 namespace {
 
-// One instance for each kind of loop, so that what a WQE is made of is known outside of it.
 template <by kScope>
 __device__ __forceinline__ uint32_t run(const queue_pair &qp, const doorbell_job &job,
                                         const request_list &list, uint64_t count) {
-  // Two halves of a window: when one is posted, the other must be done.
-  const uint64_t half = job.window > 1 ? job.window / 2 : job.window;
-  uint64_t left = half;
-  uint64_t previous = 0;
+  protocol::window window(job);
   for (uint64_t i = 0; i < count; ++i) {
-    const posted sent = post<kScope>(qp, list);
-    if (sent.status != DOORBELL_OK) {
-      return sent.status;
-    }
-    if (half != 0 && --left == 0) {
-      const uint32_t status = wait<kScope>(qp, job.window > 1 ? previous : sent.ticket);
-      if (status != DOORBELL_OK) {
-        return status;
-      }
-      previous = sent.ticket;
-      left = half;
+    const uint32_t status = window.admit<kScope>(qp, post<kScope>(qp, list));
+    if (status != DOORBELL_OK) {
+      return status;
     }
   }
-  return DOORBELL_OK;
+  return quiet<kScope>(qp);
 }
 
+// Warm-up and measurement are two turns of one loop, so that the post is in the code once.
 template <by kScope>
 __device__ __forceinline__ uint32_t measure(const queue_pair &qp, const doorbell_job &job,
                                             const request_list &list) {
   uint32_t status = DOORBELL_OK;
-  for (uint32_t phase = 0; phase < 2 && status == DOORBELL_OK; ++phase) {
-    if (phase == 1) {
+  for (uint32_t measured = 0; measured < 2 && status == DOORBELL_OK; ++measured) {
+    if (measured != 0) {
       protocol::stamp_start(job, global_time());
     }
-    status = run<kScope>(qp, job, list, phase == 0 ? job.warmup : job.iterations);
+    status = run<kScope>(qp, job, list, measured != 0 ? job.iterations : job.warmup);
   }
+  protocol::stamp_end(job, global_time());
   return status;
 }
 
+// A put has a loop of its own, in which its WQE is known but for the index.
 template <by kScope>
 __device__ __forceinline__ uint32_t rate(const queue_pair &qp, const doorbell_job &job,
                                          uint64_t offset) {
@@ -71,11 +62,6 @@ extern "C" __global__ void put_rate(const doorbell_qp *qps, const doorbell_job *
   const queue_pair qp(&qps[poster % (job.qp_count == 0 ? 1 : job.qp_count)]);
   const uint64_t offset = thread * job.stride;
 
-  uint32_t status =
-      warps ? rate<by::warp>(qp, job, offset) : rate<by::thread>(qp, job, offset);
-  if (status == DOORBELL_OK) {
-    status = warps ? quiet<by::warp>(qp) : quiet(qp);
-  }
-  protocol::stamp_end(job, global_time());
-  protocol::report(job, status);
+  protocol::report(job,
+                   warps ? rate<by::warp>(qp, job, offset) : rate<by::thread>(qp, job, offset));
 }

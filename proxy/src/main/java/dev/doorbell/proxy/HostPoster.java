@@ -46,6 +46,7 @@ public final class HostPoster implements Agent, AutoCloseable {
   private final ArrayDeque<CommandEntry> waiting = new ArrayDeque<>();
   private final ArrayDeque<CommandEntry> spare = new ArrayDeque<>();
   private long asked;
+  private long waited = -1;
   private long ended;
   private Stage stage = Stage.POST;
   private boolean loadParked;
@@ -142,7 +143,8 @@ public final class HostPoster implements Agent, AutoCloseable {
       long ticket = counters.commands;
       SendQueuePoster.Outcome outcome = poster.post(waiting.getFirst(), ticket, results, stores);
       if (outcome == SendQueuePoster.Outcome.BUSY) {
-        counters.waits++;
+        counters.waits += ticket == waited ? 0 : 1;
+        waited = ticket;
         break;
       }
       spare.push(waiting.removeFirst());

@@ -54,6 +54,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   private Stage stage = Stage.COMMANDS;
   private int turn;
   private int batch;
+  private int limit;
   private int roundCommands;
   private int roundWork;
   private boolean loadParked;
@@ -156,7 +157,10 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     while (loadParked || stores.drain(port)) {
       switch (stage) {
         case COMMANDS -> {
-          loadParked = !takeCommands(Math.max(1, Math.min(budget, BATCH)));
+          if (!loadParked) {
+            limit = Math.max(1, Math.min(budget, BATCH));
+          }
+          loadParked = !takeCommands();
           if (loadParked) {
             return roundWork - before;
           }
@@ -192,7 +196,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   }
 
   /** Takes commands from every queue; false when the port parked the thread. */
-  private boolean takeCommands(int limit) {
+  private boolean takeCommands() {
     while (turn < queues.length) {
       ServedQueue queue = queues[turn];
       boolean room = !queue.holdsCommand();

@@ -1,8 +1,9 @@
 package dev.doorbell.experiments.figures;
 
-import dev.doorbell.experiments.figures.Axis.Tick;
+import dev.doorbell.experiments.figures.PlotAxis.Tick;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.function.DoubleUnaryOperator;
 
@@ -31,10 +32,10 @@ final class Axes {
    * @param high greatest value; rounded up
    * @param labels how many labels fit along it
    */
-  static Axis binary(String title, String unit, double low, double high, int labels) {
+  static PlotAxis binary(String title, String unit, double low, double high, int labels) {
     int first = Math.getExponent(low);
     int last = (int) Math.ceil(Math.log(high) / LOG2 - 1e-9);
-    TreeSet<Integer> labelled = spread(first, last, labels);
+    NavigableSet<Integer> labelled = spread(first, last, labels);
     List<Tick> ticks = new ArrayList<>();
     for (int k = first; k <= last; k++) {
       double value = Math.scalb(1.0, k);
@@ -42,7 +43,7 @@ final class Axes {
       ticks.add(new Tick(value, major ? Units.quantity(value, unit) : "", major));
     }
     double pad = Math.sqrt(2);
-    return new Axis(
+    return new PlotAxis(
         title, new Scale.Log(Math.scalb(1.0, first) / pad, Math.scalb(1.0, last) * pad), ticks);
   }
 
@@ -50,12 +51,12 @@ final class Axes {
    * Whole numbers from {@code first} to {@code last}, both included, in even steps but for one
    * longer or shorter.
    */
-  private static TreeSet<Integer> spread(int first, int last, int room) {
+  private static NavigableSet<Integer> spread(int first, int last, int room) {
     int step = 1;
-    while ((last - first + step - 1) / step + 1 > Math.max(2, room)) {
+    while ((last - first) / step + 1 > Math.max(2, room)) {
       step++;
     }
-    TreeSet<Integer> chosen = new TreeSet<>();
+    NavigableSet<Integer> chosen = new TreeSet<>();
     for (int k = last; k >= first; k -= step) {
       chosen.add(k);
     }
@@ -73,7 +74,11 @@ final class Axes {
    * @param low least value shown, positive
    * @param high greatest value shown
    */
-  static Axis decades(String title, String unit, double low, double high) {
+  static PlotAxis decades(String title, String unit, double low, double high) {
+    if (!(low > 0) || !Double.isFinite(high)) {
+      throw new IllegalArgumentException(
+          "a logarithmic axis cannot reach from " + low + " to " + high);
+    }
     double start = roundDown(low / 1.04);
     double end = roundUp(high * 1.04);
     boolean dense = Math.log10(end / start) <= 2.5;
@@ -89,14 +94,14 @@ final class Axes {
         ticks.add(new Tick(value, major ? label(value, unit) : "", major));
       }
     }
-    return new Axis(titled(title, unit), new Scale.Log(start, end), ticks);
+    return new PlotAxis(titled(title, unit), new Scale.Log(start, end), ticks);
   }
 
   /**
    * A linear axis from zero, or from below the least value where that is negative, in steps of 1, 2
    * or 5.
    */
-  static Axis linear(String title, String unit, double low, double high, int labels) {
+  static PlotAxis linear(String title, String unit, double low, double high, int labels) {
     double least = Math.min(0, low);
     double greatest = Math.max(high, least + Math.ulp(least) * 4 + Double.MIN_NORMAL);
     double step = roundUp((greatest - least) / Math.max(1, labels - 1));
@@ -106,7 +111,7 @@ final class Axes {
     for (long k = first; k <= last; k++) {
       ticks.add(new Tick(k * step, label(k * step, unit), true));
     }
-    return new Axis(titled(title, unit), new Scale.Linear(first * step, last * step), ticks);
+    return new PlotAxis(titled(title, unit), new Scale.Linear(first * step, last * step), ticks);
   }
 
   private static String label(double value, String unit) {

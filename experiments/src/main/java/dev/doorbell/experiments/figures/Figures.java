@@ -6,7 +6,6 @@ import dev.doorbell.experiments.run.RunData;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,31 +40,34 @@ public final class Figures {
   /** Draws all figures of a run: file names with their bytes, in order. */
   public static SequencedMap<String, byte[]> render(RunData run) {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    RunFigures figures = new RunFigures(run);
-    for (FigureSpec spec : run.figures()) {
-      for (Drawn drawn : figures.figure(spec).map(Figures::draw).orElse(List.of())) {
-        files.put(drawn.name() + ".svg", drawn.drawing().svg());
-        byte[] pdf = drawn.drawing().pdf();
-        files.put(drawn.name() + ".pdf", pdf);
-        files.put(drawn.name() + ".png", drawn.drawing().png(pdf));
-      }
-    }
+    drawings(run)
+        .forEach(
+            (name, drawing) -> {
+              byte[] pdf = drawing.pdf();
+              files.put(name + ".svg", drawing.svg());
+              files.put(name + ".pdf", pdf);
+              files.put(name + ".png", drawing.png(pdf));
+            });
     return Collections.unmodifiableSequencedMap(files);
   }
 
-  private record Drawn(String name, Drawing drawing) {}
+  static SequencedMap<String, Drawing> drawings(RunData run) {
+    SequencedMap<String, Drawing> drawings = new LinkedHashMap<>();
+    RunFigures figures = new RunFigures(run);
+    for (FigureSpec spec : run.figures()) {
+      figures.figure(spec).ifPresent(figure -> draw(figure, drawings));
+    }
+    return drawings;
+  }
 
-  private static List<Drawn> draw(LineFigure figure) {
-    List<Drawn> drawn = new ArrayList<>();
+  private static void draw(LineFigure figure, SequencedMap<String, Drawing> drawings) {
     boolean single = figure.panels().size() == 1;
     double width = single ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS;
-    drawn.add(new Drawn(LineChart.identifier(figure.name()), LineChart.draw(figure, width)));
+    drawings.put(LineChart.identifier(figure.name()), LineChart.draw(figure, width));
     if (!single) {
       for (LineFigure panel : figure.panelByPanel()) {
-        String name = LineChart.identifier(panel.name());
-        drawn.add(new Drawn(name, LineChart.draw(panel, Theme.ONE_COLUMN)));
+        drawings.put(LineChart.identifier(panel.name()), LineChart.draw(panel, Theme.ONE_COLUMN));
       }
     }
-    return drawn;
   }
 }

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.figures;
 
-import dev.doorbell.experiments.figures.Axis.Tick;
 import dev.doorbell.experiments.figures.LineFigure.Ceiling;
 import dev.doorbell.experiments.figures.LineFigure.Line;
 import dev.doorbell.experiments.figures.LineFigure.Mark;
@@ -8,6 +7,7 @@ import dev.doorbell.experiments.figures.LineFigure.Panel;
 import dev.doorbell.experiments.figures.LineFigure.Point;
 import dev.doorbell.experiments.figures.LineFigure.Quantified;
 import dev.doorbell.experiments.figures.Palette.Style;
+import dev.doorbell.experiments.figures.PlotAxis.Tick;
 import dev.doorbell.experiments.figures.drawing.Drawing;
 import dev.doorbell.experiments.figures.drawing.Node;
 import dev.doorbell.experiments.figures.drawing.Node.Anchor;
@@ -28,7 +28,7 @@ final class LineChart {
 
   private static final double EDGE = 3;
   private static final double TICK = 2.5;
-  private static final double PANEL_GAP = 9;
+  private static final double PANEL_GAP = 11;
   private static final double SAMPLE = 15;
 
   private final LineFigure figure;
@@ -38,10 +38,10 @@ final class LineChart {
   private final double panelWidth;
   private final double panelHeight;
   private final double left;
-  private final Axis x;
-  private final Axis y;
+  private final PlotAxis x;
+  private final PlotAxis y;
   private final List<MarkRow> markRows;
-  private final int markHeight;
+  private final double markHeight;
   private final List<Node> nodes = new ArrayList<>();
 
   /** Draws a figure {@code width} points wide; its height follows from what it holds. */
@@ -63,7 +63,7 @@ final class LineChart {
     this.panelHeight = Math.clamp(0.78 * panelWidth, 120, 150);
     this.x = horizontalAxis();
     this.markRows = figure.panels().stream().map(this::placeMarks).toList();
-    this.markHeight = markRows.stream().mapToInt(MarkRow::rows).max().orElse(0);
+    this.markHeight = markRows.stream().mapToDouble(MarkRow::height).max().orElse(0);
   }
 
   private Drawing drawing() {
@@ -85,7 +85,7 @@ final class LineChart {
   private double panels(int row, double top) {
     boolean titled = figure.panels().size() > 1 || !figure.panels().getFirst().title().isEmpty();
     double titleHeight = titled ? Theme.TEXT + 4 : 2;
-    double frameTop = top + titleHeight + markHeight * MarkRow.LEADING;
+    double frameTop = top + titleHeight + markHeight;
     double frameBottom = frameTop + panelHeight;
     int first = row * columns;
     int last = Math.min(first + columns, figure.panels().size());
@@ -161,7 +161,7 @@ final class LineChart {
     for (Ceiling ceiling : panel.ceilings()) {
       ceiling(ceiling, frame, out);
     }
-    for (Line line : panel.lines()) {
+    for (Line line : panel.lines().reversed()) { // the first of the legend lies on top
       out.add(
           new Node.Group(
               identifier(line.series()) + (within.isEmpty() ? "" : "-" + within),
@@ -329,10 +329,14 @@ final class LineChart {
   }
 
   private MarkRow placeMarks(Panel panel) {
-    return MarkRow.place(panel.marks(), panelWidth, mark -> x.scale().at(mark.x()) * panelWidth);
+    return MarkRow.place(
+        panel.marks(),
+        panelWidth,
+        mark -> x.scale().at(mark.x()) * panelWidth,
+        mark -> Units.quantity(mark.x(), figure.x().unit()));
   }
 
-  private Axis horizontalAxis() {
+  private PlotAxis horizontalAxis() {
     List<Double> values = new ArrayList<>();
     for (Panel panel : figure.panels()) {
       panel.lines().forEach(line -> line.points().forEach(point -> values.add(point.x())));
@@ -347,7 +351,7 @@ final class LineChart {
     return axis(quantity, low, high, room);
   }
 
-  private Axis verticalAxis() {
+  private PlotAxis verticalAxis() {
     double low = Double.POSITIVE_INFINITY;
     double high = Double.NEGATIVE_INFINITY;
     for (Panel panel : figure.panels()) {
@@ -366,7 +370,7 @@ final class LineChart {
     return axis(figure.y(), low, high, 6);
   }
 
-  private static Axis axis(Quantified quantity, double low, double high, int labels) {
+  private static PlotAxis axis(Quantified quantity, double low, double high, int labels) {
     return quantity.log()
         ? Axes.decades(quantity.title(), quantity.unit(), low, high)
         : Axes.linear(quantity.title(), quantity.unit(), low, high, labels);

@@ -71,6 +71,6 @@ enum Marker {
           new Node.Fill(outline, Ink.WHITE), new Node.Stroke(outline, ink, 0.45 * r, Dash.NONE));
     }
     return List.of(
-        new Node.Stroke(outline, Ink.WHITE, 0.4 * r, Dash.NONE), new Node.Fill(outline, ink));
+        new Node.Stroke(outline, Ink.WHITE, 0.3 * r, Dash.NONE), new Node.Fill(outline, ink));
   }
 }

@@ -30,6 +30,20 @@ final class Units {
   }
 
   /**
+   * Bytes in the largest binary unit that gives a whole number, so that nothing is rounded: 220 B,
+   * 4 KiB, 1 MiB.
+   */
+  static String exactBytes(long bytes) {
+    int unit = 0;
+    long value = bytes;
+    while (value != 0 && value % 1024 == 0 && unit < BINARY.length - 1) {
+      value /= 1024;
+      unit++;
+    }
+    return value + NBSP + BINARY[unit];
+  }
+
+  /**
    * Nanoseconds in the unit that keeps the number between one and a thousand, to three digits: 594
    * ns, 1.42 µs.
    */
@@ -67,6 +81,11 @@ final class Units {
       rounded = exact.setScale(0, RoundingMode.HALF_EVEN);
     }
     return rounded.stripTrailingZeros().toPlainString();
+  }
+
+  /** With all its digits and no exponent, for other programs. */
+  static String plain(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   /** With a fixed number of decimals, for columns that line up. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.commons.rng.UniformRandomProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where two curves of medians over message size change places, with an interval for each place.
@@ -16,8 +17,9 @@ import org.apache.commons.rng.UniformRandomProvider;
  *
  * @param crossings in ascending order of size; empty where one curve is below the other throughout
  * @param firstLead which curve is lower at the smallest size where they differ
+ * @param compared number of sizes at which both were known
  */
-public record Crossover(List<Crossing> crossings, Lead firstLead) {
+public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) {
 
   /** Which of two curves is lower. */
   public enum Lead {
@@ -68,7 +70,7 @@ public record Crossover(List<Crossing> crossings, Lead firstLead) {
             .mapToObj(Crossover::lead)
             .findFirst()
             .orElse(Lead.NEITHER);
-    return new Crossover(intervals(sizes, sortedA, sortedB, meetings, seed), first);
+    return new Crossover(intervals(sizes, sortedA, sortedB, meetings, seed), first, sizes.length);
   }
 
   private static List<Crossing> intervals(
@@ -113,8 +115,7 @@ public record Crossover(List<Crossing> crossings, Lead firstLead) {
   }
 
   /** The resampled meeting of the same direction that lies nearest in log size. */
-  private static @org.jspecify.annotations.Nullable Meeting nearest(
-      Meeting wanted, List<Meeting> resampled) {
+  private static @Nullable Meeting nearest(Meeting wanted, List<Meeting> resampled) {
     Meeting best = null;
     double bestDistance = Double.POSITIVE_INFINITY;
     for (Meeting candidate : resampled) {

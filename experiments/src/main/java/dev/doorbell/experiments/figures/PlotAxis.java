@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param title what it shows, with its unit where the ticks do not say it
  */
-record Axis(String title, Scale scale, List<Tick> ticks) {
+record PlotAxis(String title, Scale scale, List<Tick> ticks) {
 
   /**
    * One mark.
@@ -17,7 +17,7 @@ record Axis(String title, Scale scale, List<Tick> ticks) {
    */
   record Tick(double value, String label, boolean major) {}
 
-  Axis {
+  PlotAxis {
     ticks = List.copyOf(ticks);
   }
 }
