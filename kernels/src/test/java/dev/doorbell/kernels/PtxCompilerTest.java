@@ -38,7 +38,8 @@ class PtxCompilerTest {
 
   @ParameterizedTest
   @FieldSource("KERNELS")
-  void every_kernel_compiles_for_the_oldest_and_the_newest_gpu_that_the_compiler_knows(ProtocolKernel kernel) {
+  void every_kernel_compiles_for_the_oldest_and_the_newest_gpu_that_the_compiler_knows(
+      ProtocolKernel kernel) {
     for (String gpu : Stream.of("sm_75", "sm_90").toList()) {
       assertThat(compile(CATALOGUE.ptxForIsa80(kernel), gpu))
           .as("%s for %s", kernel.name(), gpu)
