@@ -83,8 +83,7 @@ final class ExperimentFiles {
                         .formatted(argument, Nearest.suggestion(argument, names())))
                 .fix("doorbell list experiments, or give a file: " + argument + ENDING));
       }
-      return new Source(
-          argument + ENDING, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+      return new Source(argument + ENDING, new String(in.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -39,7 +39,11 @@ final class PlanChecks {
     String point = first.where() == null ? "a point" : "point " + first.where();
     String others = same.size() == 1 ? "" : " and %d more".formatted(same.size() - 1);
     return new Problem(
-        first.code(), file, "%s (%s%s)".formatted(first.what(), point, others), first.effect(), first.fix());
+        first.code(),
+        file,
+        "%s (%s%s)".formatted(first.what(), point, others),
+        first.effect(),
+        first.fix());
   }
 
   /** Stops when anything is wrong. */

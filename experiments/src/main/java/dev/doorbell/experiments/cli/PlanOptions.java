@@ -48,8 +48,7 @@ final class PlanOptions {
     }
     List<Problem> problems = new ArrayList<>();
     List<Condition> conditions =
-        Condition.parse(
-            only, "--only " + only, Schema.experiment().settings().keySet(), problems);
+        Condition.parse(only, "--only " + only, Schema.experiment().settings().keySet(), problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

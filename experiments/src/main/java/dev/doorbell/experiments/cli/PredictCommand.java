@@ -37,8 +37,7 @@ final class PredictCommand implements Command {
   @Override
   public ExitCode run(Context context) throws UsageException, ConfigException {
     ExperimentRuntime runtime = context.runtime().get();
-    ExperimentConfig config =
-        ExperimentFiles.read(context, experiment, planOptions.allOverrides());
+    ExperimentConfig config = ExperimentFiles.read(context, experiment, planOptions.allOverrides());
     Plan plan = planOptions.plan(config);
     PlanChecks.demand(experiment, plan, runtime);
     if (common.json) {
@@ -98,7 +97,8 @@ final class PredictCommand implements Command {
   }
 
   private static String constants(List<ModelConstant> constants) {
-    TextTable table = new TextTable().left("constant").right("value").left("unit").left("origin").left("source");
+    TextTable table =
+        new TextTable().left("constant").right("value").left("unit").left("origin").left("source");
     for (ModelConstant constant : constants) {
       table.row(
           List.of(

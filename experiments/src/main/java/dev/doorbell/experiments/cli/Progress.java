@@ -34,7 +34,8 @@ final class Progress implements RunListener {
     this.interactive = terminal.interactive();
     this.estimate = estimate;
     this.total = points.size();
-    this.totalWork = points.stream().mapToDouble(point -> Math.max(1, estimate.applyAsLong(point))).sum();
+    this.totalWork =
+        points.stream().mapToDouble(point -> Math.max(1, estimate.applyAsLong(point))).sum();
   }
 
   @Override

@@ -155,8 +155,7 @@ final class ResultTable {
                       .collect(Collectors.joining());
       text.append(
           "crossover %s/%s  %s  %s%n"
-              .formatted(
-                  found.contrast().first(), found.contrast().second(), place, lower(found)));
+              .formatted(found.contrast().first(), found.contrast().second(), place, lower(found)));
     }
     return text.toString();
   }
@@ -181,7 +180,8 @@ final class ResultTable {
                   Show.roughBytes(crossing.interval().lower()),
                   Show.roughBytes(crossing.interval().upper()),
                   crossing.support() < 0.95
-                      ? String.format(Locale.ROOT, " (in %.0f %% of resamples)", crossing.support() * 100)
+                      ? String.format(
+                          Locale.ROOT, " (in %.0f %% of resamples)", crossing.support() * 100)
                       : ""));
     }
     return String.join(", then ", parts);
@@ -203,8 +203,7 @@ final class ResultTable {
   private static String verdict(StoredRun run) {
     long ok = count(run, JournalEntry.Status.OK);
     long bytes = run.entries().stream().mapToLong(JournalEntry::verifiedBytes).sum();
-    long failed =
-        count(run, JournalEntry.Status.FAILED) + count(run, JournalEntry.Status.MISMATCH);
+    long failed = count(run, JournalEntry.Status.FAILED) + count(run, JournalEntry.Status.MISMATCH);
     long late = count(run, JournalEntry.Status.TIMEOUT);
     long missing = run.plan().points().size() - run.entries().size();
     StringBuilder text =

@@ -32,8 +32,7 @@ final class ShowCommand implements Command {
 
   @Override
   public ExitCode run(Context context) throws UsageException, ConfigException {
-    ExperimentConfig config =
-        ExperimentFiles.read(context, experiment, planOptions.allOverrides());
+    ExperimentConfig config = ExperimentFiles.read(context, experiment, planOptions.allOverrides());
     Plan plan = planOptions.plan(config);
     PlanChecks.demand(experiment, plan, context.runtime().get());
     long nanos = plan.points().stream().mapToLong(context.runtime().get()::estimateNanos).sum();

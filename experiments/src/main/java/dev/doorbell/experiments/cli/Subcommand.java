@@ -8,7 +8,10 @@ import java.util.function.Supplier;
 
 /** The commands, in the order of the help text. Only the one that is used is loaded. */
 enum Subcommand {
-  DEMO("demo", "post one put and watch it: WQE, record, doorbell, fetch, payload, CQE", DemoCommand::new),
+  DEMO(
+      "demo",
+      "post one put and watch it: WQE, record, doorbell, fetch, payload, CQE",
+      DemoCommand::new),
   RUN("run", "run an experiment: samples, table, figures", RunCommand::new),
   LIST("list", "experiments, kernels, paths, topologies, metrics, axes", ListCommand::new),
   DESCRIBE("describe", "explain anything that list names", DescribeCommand::new),

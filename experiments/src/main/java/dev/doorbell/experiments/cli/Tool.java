@@ -88,7 +88,8 @@ public final class Tool {
     if (e instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty()) {
       String word = unmatched.getUnmatched().getFirst();
       if (!word.startsWith("-")) {
-        return Problem.of("DB-U003", null, "'%s' is one argument too many".formatted(word)).fix(help);
+        return Problem.of("DB-U003", null, "'%s' is one argument too many".formatted(word))
+            .fix(help);
       }
       String option = word.replaceFirst("=.*", "");
       List<String> known = new ArrayList<>();

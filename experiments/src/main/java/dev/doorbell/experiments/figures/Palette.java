@@ -49,7 +49,7 @@ final class Palette {
   static SequencedMap<String, Style> assign(List<String> series) {
     List<Style> free =
         STYLES.stream()
-            .filter(style -> series.stream().noneMatch(name -> PATHS.get(name) == style))
+            .filter(style -> series.stream().noneMatch(name -> style.equals(PATHS.get(name))))
             .toList();
     List<Style> spare = free.isEmpty() ? STYLES : free;
     SequencedMap<String, Style> styles = new LinkedHashMap<>();

@@ -16,6 +16,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,9 @@ public final class RunDirectory implements Closeable {
   static final String MANIFEST = "manifest.json";
   static final String JOURNAL = "journal.jsonl";
   static final String SAMPLES = "samples";
+
+  /** Folder of the figures. */
+  public static final String FIGURES = "figures";
 
   private final Disk disk;
   private final Path path;
@@ -156,6 +160,11 @@ public final class RunDirectory implements Closeable {
     } catch (IOException e) {
       throw unwritable(path, e);
     }
+  }
+
+  /** Puts figures into their folder and returns their names. */
+  public List<String> writeFigures(SequencedMap<String, byte[]> figures) throws RunException {
+    return RunFiles.writeAll(disk, path.resolve(FIGURES), figures);
   }
 
   private void put(String name, String text) throws IOException {

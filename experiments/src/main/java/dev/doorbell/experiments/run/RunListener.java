@@ -4,6 +4,16 @@ import dev.doorbell.experiments.plan.Point;
 
 /** Told how a run goes, always from the thread that called {@link RunExecution#run}. */
 public interface RunListener {
+  /** Tells nobody. */
+  RunListener SILENT =
+      new RunListener() {
+        @Override
+        public void recorded(Point point, JournalEntry entry, int done, int total) {}
+
+        @Override
+        public void tick() {}
+      };
+
   /**
    * A point is recorded.
    *
