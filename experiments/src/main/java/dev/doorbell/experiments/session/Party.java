@@ -10,7 +10,6 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.kernels.KernelCatalogue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -118,7 +117,7 @@ final class Party implements AutoCloseable {
     }
     Memory jobMemory = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
-    GpuModule module = own(rank.gpu().load(kernel, KernelCatalogue.load().ptx(kernel)));
+    GpuModule module = own(rank.gpu().load(kernel, PtxTemp.read(kernel)));
     return rank.gpu()
         .launch(
             module.kernel(kernel),

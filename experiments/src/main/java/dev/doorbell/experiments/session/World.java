@@ -9,7 +9,7 @@ import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.trace.Trace;
-import dev.doorbell.ptxvm.VmGpu;
+import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.HcaTiming;
 import dev.doorbell.softhca.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
