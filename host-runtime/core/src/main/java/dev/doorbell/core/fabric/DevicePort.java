@@ -52,11 +52,11 @@ public abstract class DevicePort {
       long source, long address, int bytes, boolean relaxed, Completion visible);
 
   /**
-   * Reads, modifies and writes one cell of 4 or 8 bytes for a remote atomic, after all writes of
-   * this device that precede it.
+   * Reads, modifies and writes one naturally aligned cell of 4 or 8 bytes for a remote atomic,
+   * after all writes of this device that precede it.
    *
-   * @param result native address of 8 bytes for the old value, as it lies in memory
-   * @param atomic computes the new value from the old one, both as they lie in memory
+   * @param result native address of the cell's width for the old value, as it lies in memory
+   * @param atomic computes the new value from the old one, both little-endian and zero-extended
    */
   public abstract boolean atomic(
       long address, int bytes, long result, AtomicFunction atomic, Completion completion);

@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 public final class DirectFabric extends Fabric {
   private final AddressSpace memory;
   private final Scheduler scheduler;
-  private final MmioPages mmio = new MmioPages();
+  private final MmioPages mmio;
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private long timersMade;
 
@@ -40,6 +40,7 @@ public final class DirectFabric extends Fabric {
    */
   public DirectFabric(AddressSpace memory, long seed) {
     this.memory = memory;
+    this.mmio = new MmioPages(memory);
     this.scheduler = new Scheduler(seed);
   }
 

@@ -173,9 +173,10 @@ public final class ControlSegment {
    */
   public static void write(
       long address, int opmod, int wqeIndex, int opcode, int qpn, int ds, int fmCeSe, int imm) {
-    int first = opmod << 24 | (wqeIndex & 0xffff) << 8 | opcode & 0xff;
-    int second = qpn << QPN_SHIFT | ds & MAX_DS;
-    BigEndian.putLong(address, (long) first << 32 | second & 0xffffffffL);
-    BigEndian.putLong(address + SIGNATURE_OFFSET, (long) (fmCeSe & 0xff) << 32 | imm & 0xffffffffL);
+    int first = opmod << 24 | (wqeIndex & 0xffff) << 8 | (opcode & 0xff);
+    int second = qpn << QPN_SHIFT | (ds & MAX_DS);
+    BigEndian.putLong(address, (long) first << 32 | (second & 0xffffffffL));
+    BigEndian.putLong(
+        address + SIGNATURE_OFFSET, (long) (fmCeSe & 0xff) << 32 | (imm & 0xffffffffL));
   }
 }

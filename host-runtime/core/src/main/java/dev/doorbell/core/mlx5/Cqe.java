@@ -160,7 +160,7 @@ public final class Cqe {
 
   /** Whether and where the CQE carries payload (inline scatter); 0 means not. */
   public static int format(long address) {
-    return RawMemory.getByte(address + OP_OWN_OFFSET) >>> 2 & 3;
+    return (RawMemory.getByte(address + OP_OWN_OFFSET) >>> 2) & 3;
   }
 
   /** True when the sender asked for a solicited event. */
@@ -234,7 +234,7 @@ public final class Cqe {
       int byteCount,
       long timestamp,
       int owner) {
-    clearUntil(address, BYTE_COUNT_OFFSET - Integer.BYTES);
+    clearUntil(address, BYTE_COUNT_OFFSET);
     writeTail(address, byteCount, timestamp, wqeOpcode, qpn);
     publish(address, wqeCounter, REQUESTER, false, owner);
   }
@@ -271,7 +271,8 @@ public final class Cqe {
       long address, int byteCount, long timestamp, int wqeOpcode, int qpn) {
     BigEndian.putInt(address + BYTE_COUNT_OFFSET, byteCount);
     BigEndian.putLong(address + TIMESTAMP_OFFSET, timestamp);
-    BigEndian.putInt(address + SOP_DROP_QPN_OFFSET, wqeOpcode << WQE_OPCODE_SHIFT | qpn & QPN_MASK);
+    BigEndian.putInt(
+        address + SOP_DROP_QPN_OFFSET, wqeOpcode << WQE_OPCODE_SHIFT | (qpn & QPN_MASK));
   }
 
   /** Zeroes {@code [0, end)}. */
@@ -287,7 +288,7 @@ public final class Cqe {
 
   /** Writes the last word in one release store, as the HCA's one write makes it appear. */
   static void publish(long address, int wqeCounter, int opcode, boolean solicited, int owner) {
-    int opOwn = opcode << OPCODE_SHIFT | (solicited ? SOLICITED_BIT : 0) | owner & OWNER_BIT;
+    int opOwn = opcode << OPCODE_SHIFT | (solicited ? SOLICITED_BIT : 0) | (owner & OWNER_BIT);
     RawMemory.putIntRelease(
         address + WQE_COUNTER_OFFSET, BigEndian.swap((wqeCounter & 0xffff) << 16 | opOwn));
   }

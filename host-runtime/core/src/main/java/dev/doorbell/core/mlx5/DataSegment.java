@@ -66,7 +66,7 @@ public final class DataSegment {
   public static void write(long address, int byteCount, int lkey, long localAddress) {
     BigEndian.putLong(
         address + BYTE_COUNT_OFFSET,
-        (long) (byteCount & BYTE_COUNT_MASK) << 32 | lkey & 0xffffffffL);
+        (long) (byteCount & BYTE_COUNT_MASK) << 32 | (lkey & 0xffffffffL));
     BigEndian.putLong(address + ADDRESS_OFFSET, localAddress);
   }
 }

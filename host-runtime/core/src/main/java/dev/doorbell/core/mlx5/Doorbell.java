@@ -88,8 +88,9 @@ public final class Doorbell {
    */
   public static long encodeArm(int sequence, boolean solicitedOnly, long consumerIndex, int cqn) {
     int command = solicitedOnly ? ARM_SOLICITED : 0;
-    int first = (sequence & 3) << 28 | command | (int) consumerIndex & DoorbellRecord.CONSUMER_MASK;
-    return BigEndian.swap((long) first << 32 | cqn & 0xff_ffffL);
+    int first =
+        (sequence & 3) << 28 | command | ((int) consumerIndex & DoorbellRecord.CONSUMER_MASK);
+    return BigEndian.swap((long) first << 32 | (cqn & 0xff_ffffL));
   }
 
   /** The consumer index of an arm doorbell's value. */
@@ -109,6 +110,6 @@ public final class Doorbell {
 
   /** True when an arm doorbell's value asks for solicited completions only. */
   public static boolean armSolicitedOnly(long value) {
-    return (BigEndian.swap(value) >>> 32 & ARM_SOLICITED) != 0;
+    return ((BigEndian.swap(value) >>> 32) & ARM_SOLICITED) != 0;
   }
 }

@@ -92,8 +92,8 @@ public final class ErrorCqe {
       int owner) {
     Cqe.clearUntil(address, HARDWARE_SYNDROME_OFFSET);
     BigEndian.putInt(
-        address + HARDWARE_SYNDROME_OFFSET, (vendorSyndrome & 0xff) << 8 | syndrome & 0xff);
-    BigEndian.putInt(address + Cqe.SOP_DROP_QPN_OFFSET, wqeOpcode << 24 | qpn & 0xff_ffff);
+        address + HARDWARE_SYNDROME_OFFSET, (vendorSyndrome & 0xff) << 8 | (syndrome & 0xff));
+    BigEndian.putInt(address + Cqe.SOP_DROP_QPN_OFFSET, wqeOpcode << 24 | (qpn & 0xff_ffff));
     Cqe.publish(address, wqeCounter, opcode, false, owner);
   }
 }

@@ -1,0 +1,79 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.run.Disk;
+import dev.doorbell.experiments.run.Interruption;
+import java.time.Clock;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Connects the tool to this process: its streams, its runtime, its signals. */
+public final class Launch {
+  /** Longer than a run allows its points to notice, so that the summary is written. */
+  private static final long SHUTDOWN_SECONDS = 20;
+
+  private Launch() {}
+
+  /** Runs one command line on this process's streams and returns its exit status. */
+  public static int run(String... arguments) {
+    Interruption interruption = new Interruption();
+    CountDownLatch finished = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> onShutdown(interruption, finished), "ctrl-c"));
+    try {
+      Context context =
+          new Context(
+              new Terminal(Tool.utf8(System.out), Tool.utf8(System.err), isTerminal()),
+              new Once(),
+              new Disk(),
+              Clock.systemUTC(),
+              interruption,
+              List.of(arguments));
+      return new Tool(context).run(arguments).status();
+    } finally {
+      finished.countDown();
+    }
+  }
+
+  /**
+   * On Ctrl-C the virtual machine exits with 130 as soon as this returns: not before the run has
+   * written what it has. After a normal end there is nothing to wait for.
+   */
+  private static void onShutdown(Interruption interruption, CountDownLatch finished) {
+    interruption.request();
+    try {
+      if (!finished.await(SHUTDOWN_SECONDS, TimeUnit.SECONDS)) {
+        System.err.println("gave up waiting for the run; its journal is valid");
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static boolean isTerminal() {
+    return System.console().isTerminal();
+  }
+
+  /** The runtime, found and made when it is first asked for. */
+  private static final class Once implements Supplier<ExperimentRuntime> {
+    private @Nullable ExperimentRuntime runtime;
+
+    @Override
+    public synchronized ExperimentRuntime get() {
+      ExperimentRuntime made = runtime;
+      if (made == null) {
+        made =
+            ServiceLoader.load(ExperimentRuntime.class)
+                .findFirst()
+                .orElseThrow(
+                    () -> new IllegalStateException("no ExperimentRuntime is on the class path"));
+        runtime = made;
+      }
+      return made;
+    }
+  }
+}

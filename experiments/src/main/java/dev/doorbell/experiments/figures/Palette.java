@@ -1,0 +1,63 @@
+package dev.doorbell.experiments.figures;
+
+import dev.doorbell.experiments.figures.drawing.Ink;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/**
+ * Colours that readers with any of the common colour vision deficiencies tell apart: M. Okabe and
+ * K. Ito, "Color Universal Design", 2008, without the yellow, which is too faint for a line on
+ * white. Each comes with a marker of its own.
+ *
+ * <p>A path looks the same in every figure, whichever others are drawn with it: pulls are blue,
+ * pushes warm, detours over the host green and black.
+ */
+final class Palette {
+
+  /** How one line looks. */
+  record Style(Ink ink, Marker marker) {}
+
+  private static final Style BLUE = new Style(new Ink(0x0072B2), Marker.DISC);
+  private static final Style SKY = new Style(new Ink(0x56B4E9), Marker.SQUARE);
+  private static final Style ORANGE = new Style(new Ink(0xE69F00), Marker.TRIANGLE_UP);
+  private static final Style VERMILLION = new Style(new Ink(0xD55E00), Marker.TRIANGLE_DOWN);
+  private static final Style PURPLE = new Style(new Ink(0xCC79A7), Marker.DIAMOND);
+  private static final Style GREEN = new Style(new Ink(0x009E73), Marker.PLUS);
+  private static final Style BLACK = new Style(new Ink(0x000000), Marker.RING);
+
+  /** In the order in which lines without a place of their own take them. */
+  static final List<Style> STYLES = List.of(BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK);
+
+  private static final Map<String, Style> PATHS =
+      Map.of(
+          "pull", BLUE,
+          "pull.bf", SKY,
+          "push.inline", ORANGE,
+          "push.bf", VERMILLION,
+          "push.memic", PURPLE,
+          "staged", GREEN,
+          "proxy", BLACK);
+
+  private Palette() {}
+
+  /**
+   * A style for each series, by name where the name is a path's; others take what is free, in
+   * order, then again.
+   */
+  static SequencedMap<String, Style> assign(List<String> series) {
+    List<Style> free =
+        STYLES.stream()
+            .filter(style -> series.stream().noneMatch(name -> style.equals(PATHS.get(name))))
+            .toList();
+    List<Style> spare = free.isEmpty() ? STYLES : free;
+    SequencedMap<String, Style> styles = new LinkedHashMap<>();
+    int taken = 0;
+    for (String name : series) {
+      Style own = PATHS.get(name);
+      styles.put(name, own != null ? own : spare.get(taken++ % spare.size()));
+    }
+    return styles;
+  }
+}
