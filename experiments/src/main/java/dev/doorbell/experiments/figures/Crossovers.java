@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /**
  * Crossovers of the pairs that a run's config asks about, the same for its figures and its tables.
  */
-final class Crossovers {
+public final class Crossovers {
 
   private Crossovers() {}
 
@@ -25,7 +25,7 @@ final class Crossovers {
    * both lines have. With fewer than two of those there is nothing to compare: no crossings, and
    * neither leads.
    */
-  static Crossover of(RunData run, Contrast contrast, String by) {
+  public static Crossover of(RunData run, Contrast contrast, String by) {
     SortedMap<Double, double[]> first = line(run, contrast, contrast.first(), by);
     SortedMap<Double, double[]> second = line(run, contrast, contrast.second(), by);
     first.keySet().retainAll(second.keySet());

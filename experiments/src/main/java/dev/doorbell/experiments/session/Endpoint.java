@@ -15,8 +15,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * One end of a connection: a queue pair, its completion queue, the counters and the error record that
- * kernels share, and the view of it all that is written for them.
+ * One end of a connection: a queue pair, its completion queue, the counters and the error record
+ * that kernels share, and the view of it all that is written for them.
  */
 final class Endpoint implements AutoCloseable {
   /** Everything that a peer may do. */
@@ -98,7 +98,9 @@ final class Endpoint implements AutoCloseable {
             queuePair.doorbellAddress(), Math.max(Long.BYTES, 2L * queuePair.blueFlameBytes()));
   }
 
-  /** Makes an endpoint at {@code rank}; {@code index} is its place among the queue pairs of a job. */
+  /**
+   * Makes an endpoint at {@code rank}; {@code index} is its place among the queue pairs of a job.
+   */
   static Endpoint open(Rank rank, Shape shape, int index) {
     return new Endpoint(rank, shape, index);
   }

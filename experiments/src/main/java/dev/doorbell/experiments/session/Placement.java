@@ -22,7 +22,8 @@ record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKind reco
     return switch (word) {
       case "gpu" -> MemoryKind.DEVICE;
       case "host" -> MemoryKind.HOST;
-      default -> throw new IllegalArgumentException("queues lie in 'gpu' or 'host', not '" + word + "'");
+      default ->
+          throw new IllegalArgumentException("queues lie in 'gpu' or 'host', not '" + word + "'");
     };
   }
 

@@ -42,8 +42,7 @@ public final class FakeRuntime implements ExperimentRuntime {
     counters.put("fences", Quantity.count(2));
     return new PointResult(
         Basis.MODELLED,
-        List.of(
-            Samples.of("latency", "ns", latency), Samples.of("goodput", "GB/s", goodput)),
+        List.of(Samples.of("latency", "ns", latency), Samples.of("goodput", "GB/s", goodput)),
         counters,
         point.whole("size") * point.samples(),
         List.of());
