@@ -44,8 +44,7 @@ class SamplesFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"", "latency\n1\n", "latency [ns]\nx\n", "a [b],c [d]\n1\n", "a [b]\n\"1"})
+  @ValueSource(strings = {"", "latency\n1\n", "latency [ns]\nx\n", "a [b],c [d]\n1\n"})
   void what_is_no_samples_file_is_refused(String text) {
     assertThatThrownBy(() -> SamplesFile.decode(text.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(IOException.class);
