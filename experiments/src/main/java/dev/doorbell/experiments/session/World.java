@@ -57,8 +57,7 @@ final class World implements AutoCloseable {
         new TimedFabric(topology, seed),
         ranks,
         options,
-        new InProcessWire(
-            Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
+        new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
         trace);
   }
 
