@@ -34,13 +34,26 @@ public final class PostRate {
             gpu.launch(
                 module.kernel(entry),
                 LaunchConfig.of(blocks, threads / blocks).withTimeout(60_000_000_000L),
-                new KernelArguments().add(q).add(1L << 40).add(1L << 41).add(17).add(18).add(64).add(posts / threads),
+                new KernelArguments()
+                    .add(q)
+                    .add(1L << 40)
+                    .add(1L << 41)
+                    .add(17)
+                    .add(18)
+                    .add(64)
+                    .add(posts / threads),
                 stream);
         fabric.run(launch::done, 60_000_000_000L);
         launch.check();
         double s = (System.nanoTime() - t0) / 1e9;
-        System.out.printf("%s %d threads: %.2f M posts/s, %.1f M instr/s, %.1f instr/post (%d)%n", entry, threads,
-            posts / s / 1e6, launch.instructions() / s / 1e6, launch.instructions() / (double) posts, words.getLong(768));
+        System.out.printf(
+            "%s %d threads: %.2f M posts/s, %.1f M instr/s, %.1f instr/post (%d)%n",
+            entry,
+            threads,
+            posts / s / 1e6,
+            launch.instructions() / s / 1e6,
+            launch.instructions() / (double) posts,
+            words.getLong(768));
       }
     }
   }

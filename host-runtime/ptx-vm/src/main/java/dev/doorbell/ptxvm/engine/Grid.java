@@ -192,8 +192,7 @@ public final class Grid {
 
   private void timeOut() {
     fail(
-        "it did not end within %s; %s"
-            .formatted(duration(shape.config().timeoutNanos()), waits()));
+        "it did not end within %s; %s".formatted(duration(shape.config().timeoutNanos()), waits()));
   }
 
   private static String duration(long nanos) {
@@ -209,10 +208,9 @@ public final class Grid {
       for (VmThread thread : cta.threads) {
         Op at = thread.op;
         if (!thread.exited && at != null) {
-          String state = thread.waiting ? "waiting at " : thread.idle ? "polling at " : "running at ";
-          places
-              .computeIfAbsent(state + code.describe(at), key -> new ArrayList<>())
-              .add(thread);
+          String state =
+              thread.waiting ? "waiting at " : thread.idle ? "polling at " : "running at ";
+          places.computeIfAbsent(state + code.describe(at), key -> new ArrayList<>()).add(thread);
         }
       }
     }

@@ -27,8 +27,7 @@ final class IntegerRows {
         .binary("sub.u64 sub.s64", (a, b) -> a - b)
         .binary("sub.sat.s32", (a, b) -> saturate((long) (int) a - (int) b))
         .binary(
-            "add.u16x2 add.s16x2",
-            (a, b) -> (a + b & U16) | ((a >>> 16) + (b >>> 16) & U16) << 16)
+            "add.u16x2 add.s16x2", (a, b) -> (a + b & U16) | ((a >>> 16) + (b >>> 16) & U16) << 16)
         .unary("neg.s16", a -> -a & U16)
         .unary("neg.s32", a -> -a & U32)
         .unary("neg.s64", a -> -a)
@@ -152,11 +151,9 @@ final class IntegerRows {
         .ternary("shf.l.wrap.b32", (a, b, c) -> (b << 32 | a) << (c & 31) >>> 32)
         .ternary("shf.r.wrap.b32", (a, b, c) -> (b << 32 | a) >>> (c & 31) & U32)
         .ternary(
-            "shf.l.clamp.b32",
-            (a, b, c) -> (c & U32) >= 32 ? a : (b << 32 | a) << (c & 31) >>> 32)
+            "shf.l.clamp.b32", (a, b, c) -> (c & U32) >= 32 ? a : (b << 32 | a) << (c & 31) >>> 32)
         .ternary(
-            "shf.r.clamp.b32",
-            (a, b, c) -> (c & U32) >= 32 ? b : (b << 32 | a) >>> (c & 31) & U32);
+            "shf.r.clamp.b32", (a, b, c) -> (c & U32) >= 32 ? b : (b << 32 | a) >>> (c & 31) & U32);
   }
 
   private static void bits(Rows rows) {
