@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Two ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy that
- * posts, or a ringer.
+ * Two ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy
+ * that posts, or a ringer.
  */
 final class Connection implements AutoCloseable {
   /** Who rings for the kernels. */
@@ -78,8 +78,7 @@ final class Connection implements AutoCloseable {
     DoorbellRinger ringer = new DoorbellRinger(world.fabric(), Locus.cpu(rank), world.cpuPrices());
     helpers.add(ringer);
     for (Endpoint endpoint : endpoints.get(rank)) {
-      Memory request =
-          world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request");
+      Memory request = world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request");
       helpers.add(request);
       ringer.watch(endpoint.queuePair(), request.address());
       endpoint.useCpuRinger(request.address());

@@ -240,8 +240,8 @@ final class OpTable {
 
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
-      int at = (int) r[position] & 0xff;
-      int count = Math.min((int) r[length] & 0xff, width - at);
+      int at = IntegerRows.place(r[position], width);
+      int count = Math.min(IntegerRows.place(r[length], width), width - at);
       long field = 0;
       if (count > 0) {
         field = (count == 64 ? -1L : (1L << count) - 1) << at;
