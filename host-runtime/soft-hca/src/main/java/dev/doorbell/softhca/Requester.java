@@ -89,12 +89,15 @@ final class Requester {
       tx.drop();
     }
     int work = 0;
-    int looked;
+    int moved;
     do {
-      looked = look(budget - work);
-      work += looked + send(budget);
-      work += complete();
-    } while (looked > 0 && work < budget);
+      // What completes may be what a DUMP or a strong fence behind it waits for.
+      int looked = look(budget - work);
+      int sent = send(budget);
+      int completed = complete();
+      work += looked + sent + completed;
+      moved = looked + completed;
+    } while (moved > 0 && work < budget);
     if (work >= budget) {
       queuePair.activate();
     }
