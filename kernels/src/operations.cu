@@ -42,8 +42,7 @@ __device__ __forceinline__ uint32_t execute(const doorbell_qp *qps, const doorbe
       first = status;
     }
     if (waits && (kScope == by::warp || status == DOORBELL_OK)) {
-      // The lanes of a warp may have gone in several rounds: wait for all.
-      status = kScope == by::warp ? quiet<kScope>(qp) : wait<kScope>(qp, sent.ticket);
+      status = wait<kScope>(qp, sent.ticket);
       if (first == DOORBELL_OK) {
         first = status;
       }

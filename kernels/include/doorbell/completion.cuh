@@ -56,6 +56,9 @@ __device__ __forceinline__ cqe_tail read_cqe_tail(uint64_t cqe) {
 // caller's operation ends with. `cqe` is the error CQE's address, or 0.
 inline __device__ __noinline__ uint32_t fail(const doorbell_qp *qp, uint32_t status, uint64_t cqe,
                                              uint64_t awaited) {
+  if ((qp->flags & DOORBELL_QP_PROXY) != 0) {
+    return status;  // the record is the CPU's to write
+  }
   doorbell_counters *counters = counters_of(qp);
   uint64_t none = 0;
   const bool first =
@@ -209,6 +212,9 @@ inline __device__ __noinline__ look look_at(const doorbell_qp *qp, uint64_t comp
 
 // Looks once whether the queue pair is in error; for those who wait for something else.
 inline __device__ __noinline__ uint32_t check(const doorbell_qp *qp, uint64_t awaited) {
+  if ((qp->flags & DOORBELL_QP_PROXY) != 0) {
+    return load_acquire_system(&reinterpret_cast<doorbell_error *>(qp->error)->status);
+  }
   doorbell_counters *counters = counters_of(qp);
   uint64_t cqe;
   if (look_at(qp, load_acquire_device(&counters->completed), cqe) == look::error) {

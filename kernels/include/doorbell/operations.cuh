@@ -189,26 +189,50 @@ __device__ __forceinline__ posted put_signal(const queue_pair &qp, location remo
                            atomic_request(kOpcodeFetchAdd, signal, fetched, operand, 0), 2});
 }
 
-// Waits until what a ticket stands for is done. At warp and block scope one thread waits for all,
-// with its ticket, and all get the same answer.
-template <by kScope = by::thread>
-__device__ __forceinline__ uint32_t wait(const queue_pair &qp, uint64_t ticket) {
+namespace detail {
+
+__device__ __forceinline__ uint32_t wait_for_ticket(const queue_pair &qp, uint64_t ticket) {
+  return qp.is(DOORBELL_QP_PROXY) ? wait_for_cpu(qp.shared, ticket)
+                                  : wait_completed(qp.shared, ticket);
+}
+
+__device__ __forceinline__ uint32_t quiet(const queue_pair &qp) {
+  return qp.is(DOORBELL_QP_PROXY)
+             ? quiet_for_cpu(qp.shared)
+             : wait_completed(qp.shared, load_acquire_device(&qp.counters->ready) &
+                                             ~DOORBELL_READY_BROKEN);
+}
+
+// Lets one thread of the scope do `action` for all of them; what the others did before the call
+// happens before it, and what it acquires is acquired by all.
+template <by kScope, class Action>
+__device__ __forceinline__ uint32_t once(Action action) {
   if constexpr (kScope == by::block) {
     __shared__ uint32_t status;
     __syncthreads();
-    if (detail::leads_block()) {
-      status = wait_completed(qp.shared, ticket);
+    if (leads_block()) {
+      status = action();
     }
     __syncthreads();
     return status;
   } else if constexpr (kScope == by::warp) {
     const warp_group warp = warp_group::mine();
-    const uint32_t status = warp.lane == 0 ? wait_completed(qp.shared, ticket) : DOORBELL_OK;
-    __syncwarp(warp.mask);  // what lane 0 acquired is acquired by all
+    __syncwarp(warp.mask);
+    const uint32_t status = warp.lane == 0 ? action() : DOORBELL_OK;
+    __syncwarp(warp.mask);
     return __shfl_sync(warp.mask, status, 0);
   } else {
-    return wait_completed(qp.shared, ticket);
+    return action();
   }
+}
+
+}  // namespace detail
+
+// Waits until what a ticket stands for is done. At warp and block scope one thread waits for all,
+// with its ticket, and all get the same answer.
+template <by kScope = by::thread>
+__device__ __forceinline__ uint32_t wait(const queue_pair &qp, uint64_t ticket) {
+  return detail::once<kScope>([&] { return detail::wait_for_ticket(qp, ticket); });
 }
 
 // Waits until an 8-byte word that a peer writes holds `value` (or, with at_least, no less). An error
@@ -223,13 +247,7 @@ __device__ __forceinline__ uint32_t wait_for_word(const queue_pair &qp, const ui
 // or by whoever the caller knows to have posted.
 template <by kScope = by::thread>
 __device__ __forceinline__ uint32_t quiet(const queue_pair &qp) {
-  if constexpr (kScope == by::block) {
-    __syncthreads();  // the others' posts before thread 0 looks
-  } else if constexpr (kScope == by::warp) {
-    __syncwarp(warp_group::mine().mask);
-  }
-  const uint64_t ready = load_acquire_device(&qp.counters->ready);
-  return wait<kScope>(qp, ready & ~DOORBELL_READY_BROKEN);
+  return detail::once<kScope>([&] { return detail::quiet(qp); });
 }
 
 }  // namespace doorbell

@@ -20,16 +20,10 @@
 #define DOORBELL_POST_CUH
 
 #include "doorbell/completion.cuh"
+#include "doorbell/proxy.cuh"
 #include "doorbell/wqe.cuh"
 
 namespace doorbell {
-
-// What a post returns. The ticket is what wait() takes; it means something when status is
-// DOORBELL_OK.
-struct posted {
-  uint32_t status;
-  uint64_t ticket;
-};
 
 // Consecutive blocks of the send ring that belong to one poster.
 struct reservation {
@@ -234,6 +228,9 @@ __device__ __forceinline__ posted post_thread(const queue_pair &qp, const reques
   if (!list.is_expressible(qp)) {
     return {DOORBELL_ERROR_ARGUMENT, 0};
   }
+  if (qp.is(DOORBELL_QP_PROXY)) {
+    return submit_to_cpu(qp.shared, list.first, list.second, list.count);
+  }
   const bool system = list.needs_system(qp);
   reservation mine = reserve(qp, list.blocks());
   const uint32_t room = wait_for_room(qp, mine);
@@ -267,13 +264,27 @@ struct warp_group {
     }
     return sum;
   }
+
+  // The largest value of all lanes.
+  __device__ __forceinline__ uint64_t maximum(uint64_t value) const {
+    for (uint32_t step = 16; step > 0; step /= 2) {
+      const uint64_t other = __shfl_down_sync(mask, value, step);
+      value = lane + step < lanes && other > value ? other : value;
+    }
+    return __shfl_sync(mask, value, 0);
+  }
 };
 
 // Every lane of the warp posts requests of its own. Lane 0 reserves for all, waits and rings; the
 // lanes write their WQEs in parallel. Only the last WQE of the warp is signaled. Requests that do not
-// fit into the ring at once go in several rounds.
+// fit into the ring at once go in several rounds. All lanes get the same ticket, which stands for the
+// requests of all of them; each gets its own status.
 __device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_list &list) {
   const warp_group warp = warp_group::mine();
+  if (qp.is(DOORBELL_QP_PROXY)) {
+    const posted mine = post_thread(qp, list);
+    return {mine.status, warp.maximum(mine.status == DOORBELL_OK ? mine.ticket : 0)};
+  }
   posted result{DOORBELL_ERROR_ARGUMENT, 0};
   bool pending = list.is_expressible(qp);
   const uint32_t blocks = list.blocks();
@@ -305,8 +316,9 @@ __device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_
       }
       status = __shfl_sync(warp.mask, status, 0);
     }
+    result.ticket = base + total;
     if (goes) {
-      result = {status, base + total};
+      result.status = status;
       pending = false;
     }
   }

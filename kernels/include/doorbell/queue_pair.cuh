@@ -45,6 +45,13 @@ struct queue_pair {
   __device__ __forceinline__ bool is(uint32_t flag) const { return (flags & flag) != 0; }
 };
 
+// What a post returns. The ticket is what wait() takes; it means something when status is
+// DOORBELL_OK.
+struct posted {
+  uint32_t status;
+  uint64_t ticket;
+};
+
 }  // namespace doorbell
 
 #endif  // DOORBELL_QUEUE_PAIR_CUH

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * release order; a fence; then either the 8-byte doorbell or, for a single WQE that fits, the whole
  * WQE to the BlueFlame register, its halves in turn.
  *
- * <p>Every WQE takes one block and asks for a CQE, so a ring of n blocks holds n of them, and a CQE
- * ends everything up to its WQE. After an error CQE the queue pair is dead: what was posted behind
- * the failed WQE has failed, and nothing more is posted.
+ * <p>Every WQE takes one block, so a ring of n blocks holds n of them. The last one of a command
+ * asks for a CQE, which ends everything up to it. After an error CQE the queue pair is dead: what
+ * was posted behind the failed WQE has failed, and nothing more is posted.
  */
 @SuppressWarnings("ReferenceEquality") // queues are told apart by identity
 final class SendQueuePoster {
@@ -59,6 +59,7 @@ final class SendQueuePoster {
   private final int blockMask;
   private final long[] tickets;
   private final boolean[] last;
+  private final boolean[] signalled;
   private final CommandResults[] results;
 
   /** The next block to write, never wrapping; as are the two below. */
@@ -66,6 +67,9 @@ final class SendQueuePoster {
 
   private long rung;
   private long completed;
+
+  /** CQEs that have been asked for and have not come. */
+  private int cqesDue;
 
   /** WQEs written of a command that did not fit as a whole, and whose command it is. */
   private int written;
@@ -90,6 +94,7 @@ final class SendQueuePoster {
     this.blockMask = queue.blocks() - 1;
     this.tickets = new long[queue.blocks()];
     this.last = new boolean[queue.blocks()];
+    this.signalled = new boolean[queue.blocks()];
     this.results = new CommandResults[queue.blocks()];
   }
 
@@ -123,28 +128,34 @@ final class SendQueuePoster {
     if (count == 0) {
       return Outcome.REFUSED;
     }
+    // WQEs of one command go together, and the last one's CQE stands for all; only in a ring that
+    // is too small for that, one by one.
+    boolean together = count <= queue.blocks();
     while (written < count) {
-      if (!hasRoom()) {
+      if (!hasRoom(together ? count - written : 1)) {
         halfTicket = ticket;
         halfResults = to;
         return Outcome.BUSY;
       }
+      boolean isLast = written == count - 1;
       int slot = (int) next & blockMask;
       tickets[slot] = ticket;
       results[slot] = to;
-      last[slot] = written == count - 1;
-      store(WqeBuilder.build(command, written, next, queue.number24(), wqe), stores);
+      last[slot] = isLast;
+      signalled[slot] = isLast || !together;
+      cqesDue += signalled[slot] ? 1 : 0;
+      store(
+          WqeBuilder.build(command, written, next, queue.number24(), signalled[slot], wqe), stores);
       written++;
     }
     written = 0;
     return Outcome.POSTED;
   }
 
-  private boolean hasRoom() {
-    long outstanding = next - completed;
-    // A ring of CQEs must have a free entry for every WQE: not every HCA checks for overrun.
-    return outstanding < queue.blocks()
-        && (queue.collapsed() || outstanding < queue.completionEntries());
+  private boolean hasRoom(int wqes) {
+    // A ring of CQEs must have a free entry for each one due: not every HCA checks for overrun.
+    return next - completed + wqes <= queue.blocks()
+        && (queue.collapsed() || cqesDue < queue.completionEntries());
   }
 
   private void store(int units, StoreList stores) {
@@ -251,6 +262,7 @@ final class SendQueuePoster {
 
   private void end(boolean failed) {
     int slot = (int) completed & blockMask;
+    cqesDue -= signalled[slot] ? 1 : 0;
     if (last[slot]) {
       results[slot].finished(tickets[slot], failed);
     }

@@ -72,7 +72,8 @@ public final class StoreList {
         case FENCE -> port.fence(accesses[i]);
         default -> port.spend(lows[i]);
       }
-      if (port.parked) {
+      // Spending time is no access: the flag is still that of the access before.
+      if (port.parked && kinds[i] != SPEND) {
         return false;
       }
       next++;

@@ -18,6 +18,7 @@ class DoorbellRingerTest {
           0,
           i,
           hca.number,
+          true,
           SendQueue.blockAddress(hca.ringAddress(), blocks, i));
     }
   }
@@ -65,7 +66,7 @@ class DoorbellRingerTest {
       assertThat(hca.sendCounter()).isEqualTo(3);
       assertThat(world.log)
           .containsExactly(
-              "spend 0x64 0x0 0x0 weak",
+              "spend 100",
               "store32 0x%x 0x3000000 0x0 release.sys".formatted(access.record()),
               "fence 0x0 0x0 0x0 release.sys",
               "store64 0x%x 0x50000000030000 0x0 mmio.sys".formatted(access.doorbell()));

@@ -156,6 +156,11 @@ final class FakeHca implements Agent, MmioTarget {
     if (syndrome == 0) {
       executed.add(image);
     }
+    boolean signalled = ControlSegment.isSignalled(ControlSegment.fmCeSe(wqe));
+    next += SendQueue.blocks(ControlSegment.ds(wqe));
+    if (syndrome != 0 ? error && !signalled : !signalled) {
+      return;
+    }
     long entry = Cqe.entryAddress(cq.address(), entries, collapsed ? 0 : cqes);
     int owner = collapsed ? 0 : Cqe.ownerFor(cqes, entries);
     if (!collapsed) {
@@ -172,7 +177,6 @@ final class FakeHca implements Agent, MmioTarget {
       error = true;
       ErrorCqe.write(entry, Cqe.REQUESTER_ERROR, syndrome, 0x77, opcode, number, index, owner);
     }
-    next += SendQueue.blocks(ControlSegment.ds(wqe));
   }
 
   private int perform(long wqe) {

@@ -73,6 +73,7 @@ class HostPosterTest {
       HostPoster poster = new HostPoster(world, Locus.cpu(0), new ProxyPrices(0, 80), access);
       CommandEntry put = new CommandEntry();
       put.opcode = CommandEntry.OP_PUT;
+      put.length = 8;
       put.remoteKey = FakeHca.KEY;
       poster.post(put);
       hca.paused = true;
@@ -80,9 +81,10 @@ class HostPosterTest {
       poster.step(1);
       assertThat(world.log.stream().map(line -> line.replaceAll("^(\\S+ \\S+) \\S+ \\S+ ", "$1 ")))
           .containsExactly(
-              "spend 0x50 weak",
+              "spend 80",
               "store128 0x%x weak".formatted(access.ring()),
               "store128 0x%x weak".formatted(access.ring() + 16),
+              "store128 0x%x weak".formatted(access.ring() + 32),
               "store32 0x%x release.sys".formatted(access.record()),
               "fence 0x0 release.sys",
               "store64 0x%x mmio.sys".formatted(access.doorbell()));
@@ -116,6 +118,7 @@ class HostPosterTest {
   void the_listener_hears_of_every_command_once() {
     try (TestWorld world = new TestWorld(5, 0.2)) {
       FakeHca hca = new FakeHca(world, world, 0x77, 4, 4, false);
+      Memory region = world.allocate(MemoryKind.DEVICE, 4096, "region");
       List<Long> ended = new ArrayList<>();
       List<Long> failed = new ArrayList<>();
       HostPoster poster =
@@ -128,6 +131,9 @@ class HostPosterTest {
       for (int i = 0; i < 20; i++) {
         CommandEntry put = new CommandEntry();
         put.opcode = CommandEntry.OP_PUT;
+        put.length = 1;
+        put.localAddress = region.address();
+        put.remoteAddress = region.address() + 8;
         put.remoteKey = i < 13 ? FakeHca.KEY : 0xbad;
         poster.post(put);
       }

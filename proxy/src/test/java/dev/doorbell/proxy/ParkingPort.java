@@ -141,10 +141,14 @@ final class ParkingPort extends ThreadPort {
 
   @Override
   public void spend(long nanos) {
-    if (!parks("spend", nanos, 0, 0, 0)) {
-      spent += nanos;
-      port.spend(nanos);
+    if (!awaited.isEmpty()) {
+      throw new AssertionError("spends time while parked at '%s'".formatted(awaited));
     }
+    if (log != NOBODY) {
+      log.add("spend " + nanos);
+    }
+    spent += nanos;
+    port.spend(nanos);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.doorbell.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.queue.CommandEntry;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,7 @@ class WqeBuilderTest {
   private String build(int opcode, int part, long index) {
     command.opcode = opcode;
     RawMemory.fill(wqe, 64, (byte) 0x5a);
-    int units = WqeBuilder.build(command, part, index, 0x123, wqe);
+    int units = WqeBuilder.build(command, part, index, 0x123, true, wqe);
     byte[] image = new byte[units * 16];
     for (int i = 0; i < image.length; i++) {
       image[i] = RawMemory.getByte(wqe + i);
@@ -105,18 +106,29 @@ class WqeBuilderTest {
   @Test
   void messages_without_bytes_have_no_data_segment() {
     command.length = 0;
+    command.immediate = 5;
+    assertThat(build(CommandEntry.OP_PUT_IMM, 0, 0))
+        .isEqualTo("00000009 00012302 00000008 00000005 11223344 55667788 12345678 00000000");
     for (int opcode :
         new int[] {
           CommandEntry.OP_PUT,
-          CommandEntry.OP_PUT_IMM,
           CommandEntry.OP_GET,
           CommandEntry.OP_PUT_INLINE,
           CommandEntry.OP_PUT_SIGNAL
         }) {
-      assertThat(build(opcode, 0, 0)).hasSize(8 * 9 - 1).contains(" 00012302 ");
+      assertThat(build(opcode, 0, 0))
+          .describedAs(CommandEntry.opcodeName(opcode))
+          .isEqualTo("00000000 00012301 00000008 00000000");
     }
     command.opcode = CommandEntry.OP_GET;
     assertThat(WqeBuilder.wqes(command, true)).isEqualTo(1);
+  }
+
+  @Test
+  void a_wqe_that_others_stand_for_asks_for_no_completion() {
+    command.opcode = CommandEntry.OP_PUT_SIGNAL;
+    WqeBuilder.build(command, 0, 0, 0x123, false, wqe);
+    assertThat(ControlSegment.isSignalled(ControlSegment.fmCeSe(wqe))).isFalse();
   }
 
   @Test

@@ -34,6 +34,11 @@ record LineFigure(
       ceilings = List.copyOf(ceilings);
       marks = List.copyOf(marks);
     }
+
+    /** Whether the panel has the line of that name. */
+    boolean has(String series) {
+      return lines.stream().anyMatch(line -> line.series().equals(series));
+    }
   }
 
   /** One line, points in ascending x. */
@@ -76,15 +81,11 @@ record LineFigure(
   }
 
   private LineFigure only(Panel panel) {
-    List<String> drawn =
-        series.stream()
-            .filter(name -> panel.lines().stream().anyMatch(line -> line.series().equals(name)))
-            .toList();
     return new LineFigure(
         name + "-" + panel.title(),
         x,
         y,
-        drawn,
+        series.stream().filter(panel::has).toList(),
         List.of(panel),
         basisNote,
         samplesNote,

@@ -6,8 +6,10 @@ import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.figures.Table.Column;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
 import dev.doorbell.experiments.stats.Crossover.Crossing;
@@ -20,6 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +48,7 @@ public final class Tables {
   public static Table summary(RunData run, Predicate<SummaryRow> wanted) {
     List<SummaryRow> rows = run.rows().stream().filter(wanted).toList();
     List<Column> columns = new ArrayList<>();
-    run.axes().forEach(axis -> columns.add(new Column(axis.name(), numeric(axis))));
+    varying(run).forEach(axis -> columns.add(new Column(axis.name(), numeric(axis))));
     SequencedMap<String, MetricColumns> metrics = metrics(rows);
     metrics.values().forEach(metric -> columns.addAll(metric.columns()));
     List<List<String>> cells = new ArrayList<>();
@@ -65,7 +69,7 @@ public final class Tables {
       row.counters().forEach((name, quantity) -> units.putIfAbsent(name, quantity.unit()));
     }
     List<Column> columns = new ArrayList<>();
-    run.axes().forEach(axis -> columns.add(new Column(axis.name(), numeric(axis))));
+    varying(run).forEach(axis -> columns.add(new Column(axis.name(), numeric(axis))));
     units.forEach((name, unit) -> columns.add(new Column((name + " " + unit).strip(), true)));
     List<List<String>> cells = new ArrayList<>();
     for (SummaryRow row : run.rows()) {
@@ -95,21 +99,20 @@ public final class Tables {
             new Column("then", false),
             new Column("support", true));
     List<List<String>> cells = new ArrayList<>();
-    for (Contrast contrast : run.contrasts()) {
-      for (String by : values(run, contrast.by())) {
-        Crossover crossover = Crossovers.of(run, contrast, by);
-        if (crossover.compared() > 1) {
-          crossoverRows(run, contrast, by, crossover, cells);
-        }
-      }
-    }
+    Crossings.of(run).forEach(found -> crossoverRows(run, found, cells));
     return new Table(columns, cells, notes(run));
   }
 
-  private static void crossoverRows(
-      RunData run, Contrast contrast, String by, Crossover crossover, List<List<String>> cells) {
+  private static void crossoverRows(RunData run, Crossings.Found found, List<List<String>> cells) {
+    Contrast contrast = found.contrast();
+    Crossover crossover = found.crossover();
     String lines = contrast.first() + " / " + contrast.second();
-    String where = by.isEmpty() ? NONE : by;
+    String where =
+        Stream.concat(
+                Stream.of(found.by()),
+                found.others().entrySet().stream().map(e -> e.getKey() + " " + e.getValue().text()))
+            .filter(part -> !part.isEmpty())
+            .collect(Collectors.joining(", "));
     String unit = unit(run, contrast.over());
     if (crossover.crossings().isEmpty()) {
       String ahead = name(contrast, crossover.firstLead());
@@ -141,14 +144,6 @@ public final class Tables {
       case B -> contrast.second();
       case NEITHER -> "neither";
     };
-  }
-
-  /**
-   * Everything of every finished point for other programs: RFC 4180, UTF-8, LF, full precision,
-   * base units in the headings, the basis in each row. A value that a point lacks is empty.
-   */
-  public static String csv(RunData run) {
-    return SummaryCsv.of(run);
   }
 
   /** How one metric shows in a summary: which columns it has, in which unit, to which precision. */
@@ -185,7 +180,7 @@ public final class Tables {
         columns().forEach(column -> cells.add(NONE));
         return cells;
       }
-      Summary summary = Summary.of(metric.samples().values(), row.seed());
+      Summary summary = SummaryFiles.summary(row, metric);
       cells.add(scaled(summary.median()));
       cells.add("[" + scaled(summary.lower()) + ", " + scaled(summary.upper()) + "]");
       if (tailed()) {
@@ -242,37 +237,31 @@ public final class Tables {
     return columns;
   }
 
+  /** An axis with one value would be a column that says the same in every row: a note says it. */
+  private static List<Axis> varying(RunData run) {
+    return run.axes().size() == 1
+        ? run.axes()
+        : run.axes().stream().filter(axis -> axis.values().size() > 1).toList();
+  }
+
   private static List<String> axisCells(RunData run, SummaryRow row) {
     List<String> cells = new ArrayList<>();
-    for (Axis axis : run.axes()) {
-      Value value = row.axes().get(axis.name());
-      cells.add(
-          value instanceof Value.Whole(long whole) && axis.unit().equals("B")
-              ? Units.exactBytes(whole)
-              : text(row, axis));
-    }
+    varying(run).forEach(axis -> cells.add(shown(row.axes().get(axis.name()), axis)));
     return cells;
   }
 
-  static String text(SummaryRow row, Axis axis) {
-    Value value = row.axes().get(axis.name());
-    return value == null ? "" : value.text();
+  private static String shown(@Nullable Value value, Axis axis) {
+    return switch (value) {
+      case null -> NONE;
+      case Value.Whole(long whole) when axis.unit().equals("B") -> Units.exactBytes(whole);
+      default -> axis.unit().isEmpty() ? value.text() : value.text() + " " + axis.unit();
+    };
   }
 
   private static boolean numeric(Axis axis) {
     return !axis.values().isEmpty()
         && axis.values().stream()
             .allMatch(value -> value instanceof Value.Whole || value instanceof Value.Real);
-  }
-
-  private static List<String> values(RunData run, String axis) {
-    return axis.isEmpty()
-        ? List.of("")
-        : run.axes().stream()
-            .filter(candidate -> candidate.name().equals(axis))
-            .flatMap(candidate -> candidate.values().stream())
-            .map(Value::text)
-            .toList();
   }
 
   private static String unit(RunData run, String axis) {
@@ -284,12 +273,14 @@ public final class Tables {
   }
 
   private static List<String> notes(RunData run) {
-    return List.of(
-        "basis: "
-            + RunFigures.note(run.basis())
-            + "; medians with 95 % bootstrap intervals; run "
-            + run.runId()
-            + ", config "
-            + run.configHash());
+    String same =
+        run.axes().stream()
+            .filter(axis -> !varying(run).contains(axis) && !axis.values().isEmpty())
+            .map(axis -> axis.name() + " " + shown(axis.values().getFirst(), axis))
+            .collect(Collectors.joining(", "));
+    String basis =
+        "basis: %s; medians with 95 %% bootstrap intervals; run %s, config %s"
+            .formatted(RunFigures.note(run.basis()), run.runId(), run.configHash());
+    return same.isEmpty() ? List.of(basis) : List.of("all at " + same, basis);
   }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.figures.drawing.Drawing;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.run.MetricRow;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -35,33 +38,11 @@ class FiguresTest {
   }
 
   private static RunData with(RunData run, List<FigureSpec> figures, Basis basis) {
-    return new RunData(
-        run.runId(),
-        run.experiment(),
-        run.question(),
-        run.configHash(),
-        run.gitId(),
-        basis,
-        run.seed(),
-        run.axes(),
-        run.rows(),
-        figures,
-        run.contrasts());
+    return ModelledRun.with(run, run.axes(), run.rows(), figures, basis);
   }
 
   private static RunData withRows(RunData run, List<SummaryRow> rows) {
-    return new RunData(
-        run.runId(),
-        run.experiment(),
-        run.question(),
-        run.configHash(),
-        run.gitId(),
-        run.basis(),
-        run.seed(),
-        run.axes(),
-        rows,
-        run.figures(),
-        run.contrasts());
+    return ModelledRun.with(run, run.axes(), rows, run.figures(), run.basis());
   }
 
   @Test
@@ -149,6 +130,28 @@ class FiguresTest {
     RunData run = ModelledRun.of(List.of("cross-rc"), 5, 1);
     assertThat(Figures.drawings(run)).containsOnlyKeys("latency", "goodput");
     assertThat(svg(run, "latency")).contains("width=\"240pt\"", ">cross-rc<");
+  }
+
+  @Test
+  void an_axis_that_the_figure_does_not_speak_of_makes_panels_of_its_own() {
+    RunData run = ModelledRun.of(List.of("cross-rc"), 3, 1);
+    List<Axis> axes = new ArrayList<>(run.axes());
+    axes.add(new Axis("offset", "B", List.of(new Value.Whole(0), new Value.Whole(1))));
+    List<SummaryRow> rows = new ArrayList<>();
+    for (SummaryRow row : run.rows()) {
+      for (long offset = 0; offset < 2; offset++) {
+        SequencedMap<String, Value> values = new LinkedHashMap<>(row.axes());
+        values.put("offset", new Value.Whole(offset));
+        rows.add(
+            new SummaryRow(
+                row.pointId() + "-" + offset, values, row.metrics(), row.counters(), row.seed()));
+      }
+    }
+    RunData both = ModelledRun.with(run, axes, rows, run.figures(), run.basis());
+    assertThat(Figures.drawings(both))
+        .containsKeys("latency", "latency-cross-rc-offset-0", "latency-cross-rc-offset-1");
+    assertThat(svg(both, "latency")).contains(">cross-rc, offset 0<", ">cross-rc, offset 1<");
+    assertThat(svg(both, "latency-cross-rc-offset-1")).contains("crossover, 95 % interval");
   }
 
   @Test

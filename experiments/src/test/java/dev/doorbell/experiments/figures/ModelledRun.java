@@ -6,6 +6,7 @@ import dev.doorbell.experiments.config.Contrast;
 import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
@@ -89,6 +90,35 @@ final class ModelledRun {
             new Contrast("latency", "size", "path", "pull", "push.memic", "placement"),
             new Contrast("latency", "size", "path", "pull.bf", "push.memic", "placement"),
             new Contrast("latency", "size", "path", "pull.bf", "staged", "placement")));
+  }
+
+  /** The same run with counters at every point. */
+  static RunData counted(RunData run) {
+    List<SummaryRow> rows = new ArrayList<>();
+    for (SummaryRow row : run.rows()) {
+      SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
+      counters.put("tlp bytes", new Quantity(Long.parseLong(row.axes().get("size").text()), "B"));
+      counters.put("fences", Quantity.count(2));
+      rows.add(new SummaryRow(row.pointId(), row.axes(), row.metrics(), counters, row.seed()));
+    }
+    return with(run, run.axes(), rows, run.figures(), run.basis());
+  }
+
+  /** A run like another but for these parts. */
+  static RunData with(
+      RunData run, List<Axis> axes, List<SummaryRow> rows, List<FigureSpec> figures, Basis basis) {
+    return new RunData(
+        run.runId(),
+        run.experiment(),
+        run.question(),
+        run.configHash(),
+        run.gitId(),
+        basis,
+        run.seed(),
+        axes,
+        rows,
+        figures,
+        run.contrasts());
   }
 
   private static List<Long> sizes() {

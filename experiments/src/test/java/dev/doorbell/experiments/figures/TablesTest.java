@@ -2,8 +2,6 @@ package dev.doorbell.experiments.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.doorbell.experiments.figures.Table.Column;
 import dev.doorbell.experiments.run.RunData;
 import java.util.List;
@@ -86,25 +84,21 @@ class TablesTest {
     RunData again = ModelledRun.of(21, 42);
     assertThat(Tables.summary(again).text()).isEqualTo(Tables.summary(RUN).text());
     assertThat(Tables.crossovers(again).latex()).isEqualTo(Tables.crossovers(RUN).latex());
-    assertThat(Tables.csv(again)).isEqualTo(Tables.csv(RUN));
+    assertThat(Tables.summary(again).markdown()).isEqualTo(Tables.summary(RUN).markdown());
   }
 
   @Test
-  void csv_reads_back_with_units_and_full_precision() {
-    List<NamedCsvRecord> records;
-    try (CsvReader<NamedCsvRecord> reader = CsvReader.builder().ofNamedCsvRecord(Tables.csv(RUN))) {
-      records = reader.stream().toList();
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
-    assertThat(records).hasSize(RUN.rows().size());
-    NamedCsvRecord first = records.getFirst();
-    assertThat(first.getField("size[B]")).isEqualTo("8");
-    assertThat(first.getField("basis")).isEqualTo("modelled");
-    assertThat(first.getField("latency.n")).isEqualTo("21");
-    double median = Double.parseDouble(first.getField("latency.median[ns]"));
-    double[] samples = RUN.rows().getFirst().metrics().get("latency").samples().values();
-    java.util.Arrays.sort(samples);
-    assertThat(median).isEqualTo(samples[10]);
+  void an_axis_with_one_value_is_a_note_and_no_column() {
+    Table table = Tables.summary(ModelledRun.of(List.of("cross-rc"), 3, 1));
+    assertThat(table.columns()).extracting(Column::heading).doesNotContain("placement");
+    assertThat(table.notes()).startsWith("all at placement cross-rc");
+  }
+
+  @Test
+  void counters_are_shown_in_full() {
+    RunData counted = ModelledRun.counted(ModelledRun.of(List.of("cross-rc"), 1, 1));
+    assertThat(Tables.counters(counted).text())
+        .contains("tlp bytes B", "fences")
+        .containsPattern("pull +1 MiB +1048576 +2");
   }
 }

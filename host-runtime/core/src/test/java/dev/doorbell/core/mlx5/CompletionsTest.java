@@ -3,6 +3,7 @@ package dev.doorbell.core.mlx5;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.NativeBytes;
+import dev.doorbell.core.Pause;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
@@ -10,8 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -151,6 +152,7 @@ class CompletionsTest {
 
   /** A CQE is 64 bytes in one write of the HCA; a poller must never see a part of one. */
   @Test
+  @Timeout(120)
   void a_poller_that_sees_the_owner_bit_sees_the_rest() throws InterruptedException {
     int entries = 8;
     int rounds = 50_000;
@@ -164,7 +166,7 @@ class CompletionsTest {
       for (long index = 0; index < rounds; index++) {
         long entry = Cqe.entryAddress(ring.address(), entries, index);
         for (int spins = 0; !Cqe.isOwnedBySoftware(entry, index, entries); spins++) {
-          pause(spins);
+          Pause.spin(spins);
         }
         if (Cqe.timestamp(entry) != index || Cqe.byteCount(entry) != (int) index) {
           torn.add(CqePrinter.full(entry));
@@ -176,19 +178,10 @@ class CompletionsTest {
     assertThat(torn).isEmpty();
   }
 
-  /** Spins, but leaves the core now and then, for the other thread may need it. */
-  private static void pause(int spins) {
-    if (spins % 256 == 255) {
-      LockSupport.parkNanos(1);
-    } else {
-      Thread.onSpinWait();
-    }
-  }
-
   private static void produce(long ring, long record, int entries, int rounds) {
     for (long index = 0; index < rounds; index++) {
       for (int spins = 0; index - DoorbellRecord.consumerIndex(record) >= entries; spins++) {
-        pause(spins);
+        Pause.spin(spins);
       }
       Cqe.writeRequester(
           Cqe.entryAddress(ring, entries, index),

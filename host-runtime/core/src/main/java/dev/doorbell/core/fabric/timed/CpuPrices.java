@@ -7,11 +7,11 @@ package dev.doorbell.core.fabric.timed;
  * @param load a load of host memory that its caches hold
  * @param store a store to host memory
  * @param atomic an atomic on host memory
- * @param post building a work request and starting its doorbell: charged once for each doorbell or
- *     BlueFlame block that the thread stores
- * @param poll from the moment that awaited memory changes until the thread acts on it
+ * @param post building a work request; spent by the program that does it, not by the fabric
+ * @param poll from the poll that finds something until the thread acts on it; likewise
  * @param memoryService from the arrival of a read at the CPU until its first completion leaves
  * @param storeGranule a write-combining buffer's bytes
+ * @param combineWindow how long such a buffer waits for further stores when nothing else flushes it
  * @param completionBytes the CPU cuts completions at multiples of this; 0 means at the largest
  *     payload
  */
@@ -24,4 +24,5 @@ public record CpuPrices(
     double poll,
     double memoryService,
     int storeGranule,
+    double combineWindow,
     int completionBytes) {}

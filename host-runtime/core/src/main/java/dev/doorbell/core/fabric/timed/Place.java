@@ -24,8 +24,6 @@ final class Place {
   long fence;
   long fenceSystem;
   long fenceFloor;
-  long post;
-  long poll;
   long onChipRead;
   long service;
   long combineWindow;
@@ -81,12 +79,10 @@ final class Place {
     store = picos(prices.store());
     remoteStore = store;
     atomic = picos(prices.atomic());
-    post = picos(prices.post());
-    poll = picos(prices.poll());
     service = picos(prices.memoryService());
     granule = prices.storeGranule();
     completionBytes = prices.completionBytes();
-    combineWindow = picos(prices.post());
+    combineWindow = picos(prices.combineWindow());
     shortestTurn = 1000;
   }
 

@@ -215,9 +215,8 @@ final class ReadEngine {
       long now) {
     long old = Cells.load(address, bytes);
     if (bytes == Integer.BYTES) {
-      int cell = (int) old;
-      RawMemory.putInt(address, (int) atomic.apply(cell));
-      RawMemory.putInt(result, cell);
+      RawMemory.putInt(address, (int) atomic.apply(old));
+      RawMemory.putInt(result, (int) old);
     } else {
       RawMemory.putLong(address, atomic.apply(old));
       RawMemory.putLong(result, old);

@@ -174,6 +174,11 @@ final class TimedDevicePort extends DevicePort {
   }
 
   @Override
+  public void offMmio(long page) {
+    fabric.unrouteMmio(page);
+  }
+
+  @Override
   public long now() {
     return fabric.now();
   }

@@ -349,6 +349,10 @@ public final class TimedFabric extends Fabric {
     registers.put(page, new Register(target, device));
   }
 
+  void unrouteMmio(long page) {
+    registers.remove(page);
+  }
+
   void requireDevice(long address, int bytes) {
     if (!registers.containsKey(address & -AddressSpace.PAGE)) {
       throw memory.fault("store", address, bytes);
@@ -389,7 +393,7 @@ public final class TimedFabric extends Fabric {
       return;
     }
     Register register = registers.get(address & -AddressSpace.PAGE);
-    if (register == null || memory.find(address) == null) {
+    if (register == null || !memory.isRegister(address)) {
       return;
     }
     RawMemory.copy(source, address, bytes);

@@ -47,8 +47,6 @@ final class TimedThreadPort extends ThreadPort {
 
   private boolean deviceStores;
   private long acknowledged;
-  private long registerEnd;
-  private boolean postPaid;
 
   /** The thread's turn to run. */
   private final class Turn extends Event {
@@ -131,10 +129,10 @@ final class TimedThreadPort extends ThreadPort {
     switch (sleep) {
       case IDLE -> {
         leaveBed();
-        fabric.queue().schedule(turn, Math.max(time, when) + place.poll);
+        fabric.queue().schedule(turn, Math.max(time, when));
       }
       case POLL -> {
-        long resume = polls.resumption(Math.max(time, when)) + place.poll;
+        long resume = polls.resumption(Math.max(time, when));
         if (resume < turn.time) {
           polls.unregister(fabric.watches(), this);
           polls.written();
@@ -326,15 +324,6 @@ final class TimedThreadPort extends ThreadPort {
   private void storeRegister(
       Reach reach, long address, int bytes, long low, long high, int semantics) {
     fabric.requireDevice(address, bytes);
-    if (!postPaid && address != registerEnd && place.post > 0) {
-      postPaid = true;
-      time += place.post;
-      if (held()) {
-        return;
-      }
-    }
-    postPaid = false;
-    registerEnd = address + bytes;
     if (fabric.tracing()) {
       trace(TraceEvent.Kind.STORE, address, low, bytes, "store to doorbell page");
     }

@@ -115,8 +115,12 @@ class PathLatencyTest {
     }
 
     private World.Script script(TinyHca hca, long ring) {
+      CpuPrices prices = topology.cpus().get(0);
       if (path.equals("a1")) {
-        return blueFlame(world.thread(World.CPU), hca, payload.address());
+        return blueFlame(
+            world.thread(World.CPU).then(p -> p.spend(nanos(prices.post()))),
+            hca,
+            payload.address());
       }
       World.Script gpu =
           world
@@ -158,12 +162,19 @@ class PathLatencyTest {
           long command = host.address() + 4096;
           gpu.then(p -> p.store64(command, 1, Access.RELEASE | Access.SYS));
           World.Script cpu =
-              world.thread(World.CPU).poll(p -> p.load64(command, Access.ACQUIRE | Access.SYS), 1);
+              world
+                  .thread(World.CPU)
+                  .poll(p -> p.load64(command, Access.ACQUIRE | Access.SYS), 1)
+                  .then(p -> p.spend(nanos(prices.poll() + prices.post())));
           return blueFlame(cpu, hca, payload.address());
         }
         default -> throw new IllegalArgumentException(path);
       }
       return gpu;
+    }
+
+    private static long nanos(double price) {
+      return Math.round(price);
     }
 
     /** Fence, doorbell record, fence, doorbell. */

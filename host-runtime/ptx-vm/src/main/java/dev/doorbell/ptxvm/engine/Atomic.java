@@ -1,0 +1,136 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code atom} and {@code red}. */
+final class Atomic extends MemoryOp {
+  private final Rmw operation;
+  private final int d;
+  private final int operand;
+  private final int compare;
+
+  private Atomic(Rmw operation, int d, int operand, int compare) {
+    this.operation = operation;
+    this.d = d;
+    this.operand = operand;
+    this.compare = compare;
+  }
+
+  static Op make(Instruction i, Assembler a) throws Unsupported {
+    ScalarType type = type(i);
+    if (i.has("v2") || i.has("v4")) {
+      throw new Unsupported("vector atomics are not supported");
+    }
+    String name = null;
+    Instruction rest = i;
+    for (String modifier : i.modifiers()) {
+      if (isOperation(modifier)) {
+        name = modifier;
+        rest = without(i, modifier);
+      }
+    }
+    if (name == null) {
+      throw new Unsupported("unknown operation");
+    }
+    Rmw operation = operation(name, type);
+    List<Operand> operands = i.operands();
+    boolean reduces = i.name().equals("red");
+    int at = reduces ? 0 : 1;
+    boolean swaps = operation == Rmw.COMPARE_AND_SWAP;
+    int first = a.source(operands.get(at + 1), type);
+    int second = swaps ? a.source(operands.get(at + 2), type) : first;
+    Atomic atomic =
+        new Atomic(
+            operation, reduces ? a.kernel().trash() : a.result(operands.getFirst()), second, first);
+    atomic.locate(rest, operands.get(at), a);
+    atomic.bytes = type.bytes();
+    atomic.access = access(rest, Access.RELAXED);
+    return atomic;
+  }
+
+  private static Instruction without(Instruction i, String modifier) {
+    return new Instruction(
+        i.name(),
+        i.modifiers().stream().filter(other -> !other.equals(modifier)).toList(),
+        i.guard(),
+        i.operands(),
+        i.line(),
+        i.source());
+  }
+
+  private static boolean isOperation(String modifier) {
+    return switch (modifier) {
+      case "add", "exch", "cas", "and", "or", "xor", "min", "max", "inc", "dec" -> true;
+      default -> false;
+    };
+  }
+
+  private static Rmw operation(String name, ScalarType type) throws Unsupported {
+    boolean integer = type.family() != ScalarType.Family.FLOAT
+        && type.family() != ScalarType.Family.PACKED;
+    Rmw operation =
+        switch (name) {
+          case "add" ->
+              switch (type) {
+                case F16 -> Rmw.ADD_F16;
+                case BF16 -> Rmw.ADD_BF16;
+                case F16X2 -> Rmw.ADD_F16X2;
+                case BF16X2 -> Rmw.ADD_BF16X2;
+                case F32 -> Rmw.ADD_F32;
+                case F64 -> Rmw.ADD_F64;
+                default -> Rmw.ADD;
+              };
+          case "exch" -> Rmw.EXCHANGE;
+          case "cas" -> Rmw.COMPARE_AND_SWAP;
+          case "and" -> integer ? Rmw.AND : null;
+          case "or" -> integer ? Rmw.OR : null;
+          case "xor" -> integer ? Rmw.XOR : null;
+          case "min" -> integer ? (type.signed() ? Rmw.MIN_SIGNED : Rmw.MIN_UNSIGNED) : null;
+          case "max" -> integer ? (type.signed() ? Rmw.MAX_SIGNED : Rmw.MAX_UNSIGNED) : null;
+          case "inc" -> integer ? Rmw.INCREMENT_WRAP : null;
+          default -> integer ? Rmw.DECREMENT_WRAP : null;
+        };
+    if (operation == null) {
+      throw new Unsupported("." + name + " on ." + type.ptx() + " is not supported");
+    }
+    return operation;
+  }
+
+  @Override
+  @Nullable Op execute(VmThread t, long[] r) {
+    long address = r[base] + offset;
+    if (space.isWindow()) {
+      long at = window(t, "atomic", space == Space.FRAME ? address + t.frame : address);
+      r[d] = raw(at, r[operand], r[compare]);
+      return next;
+    }
+    if (space == Space.GENERIC && t.isScratch(address)) {
+      t.checkScratch("atomic", address, bytes);
+      r[d] = raw(address, r[operand], r[compare]);
+      return next;
+    }
+    t.checkAligned("atomic", address, bytes);
+    t.account();
+    ThreadPort port = t.port;
+    long old = port.atomic(operation, address, bytes, r[operand], r[compare], access);
+    if (port.parked) {
+      return t.park(this);
+    }
+    r[d] = old;
+    return next;
+  }
+
+  /** All threads of a block run on one host thread: nothing comes between load and store. */
+  private long raw(long at, long value, long expected) {
+    long old = rawLoad(at, bytes);
+    rawStore(at, bytes, operation.apply(old, bytes, value, expected));
+    return old;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.doorbell.ptxvm.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** One of the sixteen barriers of a block (PTX ISA, {@code barrier}). */
+final class Barrier {
+  private final int id;
+  private final List<VmThread> waiting = new ArrayList<>();
+  private int expected;
+  private int arrived;
+  private int trueCount;
+
+  Barrier(int id) {
+    this.id = id;
+  }
+
+  /**
+   * A thread arrives.
+   *
+   * @param count how many threads the instruction names; a partial last warp counts as a whole one
+   * @param weight 1, or more for the thread that stands for the missing lanes of its warp
+   * @param waits false for {@code arrive}
+   */
+  void arrive(VmThread t, int count, int weight, boolean waits, boolean predicate) {
+    if (arrived != 0 && count != expected) {
+      throw new Fault(
+          "barrier %d: this thread expects %d threads, those before it expect %d"
+              .formatted(id, count, expected));
+    }
+    expected = count;
+    arrived += weight;
+    trueCount += predicate ? 1 : 0;
+    if (waits) {
+      waiting.add(t);
+    }
+    if (arrived > expected) {
+      throw new Fault(
+          "barrier %d: %d threads arrive where %d are expected".formatted(id, arrived, expected));
+    }
+    if (arrived == expected) {
+      complete();
+    }
+  }
+
+  private void complete() {
+    List<VmThread> all = List.copyOf(waiting);
+    int isTrue = trueCount;
+    waiting.clear();
+    arrived = 0;
+    trueCount = 0;
+    for (VmThread thread : all) {
+      thread.result = isTrue;
+      thread.offeredControl = all.size();
+      thread.release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "barrier %d: %d of %d threads have arrived".formatted(id, arrived, expected);
+  }
+
+  boolean isIdle() {
+    return arrived == 0;
+  }
+}

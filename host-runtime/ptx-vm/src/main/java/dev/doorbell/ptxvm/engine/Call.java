@@ -1,0 +1,160 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import dev.doorbell.ptxvm.ir.Variable;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code call}, direct and through a pointer. Arguments are bytes: those of the caller's
+ * {@code .param} variables are copied into the callee's frame, and its results back.
+ */
+final class Call extends Op {
+  private final Callee caller;
+  private final @Nullable Callee fixed;
+  private final int pointer;
+  private final Map<Long, Callee> pointedTo;
+  private final Passing[] arguments;
+  private final Passing[] results;
+
+  /** A variable of the caller's frame, or a register (slot, else -1). */
+  private record Passing(long offset, int slot) {}
+
+  private Call(
+      Callee caller,
+      @Nullable Callee fixed,
+      int pointer,
+      Map<Long, Callee> pointedTo,
+      Passing[] arguments,
+      Passing[] results) {
+    this.caller = caller;
+    this.fixed = fixed;
+    this.pointer = pointer;
+    this.pointedTo = pointedTo;
+    this.arguments = arguments;
+    this.results = results;
+  }
+
+  static Op make(Instruction i, Assembler a) throws Unsupported {
+    List<Operand> operands = i.operands();
+    int at = operands.getFirst() instanceof Operand.Arguments ? 1 : 0;
+    Passing[] results = at == 1 ? passings(operands.getFirst(), a, true) : new Passing[0];
+    Operand target = operands.get(at);
+    boolean hasArguments =
+        operands.size() > at + 1 && operands.get(at + 1) instanceof Operand.Arguments;
+    Passing[] arguments =
+        hasArguments ? passings(operands.get(at + 1), a, false) : new Passing[0];
+    if (target instanceof Operand.FunctionName(String name)) {
+      Callee callee = a.kernel().callee(name);
+      if (callee == null) {
+        return builtIn(name, arguments, results);
+      }
+      checkFits(callee, arguments, results);
+      return new Call(a.callee(), callee, -1, Map.of(), arguments, results);
+    }
+    int pointer = a.source(target, ScalarType.U64);
+    return new Call(a.callee(), null, pointer, a.kernel().pointedTo(), arguments, results);
+  }
+
+  private static Op builtIn(String name, Passing[] arguments, Passing[] results)
+      throws Unsupported {
+    if (name.equals("vprintf") && arguments.length == 2 && results.length == 1) {
+      return new Print(arguments[0].offset, arguments[1].offset, results[0].offset);
+    }
+    if (name.equals("__assertfail") && arguments.length == 5) {
+      return new AssertFail(
+          arguments[0].offset, arguments[1].offset, arguments[2].offset, arguments[3].offset);
+    }
+    throw new Unsupported("function '" + name + "' is not defined in this file");
+  }
+
+  private static void checkFits(Callee callee, Passing[] arguments, Passing[] results)
+      throws Unsupported {
+    int takes = callee.function.parameters().size();
+    int gives = callee.function.results().size();
+    if (arguments.length != takes || results.length != gives) {
+      throw new Unsupported(
+          "'%s' takes %d arguments and gives %d results"
+              .formatted(callee.function.name(), takes, gives));
+    }
+  }
+
+  private static Passing[] passings(Operand list, Assembler a, boolean writes) throws Unsupported {
+    if (!(list instanceof Operand.Arguments(List<Operand> elements))) {
+      throw new Unsupported("arguments in parentheses are needed");
+    }
+    Passing[] passings = new Passing[elements.size()];
+    for (int e = 0; e < passings.length; e++) {
+      Operand element = elements.get(e);
+      if (element instanceof Operand.Symbol symbol && a.inFrame(symbol.variable())) {
+        passings[e] = new Passing(a.windowOffset(symbol.variable()) + symbol.offset(), -1);
+      } else {
+        int slot = writes ? a.result(element) : a.source(element, ScalarType.B64);
+        passings[e] = new Passing(0, slot);
+      }
+    }
+    return passings;
+  }
+
+  @Override
+  @Nullable Op execute(VmThread t, long[] r) {
+    Callee callee = fixed != null ? fixed : pointedTo.get(r[pointer]);
+    if (callee == null) {
+      throw new Fault("call through 0x%x, which is no function's address".formatted(r[pointer]));
+    }
+    List<Variable> parameters = callee.function.parameters();
+    if (parameters.size() != arguments.length
+        || callee.function.results().size() != results.length) {
+      throw new Fault(
+          "call of '%s' with %d arguments, it takes %d"
+              .formatted(callee.function.name(), arguments.length, parameters.size()));
+    }
+    long frame = t.frame + caller.frameBytes;
+    if (frame + callee.frameBytes > t.localSize) {
+      throw new Fault(
+          "stack overflow in '%s': %d calls deep, %d bytes of local memory"
+              .formatted(callee.function.name(), t.calls.depth(), t.localSize));
+    }
+    for (int e = 0; e < arguments.length; e++) {
+      Variable parameter = parameters.get(e);
+      long to = t.localBase + frame + callee.frame.offset(parameter);
+      if (arguments[e].slot >= 0) {
+        MemoryOp.rawStore(to, (int) parameter.bytes(), r[arguments[e].slot]);
+      } else {
+        copy(t.localBase + t.frame + arguments[e].offset, to, parameter.bytes());
+      }
+    }
+    t.calls.push(this, callee, t.frame, r);
+    t.frame = frame;
+    return callee.first;
+  }
+
+  /** The callee is done: its results become the caller's. */
+  @Nullable Op returned(VmThread t, long[] r, Callee callee, long calleeFrame) {
+    List<Variable> given = callee.function.results();
+    for (int e = 0; e < results.length; e++) {
+      Variable result = given.get(e);
+      long from = t.localBase + calleeFrame + callee.frame.offset(result);
+      if (results[e].slot >= 0) {
+        r[results[e].slot] = MemoryOp.rawLoad(from, (int) result.bytes());
+      } else {
+        copy(from, t.localBase + t.frame + results[e].offset, result.bytes());
+      }
+    }
+    return next;
+  }
+
+  private static void copy(long from, long to, long bytes) {
+    if (bytes == 8) {
+      RawMemory.putLong(to, RawMemory.getLong(from));
+    } else if (bytes == 4) {
+      RawMemory.putInt(to, RawMemory.getInt(from));
+    } else if (bytes > 0) {
+      RawMemory.copy(from, to, bytes);
+    }
+  }
+}

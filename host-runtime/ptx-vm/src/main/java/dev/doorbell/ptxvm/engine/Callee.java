@@ -1,0 +1,37 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.memory.Layout;
+import org.jspecify.annotations.Nullable;
+
+/** A function as its callers see it: where it begins, its frame, its slots. */
+final class Callee {
+  final Function function;
+
+  /** Parameters, results, locals and the parameters of its own calls, in this order. */
+  final Layout frame = new Layout();
+
+  /** Bytes of the frame, a multiple of 16. */
+  final long frameBytes;
+
+  final int firstSlot;
+  final int lastSlot;
+
+  /** True when it may run while it already runs: its registers are saved by calls. */
+  final boolean recursive;
+
+  @Nullable Op first;
+
+  Callee(Function function, int firstSlot, int lastSlot, boolean recursive) {
+    this.function = function;
+    this.firstSlot = firstSlot;
+    this.lastSlot = lastSlot;
+    this.recursive = recursive;
+    if (!function.entry()) {
+      frame.add(function.parameters()).add(function.results());
+    }
+    frame.add(function.locals());
+    frame.align(16);
+    frameBytes = frame.bytes();
+  }
+}

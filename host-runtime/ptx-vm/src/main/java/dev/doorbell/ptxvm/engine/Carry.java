@@ -1,0 +1,91 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import org.jspecify.annotations.Nullable;
+
+/** Extended precision: {@code add.cc}, {@code addc}, {@code sub.cc}, {@code subc}, {@code mad.cc}, {@code madc}. */
+final class Carry extends Op {
+  private final boolean subtracts;
+  private final boolean takes;
+  private final boolean gives;
+  private final boolean wide;
+  private final Product product;
+  private final int d;
+  private final int a;
+  private final int b;
+  private final int c;
+
+  /** What is added to c, for mad. */
+  private enum Product {
+    NONE,
+    LOW,
+    HIGH,
+    HIGH_SIGNED
+  }
+
+  private Carry(
+      Instruction i, boolean wide, Product product, int d, int a, int b, int c) {
+    this.subtracts = i.name().startsWith("sub");
+    this.takes = i.name().endsWith("c");
+    this.gives = i.has("cc");
+    this.wide = wide;
+    this.product = product;
+    this.d = d;
+    this.a = a;
+    this.b = b;
+    this.c = c;
+  }
+
+  static Op make(Instruction i, Assembler a) throws Unsupported {
+    ScalarType type = MemoryOp.type(i);
+    if (type.bits() < 32 || type.family() == ScalarType.Family.FLOAT) {
+      throw new Unsupported("type not supported");
+    }
+    Product product = Product.NONE;
+    if (i.name().startsWith("mad")) {
+      product =
+          i.has("lo") ? Product.LOW : type.signed() ? Product.HIGH_SIGNED : Product.HIGH;
+    }
+    int x = a.source(i.operands().get(1), type);
+    int y = a.source(i.operands().get(2), type);
+    int z = product == Product.NONE ? y : a.source(i.operands().get(3), type);
+    return new Carry(
+        i, type.bits() == 64, product, a.result(i.operands().getFirst()), x, y, z);
+  }
+
+  @Override
+  @Nullable Op execute(VmThread t, long[] r) {
+    long x = product == Product.NONE ? r[a] : product(r[a], r[b]);
+    long y = r[c];
+    long in = takes && t.carry ? 1 : 0;
+    long result;
+    boolean out;
+    if (subtracts) {
+      result = x - y - in;
+      out =
+          wide
+              ? Long.compareUnsigned(x, y) < 0 || (in != 0 && x == y)
+              : result < 0;
+    } else {
+      result = x + y + in;
+      out =
+          wide
+              ? Long.compareUnsigned(result, x) < 0 || (in != 0 && result == x)
+              : result >>> 32 != 0;
+    }
+    if (gives) {
+      t.carry = out;
+    }
+    r[d] = wide ? result : result & 0xffffffffL;
+    return next;
+  }
+
+  private long product(long x, long y) {
+    return switch (product) {
+      case LOW -> wide ? x * y : x * y & 0xffffffffL;
+      case HIGH -> wide ? Math.unsignedMultiplyHigh(x, y) : x * y >>> 32;
+      default -> wide ? Math.multiplyHigh(x, y) : ((long) (int) x * (int) y) >>> 32;
+    };
+  }
+}

@@ -1,0 +1,105 @@
+package dev.doorbell.ptxvm.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** One resident block: its warps, threads and barriers. */
+final class Cta {
+  static final int BARRIERS = 16;
+
+  final Grid grid;
+  final int index;
+  final Windows windows;
+  final VmThread[] threads;
+  private final @Nullable Barrier[] barriers = new Barrier[BARRIERS];
+  private int live;
+  private int runnable;
+
+  Cta(Grid grid, int index, Windows windows) {
+    this.grid = grid;
+    this.index = index;
+    this.windows = windows;
+    int count = grid.shape.threads();
+    this.threads = new VmThread[count];
+    this.live = count;
+    this.runnable = count;
+    Warp warp = new Warp(this, 0);
+    for (int i = 0; i < count; i++) {
+      if (i % Warp.SIZE == 0) {
+        warp = new Warp(this, Math.min(Warp.SIZE, count - i));
+      }
+      threads[i] = new VmThread(this, warp, i, windows);
+      warp.lanes[i % Warp.SIZE] = threads[i];
+    }
+  }
+
+  String name() {
+    return grid.shape.blockName(index);
+  }
+
+  Barrier barrier(long id) {
+    if (id < 0 || id >= BARRIERS) {
+      throw new Fault("there is no barrier %d; a block has 0 to %d".formatted(id, BARRIERS - 1));
+    }
+    Barrier barrier = barriers[(int) id];
+    if (barrier == null) {
+      barrier = new Barrier((int) id);
+      barriers[(int) id] = barrier;
+    }
+    return barrier;
+  }
+
+  /** The missing lanes of a partial last warp arrive with its first lane. */
+  int barrierWeight(VmThread t) {
+    int missing = t.warp.lanes.length;
+    return t.lane == 0 ? 1 + Warp.SIZE - missing : 1;
+  }
+
+  /** A thread began to wait. */
+  void blocked(VmThread t) {
+    runnable--;
+    requireProgress(t);
+  }
+
+  void unblocked() {
+    runnable++;
+  }
+
+  /** A thread ended. */
+  void exited(VmThread t) {
+    live--;
+    runnable--;
+    grid.fabric.detach(t);
+    t.warp.exited(t);
+    if (live == 0) {
+      grid.ended(this);
+    } else {
+      requireProgress(t);
+    }
+  }
+
+  /** Only threads of a block end each other's waits; when all wait, none of them ever will. */
+  private void requireProgress(VmThread t) {
+    if (runnable == 0 && live > 0) {
+      StringBuilder what = new StringBuilder("no thread of block %s can go on".formatted(name()));
+      for (Barrier barrier : barriers) {
+        if (barrier != null && !barrier.isIdle()) {
+          what.append("; ").append(barrier);
+        }
+      }
+      int ended = threads.length - live;
+      if (ended > 0) {
+        what.append("; %d of its %d threads have exited".formatted(ended, threads.length));
+      }
+      grid.fail(what + "; " + grid.waits());
+    }
+  }
+
+  void detach() {
+    for (VmThread thread : threads) {
+      if (!thread.exited) {
+        thread.exited = true;
+        grid.fabric.detach(thread);
+      }
+    }
+  }
+}

@@ -1,0 +1,255 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.RawMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kernel that runs: its resident blocks, the blocks that still wait for room, its end.
+ *
+ * <p>Everything here happens on the host thread that runs the fabric.
+ */
+public final class Grid {
+  private static final int REPORTED_PLACES = 8;
+  private static final int STEPS_BETWEEN_CLOCK_READS = 256;
+
+  final KernelCode code;
+  final Fabric fabric;
+  final Locus locus;
+  final GridShape shape;
+  private final Settings settings;
+  private final long number;
+  private final byte[] arguments;
+  private final Runnable onEnd;
+  private final List<Cta> resident = new ArrayList<>();
+  private final StringBuilder output = new StringBuilder();
+  private final int clockMask;
+  private @Nullable Allocation scratch;
+  private long parameterBase;
+  private Windows windows;
+  private int nextBlock;
+  private boolean started;
+  private boolean ended;
+  private @Nullable String failure;
+  private long instructions;
+  private long deadline;
+  private int ticks;
+
+  /**
+   * What a grid runs with.
+   *
+   * @param residentBlocks at most this many blocks at once
+   * @param multiprocessors for {@code %nsmid}
+   * @param pollNanos how long the fabric may park a thread that polls and watches the clock
+   */
+  public record Settings(int residentBlocks, int multiprocessors, long pollNanos) {}
+
+  /**
+   * A grid that is not started yet.
+   *
+   * @param arguments the parameter block
+   * @param onEnd called once, when the last thread has ended or the kernel was stopped
+   */
+  public Grid(
+      KernelCode code,
+      Fabric fabric,
+      Locus locus,
+      LaunchConfig config,
+      byte[] arguments,
+      Settings settings,
+      long number,
+      Runnable onEnd) {
+    this.code = code;
+    this.fabric = fabric;
+    this.locus = locus;
+    this.shape = new GridShape(config);
+    this.arguments = arguments;
+    this.settings = settings;
+    this.number = number;
+    this.onEnd = onEnd;
+    this.clockMask = fabric.basis() == Basis.EMULATED ? STEPS_BETWEEN_CLOCK_READS - 1 : 0;
+    this.windows =
+        Windows.of(
+            0,
+            code.sharedBytes() + config.dynamicSharedBytes(),
+            code.localBytes(),
+            shape.threads());
+  }
+
+  /** Starts the first blocks. */
+  public void start() {
+    int slots = Math.min(settings.residentBlocks, shape.config().blocks());
+    long parameterBytes = (arguments.length + 255L) & -256L;
+    started = true;
+    try {
+      Allocation memory =
+          fabric
+              .memory()
+              .allocate(
+                  MemoryKind.SCRATCH,
+                  locus,
+                  Math.max(1, parameterBytes + slots * windows.bytes()),
+                  "parameters, shared and local memory of " + code.name());
+      scratch = memory;
+      parameterBase = memory.address();
+      RawMemory.copyIn(MemorySegment.ofArray(arguments), 0, parameterBase, arguments.length);
+    } catch (IllegalStateException e) {
+      throw new GpuException("kernel %s: %s".formatted(code.name(), e.getMessage()), e);
+    }
+    deadline = fabric.now() + shape.config().timeoutNanos();
+    for (int i = 0; i < slots; i++) {
+      startBlock(windows.at(parameterBase + parameterBytes + i * windows.bytes()));
+    }
+  }
+
+  private void startBlock(Windows at) {
+    resident.add(new Cta(this, nextBlock++, at));
+  }
+
+  /** All threads of {@code cta} have exited: its place is free for the next block. */
+  void ended(Cta cta) {
+    resident.remove(cta);
+    if (ended) {
+      return;
+    }
+    if (nextBlock < shape.config().blocks()) {
+      startBlock(cta.windows);
+    } else if (resident.isEmpty()) {
+      end();
+    }
+  }
+
+  /** True when every thread has ended, or the kernel was stopped. */
+  public boolean done() {
+    if (started && !ended && fabric.now() - deadline >= 0) {
+      timeOut();
+    }
+    return ended;
+  }
+
+  /** Why the kernel was stopped, or null. */
+  public @Nullable String failure() {
+    return failure;
+  }
+
+  /** What {@code printf} wrote. */
+  public String output() {
+    return output.toString();
+  }
+
+  /** Instructions executed so far, all threads together. */
+  public long instructions() {
+    return instructions;
+  }
+
+  /** Stops the kernel. */
+  public void fail(String message) {
+    if (!ended) {
+      failure = "kernel %s was stopped: %s".formatted(code.name(), message);
+      for (Cta cta : List.copyOf(resident)) {
+        cta.detach();
+      }
+      resident.clear();
+      end();
+    }
+  }
+
+  void fail(VmThread thread, Op at, String what) {
+    fail("%s\n  at %s, %s".formatted(what, code.describe(at), thread.name()));
+  }
+
+  private void end() {
+    ended = true;
+    if (scratch != null) {
+      fabric.memory().free(scratch);
+      scratch = null;
+    }
+    onEnd.run();
+  }
+
+  /** Looks at the clock now and then; called by every step that may be one of very many. */
+  void tick() {
+    if ((++ticks & clockMask) == 0 && !ended && fabric.now() - deadline >= 0) {
+      timeOut();
+    }
+  }
+
+  void executed(int count) {
+    instructions += count;
+    tick();
+  }
+
+  private void timeOut() {
+    fail(
+        "it did not end within %s; %s"
+            .formatted(duration(shape.config().timeoutNanos()), waits()));
+  }
+
+  private static String duration(long nanos) {
+    return nanos >= 1_000_000_000L
+        ? "%.3g s".formatted(nanos / 1e9)
+        : nanos >= 1_000_000L ? "%.3g ms".formatted(nanos / 1e6) : nanos + " ns";
+  }
+
+  /** What the threads are at: how many at which place, and one of them by name. */
+  String waits() {
+    Map<String, List<VmThread>> places = new LinkedHashMap<>();
+    for (Cta cta : resident) {
+      for (VmThread thread : cta.threads) {
+        Op at = thread.op;
+        if (!thread.exited && at != null) {
+          String state = thread.waiting ? "waiting at " : thread.idle ? "polling at " : "running at ";
+          places
+              .computeIfAbsent(state + code.describe(at), key -> new ArrayList<>())
+              .add(thread);
+        }
+      }
+    }
+    StringBuilder text = new StringBuilder("its threads are:");
+    int shown = 0;
+    for (Map.Entry<String, List<VmThread>> place : places.entrySet()) {
+      if (shown++ == REPORTED_PLACES) {
+        text.append("\n  and at %d more places".formatted(places.size() - REPORTED_PLACES));
+        break;
+      }
+      List<VmThread> threads = place.getValue();
+      text.append(
+          "\n  %d %s, first %s"
+              .formatted(threads.size(), place.getKey(), threads.getFirst().name()));
+    }
+    return text.toString();
+  }
+
+  void print(String text) {
+    output.append(text);
+  }
+
+  long parameterBase() {
+    return parameterBase;
+  }
+
+  /** How long a thread that polls may be parked. */
+  long pollNanos(boolean watchesClock) {
+    long left = Math.max(1, deadline - fabric.now());
+    return watchesClock ? Math.min(settings.pollNanos, left) : left;
+  }
+
+  int multiprocessors() {
+    return settings.multiprocessors;
+  }
+
+  long number() {
+    return number;
+  }
+}

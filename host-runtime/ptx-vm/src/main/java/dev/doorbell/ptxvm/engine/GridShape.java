@@ -1,0 +1,42 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.core.gpu.LaunchConfig;
+
+/** The shape of a launch, and how linear indices map to it: x runs fastest. */
+record GridShape(LaunchConfig config) {
+  int threads() {
+    return config.threadsPerBlock();
+  }
+
+  int threadX(int index) {
+    return index % config.blockX();
+  }
+
+  int threadY(int index) {
+    return index / config.blockX() % config.blockY();
+  }
+
+  int threadZ(int index) {
+    return index / config.blockX() / config.blockY();
+  }
+
+  int blockX(int index) {
+    return index % config.gridX();
+  }
+
+  int blockY(int index) {
+    return index / config.gridX() % config.gridY();
+  }
+
+  int blockZ(int index) {
+    return index / config.gridX() / config.gridY();
+  }
+
+  String threadName(int index) {
+    return "(%d,%d,%d)".formatted(threadX(index), threadY(index), threadZ(index));
+  }
+
+  String blockName(int index) {
+    return "(%d,%d,%d)".formatted(blockX(index), blockY(index), blockZ(index));
+  }
+}

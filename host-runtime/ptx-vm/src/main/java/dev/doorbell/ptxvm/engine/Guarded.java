@@ -1,0 +1,25 @@
+package dev.doorbell.ptxvm.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** An instruction behind {@code @p} or {@code @!p}. */
+final class Guarded extends Op {
+  final Op inner;
+  private final int predicate;
+  private final long wanted;
+
+  private Guarded(Op inner, int predicate, long wanted) {
+    this.inner = inner;
+    this.predicate = predicate;
+    this.wanted = wanted;
+  }
+
+  static Guarded of(Op inner, int predicate, boolean negated) {
+    return new Guarded(inner, predicate, negated ? 0 : 1);
+  }
+
+  @Override
+  @Nullable Op execute(VmThread t, long[] r) {
+    return r[predicate] == wanted ? inner.execute(t, r) : next;
+  }
+}

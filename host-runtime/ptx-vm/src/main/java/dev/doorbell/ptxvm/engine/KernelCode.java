@@ -1,0 +1,103 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Variable;
+import dev.doorbell.ptxvm.memory.Layout;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A kernel, ready to run: its operations, its register file, its windows. */
+public final class KernelCode {
+  private final PtxModule module;
+  private final String name;
+  private final Layout parameters;
+  private final List<Variable> parameterList;
+  private final @Nullable Op first;
+  private final long[] constants;
+  private final SpecialRegister[] specials;
+  private final int[] specialSlots;
+  private final List<Instruction> places;
+  private final long sharedBytes;
+  private final long localBytes;
+
+  KernelCode(
+      PtxModule module,
+      String name,
+      Layout parameters,
+      List<Variable> parameterList,
+      @Nullable Op first,
+      long[] constants,
+      List<SpecialRegister> specials,
+      int[] specialSlots,
+      List<Instruction> places,
+      long sharedBytes,
+      long localBytes) {
+    this.module = module;
+    this.name = name;
+    this.parameters = parameters;
+    this.parameterList = parameterList;
+    this.first = first;
+    this.constants = constants;
+    this.specials = specials.toArray(new SpecialRegister[0]);
+    this.specialSlots = specialSlots;
+    this.places = places;
+    this.sharedBytes = sharedBytes;
+    this.localBytes = localBytes;
+  }
+
+  /** The entry's name. */
+  public String name() {
+    return name;
+  }
+
+  /** The layout of the parameter block. */
+  public Layout parameters() {
+    return parameters;
+  }
+
+  /** The parameters in order. */
+  public List<Variable> parameterList() {
+    return parameterList;
+  }
+
+  /** Bytes of static shared memory, rounded up to where dynamic shared memory begins. */
+  public long sharedBytes() {
+    return sharedBytes;
+  }
+
+  /** Bytes of a thread's local memory. */
+  public long localBytes() {
+    return localBytes;
+  }
+
+  /** Registers of a thread, constants included. */
+  public int registerSlots() {
+    return constants.length;
+  }
+
+  @Nullable Op first() {
+    return first;
+  }
+
+  /** The register file of a new thread: constants, and what is fixed for the thread. */
+  long[] registers(VmThread thread) {
+    long[] r = constants.clone();
+    for (int i = 0; i < specials.length; i++) {
+      r[specialSlots[i]] = specials[i].value(thread);
+    }
+    return r;
+  }
+
+  /** Where an operation stands: {@code put.ptx:88 'ld.global.u32 %r1, [%rd2];' (put.cu:17)}. */
+  String describe(Op op) {
+    Instruction instruction = places.get(op.place);
+    String at = "%s:%d '%s'".formatted(module.name(), instruction.line(), text(instruction));
+    return instruction.source().isEmpty() ? at : at + " (" + instruction.source() + ")";
+  }
+
+  private String text(Instruction instruction) {
+    String text = module.text(instruction.line());
+    return text.isEmpty() ? instruction.opcode() : text;
+  }
+}

@@ -1,0 +1,192 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code ld}. A load may be narrower than its register: zero- or sign-extended by its type. */
+abstract class Load extends MemoryOp {
+  int d;
+
+  /** Sign extension: shift left and back; 0 for none. */
+  int extend;
+
+  /** The bits that the register keeps. */
+  long mask;
+
+  static Op make(Instruction i, Assembler a) throws Unsupported {
+    ScalarType type = type(i);
+    Operand to = i.operands().getFirst();
+    int vector = i.has("v2") ? 2 : i.has("v4") ? 4 : 1;
+    int bytes = type.bytes() * vector;
+    if (bytes > 16) {
+      throw new Unsupported("accesses of more than 16 bytes are not supported");
+    }
+    if (vector > 1) {
+      return vector(i, a, type, vector);
+    }
+    Class<? extends Load> template = Global.class;
+    Space space = Space.of(i);
+    if (space != Space.GLOBAL) {
+      template = space == Space.GENERIC ? Generic.class : Window.class;
+    }
+    Load load = Specialiser.make(template, Load.class, space + "." + type.bytes());
+    load.locate(i, i.operands().get(1), a);
+    if (load.space.isWindow() != space.isWindow()) {
+      load = Specialiser.make(Window.class, Load.class, load.space + "." + type.bytes());
+      load.locate(i, i.operands().get(1), a);
+    }
+    load.bytes = bytes;
+    load.access = access(i, Access.WEAK);
+    load.d = a.result(to);
+    load.extend = type.signed() ? 64 - type.bits() : 0;
+    load.mask = a.resultMask(to);
+    return load;
+  }
+
+  private static Op vector(Instruction i, Assembler a, ScalarType type, int vector)
+      throws Unsupported {
+    VectorLoad load = new VectorLoad();
+    load.locate(i, i.operands().get(1), a);
+    load.bytes = type.bytes() * vector;
+    load.access = access(i, Access.WEAK);
+    load.elementBits = type.bits();
+    load.extend = type.signed() ? 64 - type.bits() : 0;
+    if (!(i.operands().getFirst() instanceof Operand.Vector(List<Operand> elements))
+        || elements.size() != vector) {
+      throw new Unsupported("%d registers in braces are needed".formatted(vector));
+    }
+    load.to = new int[vector];
+    load.masks = new long[vector];
+    for (int e = 0; e < vector; e++) {
+      load.to[e] = a.result(elements.get(e));
+      load.masks[e] = a.resultMask(elements.get(e));
+    }
+    return load;
+  }
+
+  /** {@code ld.global}. */
+  static final class Global extends Load {
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      long address = r[base] + offset;
+      if ((address & (bytes - 1)) != 0) {
+        throw t.misaligned("load", address, bytes);
+      }
+      t.account();
+      ThreadPort port = t.port;
+      long value =
+          switch (bytes) {
+            case 1 -> port.load8(address, access);
+            case 2 -> port.load16(address, access);
+            case 4 -> port.load32(address, access);
+            default -> port.load64(address, access);
+          };
+      if (port.parked) {
+        return t.park(this);
+      }
+      r[d] = value << extend >> extend & mask;
+      return next;
+    }
+  }
+
+  /** {@code ld} without a space. */
+  static final class Generic extends Load {
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      long address = r[base] + offset;
+      long value;
+      if (t.isScratch(address)) {
+        t.checkScratch("load", address, bytes);
+        value = rawLoad(address, bytes);
+      } else {
+        if ((address & (bytes - 1)) != 0) {
+          throw t.misaligned("load", address, bytes);
+        }
+        t.account();
+        ThreadPort port = t.port;
+        value =
+            switch (bytes) {
+              case 1 -> port.load8(address, access);
+              case 2 -> port.load16(address, access);
+              case 4 -> port.load32(address, access);
+              default -> port.load64(address, access);
+            };
+        if (port.parked) {
+          return t.park(this);
+        }
+      }
+      r[d] = value << extend >> extend & mask;
+      return next;
+    }
+  }
+
+  /** {@code ld.shared}, {@code .local}, {@code .param}. */
+  static final class Window extends Load {
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      long at = r[base] + offset;
+      if (space == Space.FRAME) {
+        at += t.frame;
+      }
+      long value = rawLoad(window(t, "load", at), bytes);
+      r[d] = value << extend >> extend & mask;
+      return next;
+    }
+  }
+
+  /** Vectors, in any space: one access of 4, 8 or 16 bytes, never split into elements. */
+  static final class VectorLoad extends MemoryOp {
+    int[] to = new int[0];
+    long[] masks = new long[0];
+    int elementBits;
+    int extend;
+
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      long address = r[base] + offset;
+      long low;
+      long high = 0;
+      if (space.isWindow()) {
+        long at = window(t, "load", space == Space.FRAME ? address + t.frame : address);
+        low = rawLoad(at, Math.min(bytes, 8));
+        high = bytes == 16 ? rawLoad(at + 8, 8) : 0;
+      } else if (space == Space.GENERIC && t.isScratch(address)) {
+        t.checkScratch("load", address, bytes);
+        low = rawLoad(address, Math.min(bytes, 8));
+        high = bytes == 16 ? rawLoad(address + 8, 8) : 0;
+      } else {
+        t.checkAligned("load", address, bytes);
+        t.account();
+        ThreadPort port = t.port;
+        low =
+            switch (bytes) {
+              case 2 -> port.load16(address, access);
+              case 4 -> port.load32(address, access);
+              case 8 -> port.load64(address, access);
+              default -> port.load128(address, access);
+            };
+        if (port.parked) {
+          return t.park(this);
+        }
+        high = bytes == 16 ? port.high : 0;
+      }
+      spread(r, low, high);
+      return next;
+    }
+
+    private void spread(long[] r, long low, long high) {
+      for (int e = 0; e < to.length; e++) {
+        int bit = e * elementBits;
+        long value = bit < 64 ? low >>> bit : high >>> (bit - 64);
+        int drop = 64 - elementBits;
+        value = extend != 0 ? value << drop >> drop : value << drop >>> drop;
+        r[to[e]] = value & masks[e];
+      }
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.Set;
+
+/** An access to memory at {@code r[base] + offset}. */
+abstract class MemoryOp extends Op {
+  Space space = Space.GENERIC;
+  int base;
+  long offset;
+
+  /** Bytes of the whole access. */
+  int bytes;
+
+  /** {@link Access} bits. */
+  int access;
+
+  /** Fills in where the access goes. */
+  final void locate(Instruction i, Operand operand, Assembler a) throws Unsupported {
+    if (!(operand instanceof Operand.Address(Operand to, long by))) {
+      throw new Unsupported("an address in brackets is needed");
+    }
+    space = Space.of(i);
+    offset = by;
+    switch (to) {
+      case null -> base = a.kernel().constant(0);
+      case Operand.Reg reg -> base = a.source(reg, ScalarType.U64);
+      case Operand.Symbol symbol -> {
+        base = a.kernel().constant(0);
+        offset += symbol.offset() + a.windowOffset(symbol.variable());
+        if (a.inFrame(symbol.variable())) {
+          space = Space.FRAME;
+        } else if (a.isKernelParameter(symbol.variable())) {
+          space = Space.PARAMETER;
+        } else if (space == Space.PARAMETER) {
+          throw new Unsupported("'" + symbol.variable().name() + "' is no parameter");
+        }
+      }
+      default -> throw new Unsupported("this address");
+    }
+  }
+
+  /** The native address of an access to a window, checked. */
+  final long window(VmThread t, String what, long at) {
+    long from;
+    long size;
+    switch (space) {
+      case SHARED -> {
+        from = t.sharedBase;
+        size = t.sharedSize;
+      }
+      case PARAMETER -> {
+        from = t.parameterBase;
+        size = t.parameterSize;
+      }
+      default -> {
+        from = t.localBase;
+        size = t.localSize;
+      }
+    }
+    if (at < 0 || at > size - bytes || (at & (bytes - 1)) != 0) {
+      throw outside(what, at, size);
+    }
+    return from + at;
+  }
+
+  private Fault outside(String what, long at, long size) {
+    String name = space == Space.FRAME ? "local" : space.name().toLowerCase(java.util.Locale.ROOT);
+    return (at & (bytes - 1)) != 0
+        ? new Fault(
+            "misaligned %s of %d bytes at %s offset 0x%x: the offset must be a multiple of %d"
+                .formatted(what, bytes, name, at, bytes))
+        : new Fault(
+            "%s of %d bytes at %s offset 0x%x: the %s memory here has %d bytes"
+                .formatted(what, bytes, name, at, name, size));
+  }
+
+  static long rawLoad(long address, int bytes) {
+    return switch (bytes) {
+      case 1 -> RawMemory.getByte(address) & 0xffL;
+      case 2 -> RawMemory.getShort(address) & 0xffffL;
+      case 4 -> RawMemory.getInt(address) & 0xffffffffL;
+      default -> RawMemory.getLong(address);
+    };
+  }
+
+  static void rawStore(long address, int bytes, long value) {
+    switch (bytes) {
+      case 1 -> RawMemory.putByte(address, (byte) value);
+      case 2 -> RawMemory.putShort(address, (short) value);
+      case 4 -> RawMemory.putInt(address, (int) value);
+      default -> RawMemory.putLong(address, value);
+    }
+  }
+
+  private static final Set<String> IGNORED_HINTS =
+      Set.of("ca", "cg", "cs", "cv", "lu", "wb", "wt", "weak", "noftz");
+
+  /**
+   * The {@link Access} bits of the modifiers.
+   *
+   * @param ifNone what an instruction without a memory order has
+   */
+  static int access(Instruction i, int ifNone) throws Unsupported {
+    int semantics = ifNone;
+    int scope = 0;
+    for (String modifier : i.modifiers()) {
+      switch (modifier) {
+        case "relaxed" -> semantics = i.has("mmio") ? Access.MMIO : Access.RELAXED;
+        case "acquire" -> semantics = Access.ACQUIRE;
+        case "release" -> semantics = Access.RELEASE;
+        case "acq_rel" -> semantics = Access.ACQ_REL;
+        case "sc" -> semantics = Access.SC;
+        case "volatile" -> {
+          semantics = Access.VOLATILE;
+          scope = Access.SYS;
+        }
+        case "mmio" -> semantics = Access.MMIO;
+        case "nc" -> semantics = Access.NON_COHERENT;
+        case "cta" -> scope = Access.CTA;
+        case "cluster" -> scope = Access.CLUSTER;
+        case "gpu", "gl" -> scope = Access.GPU;
+        case "sys" -> scope = Access.SYS;
+        default -> requireKnown(modifier);
+      }
+    }
+    if (semantics != Access.WEAK && semantics != Access.NON_COHERENT && scope == 0) {
+      scope = semantics == Access.MMIO ? Access.SYS : Access.GPU;
+    }
+    return semantics | scope;
+  }
+
+  private static void requireKnown(String modifier) throws Unsupported {
+    boolean hint = modifier.startsWith("L1::") || modifier.startsWith("L2::");
+    boolean space =
+        switch (modifier) {
+          case "global", "const", "shared", "shared::cta", "local", "param", "param::entry",
+              "param::func", "v2", "v4", "uni" ->
+              true;
+          default -> false;
+        };
+    if (!hint && !space && !IGNORED_HINTS.contains(modifier) && ScalarType.of(modifier) == null) {
+      throw new Unsupported("modifier ." + modifier + " is not supported");
+    }
+  }
+
+  /** The type of the elements. */
+  static ScalarType type(Instruction i) throws Unsupported {
+    ScalarType type =
+        i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
+    if (type == null || type == ScalarType.PRED) {
+      throw new Unsupported("type not supported");
+    }
+    return type;
+  }
+}

@@ -1,0 +1,260 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The opcode table. An opcode is one row, found by its PTX name, with one small function: a function
+ * on register values for whatever only computes, a factory for whatever does more.
+ */
+final class OpTable {
+  /** Makes the operation of an instruction. */
+  interface Factory {
+    Op make(Instruction instruction, Assembler assembler) throws Unsupported;
+  }
+
+  private static final Rows ROWS = new Rows();
+  private static final Map<String, Factory> FACTORIES = new HashMap<>();
+
+  static {
+    IntegerRows.addTo(ROWS);
+    FloatRows.addTo(ROWS);
+    HalfRows.addTo(ROWS);
+
+    factory("ld ldu", Load::make);
+    factory("st", Store::make);
+    factory("atom red", Atomic::make);
+    factory("fence membar", Fence::make);
+    factory("prefetch prefetchu discard applypriority pmevent", (i, a) -> new Nothing());
+
+    factory("mov", Moves::move);
+    factory("cvta", Moves::convertAddress);
+    factory("isspacep", Moves::isSpace);
+    factory("cvt", Convert::make);
+
+    factory("setp", Compare::setPredicate);
+    factory("set", Compare::set);
+    factory("selp", Compare::select);
+    factory("slct", Compare::selectBySign);
+    factory("addc subc madc", Carry::make);
+    factory("lop3", OpTable::anyLogic);
+    factory("bfi", OpTable::insertField);
+
+    factory("bra", Branch::make);
+    factory("brx", Flow::indexed);
+    factory("call", Call::make);
+    factory("ret", Flow::ret);
+    factory("exit", Flow::exit);
+    factory("trap brkpt", Flow::trap);
+    factory("nanosleep", Flow::sleep);
+
+    factory("bar barrier", BarrierOp::make);
+    factory("shfl", WarpOps::shuffle);
+    factory("vote", WarpOps::vote);
+    factory("match", WarpOps::match);
+    factory("redux", WarpOps::reduce);
+    factory("elect", WarpOps::elect);
+    factory("activemask", WarpOps::activeMask);
+  }
+
+  private OpTable() {}
+
+  private static void factory(String names, Factory factory) {
+    for (String name : names.split(" ")) {
+      FACTORIES.put(name, factory);
+    }
+  }
+
+  /** The names of all rows, for documentation. */
+  static Iterable<String> names() {
+    TreeSet<String> names = new TreeSet<>(FACTORIES.keySet());
+    ROWS.names().forEach(names::add);
+    return names;
+  }
+
+  /** The operation of {@code instruction}. */
+  static Op make(Instruction instruction, Assembler assembler) throws Unsupported {
+    Factory factory = FACTORIES.get(instruction.name());
+    try {
+      if (factory != null) {
+        return factory.make(instruction, assembler);
+      }
+      if (instruction.has("cc")) {
+        return Carry.make(instruction, assembler);
+      }
+      return arithmetic(instruction, assembler);
+    } catch (IndexOutOfBoundsException e) {
+      throw new Unsupported("operands or modifiers are missing");
+    }
+  }
+
+  private static Op arithmetic(Instruction i, Assembler a) throws Unsupported {
+    ScalarType type =
+        i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
+    if (i.name().equals("prmt")) {
+      type = ScalarType.B32;
+    }
+    if (type == null) {
+      throw new Unsupported("instruction not supported");
+    }
+    boolean floating =
+        type.family() == ScalarType.Family.FLOAT || type.family() == ScalarType.Family.PACKED;
+    List<String> modifiers = new ArrayList<>(i.modifiers());
+    boolean flush = floating && modifiers.remove("ftz") && type == ScalarType.F32;
+    boolean saturate = floating && modifiers.remove("sat");
+    if (floating) {
+      modifiers.remove("rn");
+    }
+    String name = i.name() + "." + String.join(".", modifiers);
+    Rows.Row row = ROWS.get(name);
+    if (row == null || (saturate && type.bits() < 32)) {
+      throw new Unsupported("instruction not supported");
+    }
+    return build(name + (flush ? ".ftz" : "") + (saturate ? ".sat" : ""),
+        wrap(row, flush, saturate, type == ScalarType.F64), type, i, a);
+  }
+
+  private static Rows.Row wrap(Rows.Row row, boolean flush, boolean saturate, boolean real) {
+    if (!flush && !saturate) {
+      return row;
+    }
+    LongUnaryOperator before = flush ? FloatRows::flush : LongUnaryOperator.identity();
+    LongUnaryOperator limit =
+        !saturate
+            ? LongUnaryOperator.identity()
+            : real ? FloatRows::saturateReal : FloatRows::saturateSingle;
+    LongUnaryOperator after = before.andThen(limit);
+    return switch (row) {
+      case Rows.One(LongUnaryOperator f) -> new Rows.One(before.andThen(f).andThen(after));
+      case Rows.Two(LongBinaryOperator f) ->
+          new Rows.Two(
+              (x, y) ->
+                  after.applyAsLong(
+                      f.applyAsLong(before.applyAsLong(x), before.applyAsLong(y))));
+      case Rows.Three(Ternary f) ->
+          new Rows.Three(
+              (x, y, z) ->
+                  after.applyAsLong(
+                      f.apply(
+                          before.applyAsLong(x), before.applyAsLong(y), before.applyAsLong(z))));
+    };
+  }
+
+  private static Op build(
+      String name, Rows.Row row, ScalarType type, Instruction i, Assembler a) throws Unsupported {
+    int d = a.result(i.operands().getFirst());
+    return switch (row) {
+      case Rows.One(LongUnaryOperator f) -> UnaryOp.of(name, f, d, operand(i, 1, type, a));
+      case Rows.Two(LongBinaryOperator f) ->
+          BinaryOp.of(name, f, d, operand(i, 1, type, a), operand(i, 2, type, a));
+      case Rows.Three(Ternary f) ->
+          TernaryOp.of(
+              name,
+              f,
+              d,
+              operand(i, 1, type, a),
+              operand(i, 2, type, a),
+              operand(i, 3, i.has("wide") ? wider(type) : type, a));
+    };
+  }
+
+  private static int operand(Instruction i, int index, ScalarType type, Assembler a)
+      throws Unsupported {
+    Operand operand = i.operands().get(index);
+    if (operand instanceof Operand.Not(Register register)) {
+      throw new Unsupported("!" + register.name() + " is not supported here");
+    }
+    return a.source(operand, type);
+  }
+
+  private static ScalarType wider(ScalarType type) {
+    return type.bits() == 16 ? ScalarType.B32 : ScalarType.B64;
+  }
+
+  /** {@code lop3.b32 d, a, b, c, table}. */
+  private static Op anyLogic(Instruction i, Assembler a) throws Unsupported {
+    if (i.modifiers().size() != 1 || !(i.operands().get(4) instanceof Operand.Int(long table))) {
+      throw new Unsupported("this form is not supported");
+    }
+    int lut = (int) table & 0xff;
+    return TernaryOp.of(
+        "lop3." + lut,
+        (x, y, z) -> logic(lut, x, y, z),
+        a.result(i.operands().getFirst()),
+        a.source(i.operands().get(1), ScalarType.B32),
+        a.source(i.operands().get(2), ScalarType.B32),
+        a.source(i.operands().get(3), ScalarType.B32));
+  }
+
+  /** Row {@code abc} of the truth table is bit {@code 4a+2b+c} of {@code lut}. */
+  private static long logic(int lut, long x, long y, long z) {
+    long result = 0;
+    for (int row = 0; row < 8; row++) {
+      if ((lut >>> row & 1) != 0) {
+        result |=
+            ((row & 4) != 0 ? x : ~x) & ((row & 2) != 0 ? y : ~y) & ((row & 1) != 0 ? z : ~z);
+      }
+    }
+    return result & 0xffffffffL;
+  }
+
+  /** {@code bfi.type d, a, b, position, length}. */
+  private static Op insertField(Instruction i, Assembler a) throws Unsupported {
+    ScalarType type = MemoryOp.type(i);
+    return new InsertField(
+        type.bits(),
+        a.result(i.operands().getFirst()),
+        a.source(i.operands().get(1), type),
+        a.source(i.operands().get(2), type),
+        a.source(i.operands().get(3), ScalarType.U32),
+        a.source(i.operands().get(4), ScalarType.U32));
+  }
+
+  private static final class InsertField extends Op {
+    private final int width;
+    private final int d;
+    private final int a;
+    private final int b;
+    private final int position;
+    private final int length;
+
+    InsertField(int width, int d, int a, int b, int position, int length) {
+      this.width = width;
+      this.d = d;
+      this.a = a;
+      this.b = b;
+      this.position = position;
+      this.length = length;
+    }
+
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      int at = (int) r[position] & 0xff;
+      int count = Math.min((int) r[length] & 0xff, width - at);
+      long field = 0;
+      if (count > 0) {
+        field = (count == 64 ? -1L : (1L << count) - 1) << at;
+      }
+      r[d] = count > 0 ? (r[b] & ~field) | (r[a] << at & field) : r[b];
+      return next;
+    }
+  }
+
+  /** A hint that changes nothing here. */
+  private static final class Nothing extends Op {
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      return next;
+    }
+  }
+}

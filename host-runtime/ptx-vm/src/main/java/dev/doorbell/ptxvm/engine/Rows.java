@@ -1,0 +1,54 @@
+package dev.doorbell.ptxvm.engine;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of the opcode table: names as PTX spells them, and a function on register values. Several
+ * names may share a function. Values come and go zero-extended from the type's width.
+ */
+final class Rows {
+  /** A row's function, by its number of operands. */
+  sealed interface Row {}
+
+  record One(LongUnaryOperator f) implements Row {}
+
+  record Two(LongBinaryOperator f) implements Row {}
+
+  record Three(Ternary f) implements Row {}
+
+  private final Map<String, Row> rows = new HashMap<>();
+
+  Rows unary(String names, LongUnaryOperator f) {
+    return row(names, new One(f));
+  }
+
+  Rows binary(String names, LongBinaryOperator f) {
+    return row(names, new Two(f));
+  }
+
+  Rows ternary(String names, Ternary f) {
+    return row(names, new Three(f));
+  }
+
+  private Rows row(String names, Row row) {
+    for (String name : names.split(" ")) {
+      if (rows.put(name, row) != null) {
+        throw new IllegalStateException("two rows for " + name);
+      }
+    }
+    return this;
+  }
+
+  @Nullable Row get(String name) {
+    return rows.get(name);
+  }
+
+  /** All names. */
+  Iterable<String> names() {
+    return rows.keySet();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.ptxvm.ir.Instruction;
+
+/** Where an access goes. */
+enum Space {
+  /** Any address; the block's own windows are told apart by range. */
+  GENERIC,
+  /** Through the port. */
+  GLOBAL,
+  /** Offsets in the block's shared memory. */
+  SHARED,
+  /** Offsets in the thread's local memory. */
+  LOCAL,
+  /** Offsets in the running function's frame, which lies in local memory. */
+  FRAME,
+  /** Offsets in the kernel's parameter block. */
+  PARAMETER;
+
+  boolean isWindow() {
+    return this != GENERIC && this != GLOBAL;
+  }
+
+  /** The space that the modifiers name; parameters are told apart by their variable. */
+  static Space of(Instruction i) throws Unsupported {
+    for (String modifier : i.modifiers()) {
+      switch (modifier) {
+        // Constants never change while a kernel runs: like global memory, by their address.
+        case "global", "const" -> {
+          return GLOBAL;
+        }
+        case "shared", "shared::cta" -> {
+          return SHARED;
+        }
+        case "local" -> {
+          return LOCAL;
+        }
+        case "param", "param::entry", "param::func" -> {
+          return PARAMETER;
+        }
+        case "shared::cluster" -> throw new Unsupported("clusters are not supported");
+        default -> {}
+      }
+    }
+    return GENERIC;
+  }
+}

@@ -1,0 +1,217 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.AccessFault;
+import org.jspecify.annotations.Nullable;
+
+/** One CUDA thread: an agent with a register file, a place in the code and a port to memory. */
+final class VmThread implements Agent {
+  final Cta cta;
+  final Warp warp;
+  final int lane;
+  final int index;
+  final ThreadPort port;
+
+  /** The register file. */
+  final long[] r;
+
+  /** What to execute next. */
+  @Nullable Op op;
+
+  /** Where the frame of the running function begins in the local window. */
+  long frame;
+
+  /** The carry flag of {@code add.cc} and its kin. */
+  boolean carry;
+
+  /** Native addresses and sizes of the windows. */
+  final long localBase;
+
+  final long localSize;
+  final long sharedBase;
+  final long sharedSize;
+  final long scratchBase;
+  final long scratchSize;
+  final long parameterBase;
+  final long parameterSize;
+
+  /** Instructions left in this step, and how many were when the port last heard of it. */
+  int left;
+
+  private int mark;
+
+  /** Set while the thread waits at a barrier or a warp operation; nobody steps it then. */
+  boolean waiting;
+
+  /** Set when what it waited for came; the waiting instruction clears it and takes the result. */
+  boolean released;
+
+  /** What it brings to a barrier or a warp operation, and what it gets. */
+  int mask;
+
+  long offered;
+  long offeredControl;
+  long result;
+  boolean resultFlag;
+
+  /** Times it asked in vain for the other lanes to arrive at {@code activemask}. */
+  int patience;
+
+  /** True from a failed polling round, or a sleep, until it runs on. */
+  boolean idle;
+
+  final CallStack calls = new CallStack();
+  boolean exited;
+
+  VmThread(Cta cta, Warp warp, int index, Windows windows) {
+    Grid grid = cta.grid;
+    this.cta = cta;
+    this.warp = warp;
+    this.index = index;
+    this.lane = index & (Warp.SIZE - 1);
+    this.localBase = windows.local(index);
+    this.localSize = windows.localBytes();
+    this.sharedBase = windows.shared();
+    this.sharedSize = windows.sharedBytes();
+    this.scratchBase = windows.base();
+    this.scratchSize = windows.bytes();
+    this.parameterBase = grid.parameterBase();
+    this.parameterSize = grid.code.parameters().bytes();
+    this.r = grid.code.registers(this);
+    this.op = grid.code.first();
+    this.port = grid.fabric.attachThread(grid.locus, this);
+  }
+
+  @Override
+  public int step(int budget) {
+    if (waiting || exited) {
+      cta.grid.tick();
+      return 0;
+    }
+    left = budget;
+    mark = budget;
+    idle = false;
+    Op current = op;
+    if (current == null) {
+      return 0;
+    }
+    try {
+      while (true) {
+        Op following = current.execute(this, r);
+        left--;
+        if (following == null) {
+          break;
+        }
+        current = following;
+        if (left <= 0) {
+          op = current;
+          break;
+        }
+      }
+    } catch (AccessFault | Fault e) {
+      cta.grid.fail(this, current, e.getMessage());
+    }
+    account();
+    int done = budget - left;
+    cta.grid.executed(done);
+    return done;
+  }
+
+  /** Tells the port what was executed since it last heard of it. */
+  void account() {
+    int executed = mark - left;
+    if (executed != 0) {
+      mark = left;
+      port.executed(executed);
+    }
+  }
+
+  /** The port parked the access of {@code same}: issue it again in the next step. */
+  @Nullable Op park(Op same) {
+    left++;
+    op = same;
+    return null;
+  }
+
+  /** Gives way to the other agents and goes on with {@code following}. */
+  @Nullable Op yield(@Nullable Op following) {
+    idle = true;
+    op = following;
+    return null;
+  }
+
+  /** Waits at a barrier or warp operation; {@link #release} ends it. */
+  @Nullable Op await(Op same) {
+    op = same;
+    waiting = true;
+    cta.blocked(this);
+    return null;
+  }
+
+  /** What the thread waited for came. */
+  void release() {
+    released = true;
+    if (waiting) {
+      waiting = false;
+      cta.unblocked();
+      cta.grid.fabric.wake(this);
+    }
+  }
+
+  @Nullable Op exit() {
+    account();
+    exited = true;
+    op = null;
+    cta.exited(this);
+    return null;
+  }
+
+  /** True when a generic address lies in this block's windows; the fabric is not asked then. */
+  boolean isScratch(long address) {
+    return Long.compareUnsigned(address - scratchBase, scratchSize) < 0;
+  }
+
+  /** Checks a generic access to the block's windows. */
+  void checkScratch(String what, long address, int bytes) {
+    checkAligned(what, address, bytes);
+    boolean inShared = address - sharedBase <= sharedSize - bytes;
+    long local = address - localBase;
+    if (!inShared && (local < 0 || local > localSize - bytes)) {
+      throw new Fault(
+          "%s of %d bytes at 0x%x: neither in the shared memory of its block (%d bytes) nor in the"
+              .formatted(what, bytes, address, sharedSize)
+              + " local memory of this thread");
+    }
+  }
+
+  void checkAligned(String what, long address, int bytes) {
+    if ((address & (bytes - 1)) != 0) {
+      throw misaligned(what, address, bytes);
+    }
+  }
+
+  Fault misaligned(String what, long address, int bytes) {
+    return new Fault(
+        "misaligned %s of %d bytes at 0x%x: the address must be a multiple of %d; %s"
+            .formatted(
+                what,
+                bytes,
+                address,
+                bytes,
+                cta.grid.fabric.memory().describe(address, bytes)));
+  }
+
+  /** {@code block (0,0,0) thread (5,0,0)}. */
+  String name() {
+    return "block %s thread %s".formatted(cta.name(), cta.grid.shape.threadName(index));
+  }
+
+  @Override
+  public String where() {
+    Op at = op;
+    return "%s of kernel %s, %s"
+        .formatted(
+            name(), cta.grid.code.name(), at == null ? "exited" : cta.grid.code.describe(at));
+  }
+}

@@ -1,0 +1,406 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code .sync} operations of a warp. */
+final class WarpOps {
+  private WarpOps() {}
+
+  /** {@code bar.warp.sync mask}. */
+  static Op barrier(Instruction i, Assembler a) throws Unsupported {
+    WarpBarrier op = new WarpBarrier();
+    op.mask = a.source(i.operands().getFirst(), ScalarType.B32);
+    return op;
+  }
+
+  /** {@code shfl.sync.mode.b32 d|p, a, b, c, mask}. */
+  static Op shuffle(Instruction i, Assembler a) throws Unsupported {
+    requireSync(i);
+    List<Operand> operands = i.operands();
+    Shuffle op =
+        switch (i.modifiers().get(1)) {
+          case "up" -> new ShuffleUp();
+          case "down" -> new ShuffleDown();
+          case "bfly" -> new ShuffleButterfly();
+          case "idx" -> new ShuffleIndexed();
+          default -> throw new Unsupported("unknown shuffle");
+        };
+    results(op, operands.getFirst(), a);
+    op.a = a.source(operands.get(1), ScalarType.B32);
+    op.b = a.source(operands.get(2), ScalarType.B32);
+    op.c = a.source(operands.get(3), ScalarType.B32);
+    op.mask = a.source(operands.get(4), ScalarType.B32);
+    return op;
+  }
+
+  /** {@code vote.sync.mode d, p, mask}. */
+  static Op vote(Instruction i, Assembler a) throws Unsupported {
+    requireSync(i);
+    Vote op = new Vote(i.modifiers().get(1));
+    op.d = a.result(i.operands().getFirst());
+    Operand from = i.operands().get(1);
+    op.negated = from instanceof Operand.Not;
+    op.a =
+        from instanceof Operand.Not(Register register)
+            ? a.slot(register)
+            : a.source(from, ScalarType.PRED);
+    op.mask = a.source(i.operands().get(2), ScalarType.B32);
+    return op;
+  }
+
+  /** {@code match.any/all.sync.type d|p, a, mask}. */
+  static Op match(Instruction i, Assembler a) throws Unsupported {
+    if (!i.has("sync")) {
+      throw new Unsupported("only the .sync form is supported");
+    }
+    Match op = new Match(i.has("all"));
+    results(op, i.operands().getFirst(), a);
+    op.a = a.source(i.operands().get(1), MemoryOp.type(i));
+    op.mask = a.source(i.operands().get(2), ScalarType.B32);
+    return op;
+  }
+
+  /** {@code redux.sync.op.type d, a, mask}. */
+  static Op reduce(Instruction i, Assembler a) throws Unsupported {
+    requireSync(i);
+    ScalarType type = MemoryOp.type(i);
+    if (type.family() == ScalarType.Family.FLOAT) {
+      throw new Unsupported("redux on floats is not supported");
+    }
+    Reduce op = new Reduce(i.modifiers().get(1), type.signed());
+    results(op, i.operands().getFirst(), a);
+    op.a = a.source(i.operands().get(1), type);
+    op.mask = a.source(i.operands().get(2), ScalarType.B32);
+    return op;
+  }
+
+  /** {@code elect.sync d|p, mask}: the lowest lane leads. */
+  static Op elect(Instruction i, Assembler a) throws Unsupported {
+    Elect op = new Elect();
+    results(op, i.operands().getFirst(), a);
+    op.mask = a.source(i.operands().get(1), ScalarType.B32);
+    return op;
+  }
+
+  /** {@code activemask d}. */
+  static Op activeMask(Instruction i, Assembler a) throws Unsupported {
+    return new ActiveMask(a.result(i.operands().getFirst()));
+  }
+
+  private static void requireSync(Instruction i) throws Unsupported {
+    if (i.modifiers().size() < 2 || !i.modifiers().getFirst().equals("sync")) {
+      throw new Unsupported("only the .sync form is supported");
+    }
+  }
+
+  private static void results(ValueOp op, Operand to, Assembler a) throws Unsupported {
+    op.p = a.kernel().trash();
+    if (to instanceof Operand.Pair(Operand value, Operand flag)) {
+      op.d = a.result(value);
+      op.p = a.result(flag);
+    } else {
+      op.d = a.result(to);
+    }
+  }
+
+  private static final class WarpBarrier extends WarpOp {
+    @Override
+    boolean isBarrier() {
+      return true;
+    }
+
+    /** What came before is performed for the block before the others go on. */
+    @Override
+    boolean ready(VmThread t) {
+      t.account();
+      t.port.fence(Access.ACQ_REL | Access.CTA);
+      return !t.port.parked;
+    }
+
+    @Override
+    void offer(VmThread t, long[] r) {}
+
+    @Override
+    void meet(VmThread[] lanes, int members) {}
+
+    @Override
+    void take(VmThread t, long[] r) {}
+  }
+
+  /** One that takes a value and gives a value and a flag. */
+  private abstract static class ValueOp extends WarpOp {
+    int d;
+    int p;
+    int a;
+
+    @Override
+    void offer(VmThread t, long[] r) {
+      t.offered = r[a];
+    }
+
+    @Override
+    final void take(VmThread t, long[] r) {
+      r[d] = t.result;
+      r[p] = t.resultFlag ? 1 : 0;
+    }
+  }
+
+  private abstract static class Shuffle extends ValueOp {
+    int b;
+    int c;
+
+    @Override
+    final void offer(VmThread t, long[] r) {
+      t.offered = r[a] & 0xffffffffL;
+      t.offeredControl = (r[b] & 31) | (r[c] & 0x1f1f) << 8;
+    }
+
+    @Override
+    final void meet(VmThread[] lanes, int members) {
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0) {
+          shuffle(lanes, members, lanes[i]);
+        }
+      }
+    }
+
+    /** PTX ISA, {@code shfl.sync}: the pseudo code of source lane and range. */
+    private void shuffle(VmThread[] lanes, int members, VmThread t) {
+      int by = (int) t.offeredControl & 31;
+      int clamp = (int) (t.offeredControl >>> 8) & 31;
+      int segment = (int) (t.offeredControl >>> 16) & 31;
+      int max = (t.lane & segment) | (clamp & ~segment);
+      int min = t.lane & segment;
+      int from = from(t.lane, by, min, segment);
+      boolean inRange = inRange(from, min, max);
+      int source = inRange ? from : t.lane;
+      boolean there = source < lanes.length && (members >>> source & 1) != 0;
+      t.result = there ? lanes[source].offered : t.offered;
+      t.resultFlag = inRange;
+    }
+
+    abstract int from(int lane, int by, int min, int segment);
+
+    boolean inRange(int from, int min, int max) {
+      return from <= max;
+    }
+  }
+
+  private static final class ShuffleUp extends Shuffle {
+    @Override
+    int from(int lane, int by, int min, int segment) {
+      return lane - by;
+    }
+
+    @Override
+    boolean inRange(int from, int min, int max) {
+      return from >= max;
+    }
+  }
+
+  private static final class ShuffleDown extends Shuffle {
+    @Override
+    int from(int lane, int by, int min, int segment) {
+      return lane + by;
+    }
+  }
+
+  private static final class ShuffleButterfly extends Shuffle {
+    @Override
+    int from(int lane, int by, int min, int segment) {
+      return lane ^ by;
+    }
+  }
+
+  private static final class ShuffleIndexed extends Shuffle {
+    @Override
+    int from(int lane, int by, int min, int segment) {
+      return min | (by & ~segment);
+    }
+  }
+
+  private static final class Vote extends WarpOp {
+    private final String mode;
+    private int d;
+    private int a;
+    private boolean negated;
+
+    Vote(String mode) throws Unsupported {
+      this.mode = mode;
+      if (!List.of("all", "any", "uni", "ballot").contains(mode)) {
+        throw new Unsupported("unknown vote");
+      }
+    }
+
+    @Override
+    void offer(VmThread t, long[] r) {
+      t.offered = (r[a] != 0) == negated ? 0 : 1;
+    }
+
+    @Override
+    void meet(VmThread[] lanes, int members) {
+      int ballot = 0;
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0 && lanes[i].offered != 0) {
+          ballot |= 1 << i;
+        }
+      }
+      long result =
+          switch (mode) {
+            case "all" -> ballot == members ? 1 : 0;
+            case "any" -> ballot != 0 ? 1 : 0;
+            case "uni" -> ballot == members || ballot == 0 ? 1 : 0;
+            default -> ballot & 0xffffffffL;
+          };
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0) {
+          lanes[i].result = result;
+        }
+      }
+    }
+
+    @Override
+    void take(VmThread t, long[] r) {
+      r[d] = t.result;
+    }
+  }
+
+  private static final class Match extends ValueOp {
+    private final boolean all;
+
+    Match(boolean all) {
+      this.all = all;
+    }
+
+    @Override
+    void meet(VmThread[] lanes, int members) {
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0) {
+          int same = 0;
+          for (int k = 0; k < lanes.length; k++) {
+            if ((members >>> k & 1) != 0 && lanes[k].offered == lanes[i].offered) {
+              same |= 1 << k;
+            }
+          }
+          boolean everyone = same == members;
+          lanes[i].result = (all && !everyone ? 0 : same) & 0xffffffffL;
+          lanes[i].resultFlag = everyone;
+        }
+      }
+    }
+  }
+
+  private static final class Reduce extends ValueOp {
+    private final String operation;
+    private final boolean signed;
+
+    Reduce(String operation, boolean signed) throws Unsupported {
+      this.operation = operation;
+      this.signed = signed;
+      if (!List.of("add", "min", "max", "and", "or", "xor").contains(operation)) {
+        throw new Unsupported("unknown reduction");
+      }
+    }
+
+    @Override
+    void meet(VmThread[] lanes, int members) {
+      boolean first = true;
+      int sum = 0;
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0) {
+          int value = (int) lanes[i].offered;
+          sum = first ? value : combine(sum, value);
+          first = false;
+        }
+      }
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0) {
+          lanes[i].result = sum & 0xffffffffL;
+        }
+      }
+    }
+
+    private int combine(int x, int y) {
+      int order = signed ? Integer.compare(x, y) : Integer.compareUnsigned(x, y);
+      return switch (operation) {
+        case "add" -> x + y;
+        case "min" -> order <= 0 ? x : y;
+        case "max" -> order >= 0 ? x : y;
+        case "and" -> x & y;
+        case "or" -> x | y;
+        default -> x ^ y;
+      };
+    }
+  }
+
+  private static final class Elect extends ValueOp {
+    @Override
+    void offer(VmThread t, long[] r) {
+      t.offered = 0;
+    }
+
+    @Override
+    void meet(VmThread[] lanes, int members) {
+      int leader = Integer.numberOfTrailingZeros(members);
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0) {
+          lanes[i].result = leader;
+          lanes[i].resultFlag = i == leader;
+        }
+      }
+    }
+  }
+
+  /**
+   * The lanes that are here together. Hardware promises nothing; this lets lanes that are on their
+   * way arrive, and gives up on one that polls, sleeps, waits elsewhere or takes very long.
+   */
+  private static final class ActiveMask extends Op {
+    private static final int PATIENCE = 64;
+    private final int d;
+
+    ActiveMask(int d) {
+      this.d = d;
+    }
+
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      if (t.released) {
+        t.released = false;
+        t.patience = 0;
+        r[d] = t.result;
+        return next;
+      }
+      int here = 0;
+      boolean othersComing = false;
+      for (VmThread lane : t.warp.lanes) {
+        if (lane == t || lane.op == this) {
+          here |= 1 << lane.lane;
+        } else if (!lane.exited && !lane.waiting && !lane.idle) {
+          othersComing = true;
+        }
+      }
+      if (othersComing && t.patience < PATIENCE) {
+        t.patience++;
+        t.op = this;
+        return null;
+      }
+      for (VmThread lane : t.warp.lanes) {
+        if ((here >>> lane.lane & 1) != 0) {
+          lane.result = here & 0xffffffffL;
+          lane.released = true;
+        }
+      }
+      t.released = false;
+      t.patience = 0;
+      r[d] = here & 0xffffffffL;
+      return next;
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package dev.doorbell.ptxvm.ir;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A decoded instruction.
+ *
+ * @param name the opcode without modifiers, {@code ld}
+ * @param modifiers the rest in the order of the source, without dots
+ * @param guard its predicate, or null
+ * @param line in the PTX, from 1
+ * @param source {@code file.cu:line} by {@code .loc}, or empty
+ */
+public record Instruction(
+    String name,
+    List<String> modifiers,
+    @Nullable Guard guard,
+    List<Operand> operands,
+    int line,
+    String source) {
+
+  /** {@code @p} or {@code @!p}. */
+  public record Guard(Register predicate, boolean negated) {}
+
+  /** The opcode with its modifiers, {@code ld.global.u32}. */
+  public String opcode() {
+    return modifiers.isEmpty() ? name : name + "." + String.join(".", modifiers);
+  }
+
+  /** True when {@code modifier} is among the modifiers. */
+  public boolean has(String modifier) {
+    return modifiers.contains(modifier);
+  }
+
+  /** True when control never goes on to the next instruction. */
+  public boolean endsFlow() {
+    return guard == null
+        && switch (name) {
+          case "bra", "brx", "ret", "exit", "trap" -> true;
+          default -> false;
+        };
+  }
+}

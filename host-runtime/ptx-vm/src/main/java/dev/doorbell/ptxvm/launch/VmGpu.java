@@ -1,0 +1,263 @@
+package dev.doorbell.ptxvm.launch;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuAttributes;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.ptxvm.memory.VmMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A GPU on the CPU: it runs PTX, one agent a CUDA thread, over any {@link Fabric}.
+ *
+ * <p>Device and managed memory lie at its locus, host memory at the CPU of its rank, all in the
+ * fabric's address space, so that HCAs and proxies use the same addresses. All methods belong to the
+ * host thread that runs the fabric.
+ */
+public final class VmGpu implements Gpu {
+  private static final int MAX_THREADS_PER_BLOCK = 1024;
+  private static final int MAX_GRID_YZ = 65_535;
+
+  private final Fabric fabric;
+  private final Locus locus;
+  private final VmOptions options;
+  private final Set<VmMemory> memories = new LinkedHashSet<>();
+  private final Set<VmModule> modules = new LinkedHashSet<>();
+  private final Set<VmStream> streams = new LinkedHashSet<>();
+  private final List<VmLaunch> launches = new ArrayList<>();
+  private long launched;
+  private boolean closed;
+
+  /** A GPU with {@link VmOptions#defaults}. */
+  public VmGpu(Fabric fabric, Locus locus) {
+    this(fabric, locus, VmOptions.defaults());
+  }
+
+  /**
+   * A GPU in the world of {@code fabric}.
+   *
+   * @param locus where it is; a GPU's
+   */
+  public VmGpu(Fabric fabric, Locus locus, VmOptions options) {
+    if (locus.part() != Locus.Part.GPU) {
+      throw new IllegalArgumentException(locus + " is no place of a GPU");
+    }
+    this.fabric = fabric;
+    this.locus = locus;
+    this.options = options;
+  }
+
+  Fabric fabric() {
+    return fabric;
+  }
+
+  VmOptions options() {
+    return options;
+  }
+
+  @Override
+  public Locus locus() {
+    return locus;
+  }
+
+  @Override
+  public GpuAttributes attributes() {
+    return new GpuAttributes(
+        "PTX VM",
+        options.computeCapability(),
+        options.multiprocessors(),
+        MAX_THREADS_PER_BLOCK,
+        options.maxResidentBlocks(),
+        options.sharedBytesPerBlock(),
+        32,
+        true);
+  }
+
+  @Override
+  public Memory allocate(MemoryKind kind, long bytes, String label) {
+    requireOpen();
+    Locus where =
+        switch (kind) {
+          case DEVICE, MANAGED -> locus;
+          case HOST -> Locus.cpu(locus.rank());
+          default ->
+              throw new GpuException(
+                  "a GPU does not allocate %s memory ('%s'); device, managed or host is possible"
+                      .formatted(kind.word(), label));
+        };
+    Allocation allocation;
+    try {
+      allocation = fabric.memory().allocate(kind, where, bytes, label);
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      throw new GpuException(String.valueOf(e.getMessage()), e);
+    }
+    VmMemory memory =
+        new VmMemory(
+            fabric.memory(), allocation, allocation.address(), allocation.size(), this::freed);
+    memories.add(memory);
+    return memory;
+  }
+
+  private void freed(VmMemory memory) {
+    if (memories.remove(memory)) {
+      fabric.memory().free(memory.allocation());
+    }
+  }
+
+  /**
+   * Makes host memory of this world addressable, which it is. A range outside of the world's address
+   * space cannot be: kernels would not be able to reach it.
+   */
+  @Override
+  public Memory registerHost(MemorySegment range, String label) {
+    requireOpen();
+    Allocation allocation = range.isNative() ? fabric.memory().find(range.address()) : null;
+    if (allocation == null || !allocation.contains(range.address(), range.byteSize())) {
+      throw new GpuException(
+          "'%s' lies outside of the emulated world; allocate it as host memory of the GPU"
+              .formatted(label));
+    }
+    return new VmMemory(
+        fabric.memory(), allocation, range.address(), range.byteSize(), memory -> {});
+  }
+
+  @Override
+  public long mapDeviceRegisters(long hostAddress, long bytes) {
+    requireOpen();
+    Allocation allocation = fabric.memory().find(hostAddress);
+    if (allocation == null || !allocation.contains(hostAddress, bytes)) {
+      throw new GpuException(
+          "no device registers at 0x%x: %s"
+              .formatted(hostAddress, fabric.memory().describe(hostAddress, bytes)));
+    }
+    return hostAddress;
+  }
+
+  @Override
+  public GpuModule load(String name, String ptx) {
+    requireOpen();
+    VmModule module = VmModule.load(this, name, ptx);
+    modules.add(module);
+    return module;
+  }
+
+  void closed(VmModule module) {
+    modules.remove(module);
+  }
+
+  void requireIdle(VmModule module) {
+    for (VmLaunch launch : launches) {
+      if (launch.kernel().vmModule() == module) {
+        throw new GpuException(
+            "%s cannot be unloaded: its kernel %s still runs"
+                .formatted(module.name(), launch.kernel().name()));
+      }
+    }
+  }
+
+  @Override
+  public Launch launch(
+      Kernel kernel, LaunchConfig config, KernelArguments arguments, GpuStream stream) {
+    requireOpen();
+    if (!(kernel instanceof VmKernel own) || !modules.contains(own.vmModule())) {
+      throw new GpuException("kernel %s is not loaded on this GPU".formatted(kernel.name()));
+    }
+    if (!(stream instanceof VmStream queue) || !streams.contains(queue)) {
+      throw new GpuException("the stream is not one of this GPU, or it is closed");
+    }
+    requirePossible(own, config);
+    byte[] block = arguments.layOut(kernel);
+    VmLaunch launch = new VmLaunch(this, own, config, block, queue, launched++);
+    launches.add(launch);
+    queue.add(launch);
+    return launch;
+  }
+
+  void ended(VmLaunch launch) {
+    launches.remove(launch);
+  }
+
+  private void requirePossible(VmKernel kernel, LaunchConfig config) {
+    int[] sizes = {
+      config.gridX(), config.gridY(), config.gridZ(),
+      config.blockX(), config.blockY(), config.blockZ()
+    };
+    for (int size : sizes) {
+      if (size < 1) {
+        throw impossible(kernel, "every side of grid and block must be at least 1");
+      }
+    }
+    long threads = (long) config.blockX() * config.blockY() * config.blockZ();
+    if (config.blockX() > MAX_THREADS_PER_BLOCK
+        || config.blockY() > MAX_THREADS_PER_BLOCK
+        || threads > MAX_THREADS_PER_BLOCK) {
+      throw impossible(
+          kernel, "%d threads a block, at most %d".formatted(threads, MAX_THREADS_PER_BLOCK));
+    }
+    if (config.gridY() > MAX_GRID_YZ || config.gridZ() > MAX_GRID_YZ) {
+      throw impossible(kernel, "grid y and z are at most %d".formatted(MAX_GRID_YZ));
+    }
+    long blocks = (long) config.gridX() * config.gridY() * config.gridZ();
+    if (blocks > Integer.MAX_VALUE) {
+      throw impossible(kernel, "%d blocks are too many".formatted(blocks));
+    }
+    if (config.cooperative() && blocks > options.maxResidentBlocks()) {
+      throw impossible(
+          kernel,
+          "a cooperative launch of %d blocks, at most %d run at once"
+              .formatted(blocks, options.maxResidentBlocks()));
+    }
+    long shared = kernel.code().sharedBytes() + config.dynamicSharedBytes();
+    if (config.dynamicSharedBytes() < 0 || shared > options.sharedBytesPerBlock()) {
+      throw impossible(
+          kernel,
+          "%d bytes of shared memory a block, at most %d"
+              .formatted(shared, options.sharedBytesPerBlock()));
+    }
+  }
+
+  private static GpuException impossible(VmKernel kernel, String why) {
+    return new GpuException("kernel %s cannot be launched: %s".formatted(kernel.name(), why));
+  }
+
+  @Override
+  public GpuStream createStream() {
+    requireOpen();
+    VmStream stream = new VmStream();
+    streams.add(stream);
+    return stream;
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new GpuException("this GPU is closed");
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      streams.forEach(VmStream::close);
+      modules.forEach(VmModule::release);
+      modules.clear();
+      for (VmMemory memory : List.copyOf(memories)) {
+        memory.close();
+      }
+    }
+  }
+}

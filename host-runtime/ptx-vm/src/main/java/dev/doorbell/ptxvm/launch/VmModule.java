@@ -1,0 +1,134 @@
+package dev.doorbell.ptxvm.launch;
+
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.ptxvm.engine.KernelBuilder;
+import dev.doorbell.ptxvm.engine.KernelCode;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.memory.ModuleMemory;
+import dev.doorbell.ptxvm.parser.PtxParser;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Loaded PTX: its variables have memory, its kernels are built. */
+final class VmModule implements GpuModule {
+  private final VmGpu gpu;
+  private final PtxModule ptx;
+  private final ModuleMemory memory;
+  private final Map<String, VmKernel> kernels = new LinkedHashMap<>();
+  private boolean closed;
+
+  private VmModule(VmGpu gpu, PtxModule ptx, ModuleMemory memory) {
+    this.gpu = gpu;
+    this.ptx = ptx;
+    this.memory = memory;
+  }
+
+  static VmModule load(VmGpu gpu, String name, String text) {
+    PtxParser.Result parsed = PtxParser.parse(name, text);
+    TreeMap<Integer, Refusal> refusals = new TreeMap<>();
+    parsed.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));
+    PtxModule ptx = parsed.module();
+    requireCapability(gpu, ptx);
+    if (!refusals.isEmpty() && ptx.version().isEmpty()) {
+      throw refused(name, refusals);
+    }
+    ModuleMemory memory;
+    try {
+      memory = new ModuleMemory(gpu.fabric().memory(), gpu.locus(), ptx);
+    } catch (IllegalStateException e) {
+      throw new GpuException("%s cannot be loaded: %s".formatted(name, e.getMessage()), e);
+    }
+    VmModule module = new VmModule(gpu, ptx, memory);
+    try {
+      Map<String, KernelCode> built =
+          KernelBuilder.build(ptx, memory, gpu.options().stackBytes(), refusals);
+      if (!refusals.isEmpty()) {
+        throw refused(name, refusals);
+      }
+      built.forEach((entry, code) -> module.kernels.put(entry, new VmKernel(module, code)));
+    } catch (RuntimeException e) {
+      memory.close();
+      throw e;
+    }
+    return module;
+  }
+
+  private static GpuException refused(String name, TreeMap<Integer, Refusal> refusals) {
+    return new GpuException(Refusal.describe(name, new ArrayList<>(refusals.values())));
+  }
+
+  private static void requireCapability(VmGpu gpu, PtxModule ptx) {
+    String digits = ptx.target().replaceAll("[^0-9]", "");
+    if (digits.isEmpty() || digits.length() > 4) {
+      return;
+    }
+    int needed = Integer.parseInt(digits);
+    int capability = gpu.options().computeCapability();
+    if (needed > capability) {
+      throw new GpuException(
+          "%s is for %s, this GPU has compute capability %d.%d; compile for compute_%d"
+              .formatted(ptx.name(), ptx.target(), capability / 10, capability % 10, capability));
+    }
+  }
+
+  @Override
+  public String name() {
+    return ptx.name();
+  }
+
+  @Override
+  public List<String> entries() {
+    return List.copyOf(kernels.keySet());
+  }
+
+  @Override
+  public Kernel kernel(String entry) {
+    VmKernel kernel = kernels.get(entry);
+    if (kernel == null) {
+      throw new GpuException(
+          "%s has no entry '%s'; it has %s"
+              .formatted(name(), entry, String.join(", ", kernels.keySet())));
+    }
+    return kernel;
+  }
+
+  @Override
+  public Memory global(String variable) {
+    Memory found = memory.variable(variable);
+    if (found == null) {
+      throw new GpuException(
+          "%s has no variable '%s'; it has %s"
+              .formatted(name(), variable, String.join(", ", memory.variables())));
+    }
+    return found;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      gpu.requireIdle(this);
+      closed = true;
+      memory.close();
+      gpu.closed(this);
+    }
+  }
+
+  /** Closes without asking: the GPU itself is closed. */
+  void release() {
+    if (!closed) {
+      closed = true;
+      memory.close();
+    }
+  }
+}

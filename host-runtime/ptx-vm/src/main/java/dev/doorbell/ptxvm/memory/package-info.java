@@ -1,0 +1,5 @@
+/** Where PTX variables lie: module variables, and the shared, local and parameter windows of running blocks. */
+@NullMarked
+package dev.doorbell.ptxvm.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,284 @@
+package dev.doorbell.ptxvm.parser;
+
+import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import dev.doorbell.ptxvm.ir.StateSpace;
+import dev.doorbell.ptxvm.ir.Variable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The body of one function: scopes, declarations, labels, instructions. */
+final class FunctionParser {
+  private static final int MAX_REGISTERS = 1 << 20;
+
+  private final TokenStream tokens;
+  private final ModuleContext module;
+  private final VariableParser variables;
+  private final OperandParser operands;
+  private final List<Register> registers = new ArrayList<>();
+  private final List<Variable> locals = new ArrayList<>();
+  private final List<Variable> shared = new ArrayList<>();
+  private final List<Instruction> code = new ArrayList<>();
+  private final Map<String, Integer> labels = new HashMap<>();
+  private final Map<String, List<String>> branchTargets = new HashMap<>();
+  private final Map<String, Operand> prototypes = new HashMap<>();
+  private Scope scope;
+  private String source = "";
+
+  FunctionParser(TokenStream tokens, ModuleContext module, Scope parameters) {
+    this.tokens = tokens;
+    this.module = module;
+    this.variables = new VariableParser(tokens);
+    this.scope = new Scope(parameters);
+    this.operands = new OperandParser(tokens, this::find);
+  }
+
+  /** Parses from the opening brace to the closing one. */
+  Function body(
+      String name, boolean entry, List<Variable> parameters, List<Variable> results, int line)
+      throws SyntaxException {
+    tokens.expect("{");
+    int depth = 1;
+    while (depth > 0) {
+      if (tokens.atEnd()) {
+        throw tokens.unexpected("'}' at the end of '%s'".formatted(name));
+      }
+      if (tokens.accept("{")) {
+        depth++;
+        scope = new Scope(scope);
+      } else if (tokens.accept("}")) {
+        depth--;
+        Scope outer = scope.outer();
+        scope = outer == null ? scope : outer;
+      } else {
+        recoverably();
+      }
+    }
+    resolveLabels();
+    return new Function(
+        name,
+        entry,
+        List.copyOf(parameters),
+        List.copyOf(results),
+        List.copyOf(registers),
+        List.copyOf(locals),
+        List.copyOf(shared),
+        code,
+        true,
+        line);
+  }
+
+  private void recoverably() {
+    int line = tokens.peek().line();
+    try {
+      statement();
+    } catch (SyntaxException e) {
+      module.refuse(e.line(), e.getMessage());
+      if (tokens.peek().line() == line || !tokens.peek().is("}")) {
+        tokens.skipStatement();
+      }
+    }
+  }
+
+  private void statement() throws SyntaxException {
+    Token token = tokens.peek();
+    switch (token.kind()) {
+      case DOT -> {
+        tokens.next();
+        directive(token);
+      }
+      case NAME -> {
+        if (tokens.peek(1).is(":")) {
+          label();
+        } else {
+          instruction();
+        }
+      }
+      default -> {
+        if (token.is("@")) {
+          instruction();
+        } else if (!tokens.accept(";")) {
+          throw tokens.unexpected("an instruction");
+        }
+      }
+    }
+  }
+
+  private void label() throws SyntaxException {
+    int line = tokens.peek().line();
+    String name = tokens.name();
+    tokens.expect(":");
+    if (tokens.acceptDot("branchtargets")) {
+      List<String> targets = new ArrayList<>();
+      do {
+        targets.add(tokens.name());
+      } while (tokens.accept(","));
+      tokens.expect(";");
+      branchTargets.put(name, targets);
+    } else if (tokens.acceptDot("callprototype") || tokens.acceptDot("calltargets")) {
+      prototypes.put(name, new Operand.Prototype(name));
+      tokens.skipStatement();
+    } else if (labels.put(name, code.size()) != null) {
+      throw new SyntaxException(line, "label '%s' stands twice".formatted(name));
+    }
+  }
+
+  private void directive(Token directive) throws SyntaxException {
+    switch (directive.text()) {
+      case "reg" -> registers();
+      case "local" -> variable(StateSpace.LOCAL);
+      case "param" -> variable(StateSpace.PARAM);
+      case "shared" -> variable(StateSpace.SHARED);
+      case "loc" -> location(directive.line());
+      case "pragma", "maxnreg" -> tokens.skipStatement();
+      case "global", "const" -> module.variable(directive.text(), false);
+      default ->
+          throw new SyntaxException(directive.line(), "unknown directive " + directive);
+    }
+  }
+
+  /** {@code .loc file line column}, with an inlining history that is not kept. */
+  private void location(int line) throws SyntaxException {
+    int file = tokens.count();
+    int sourceLine = tokens.count();
+    tokens.skipLine(line);
+    source = "%s:%d".formatted(module.file(file), sourceLine);
+  }
+
+  private void registers() throws SyntaxException {
+    ScalarType type = null;
+    while (tokens.peek().kind() == Token.Kind.DOT) {
+      Token word = tokens.next();
+      type = ScalarType.of(word.text());
+      if (type == null) {
+        throw new SyntaxException(word.line(), "registers of type " + word + " are not supported");
+      }
+    }
+    if (type == null) {
+      throw tokens.unexpected("a type");
+    }
+    do {
+      String name = tokens.name();
+      if (tokens.accept("<")) {
+        int count = tokens.count();
+        if (count > MAX_REGISTERS) {
+          throw tokens.unexpected("at most %d registers".formatted(MAX_REGISTERS));
+        }
+        tokens.expect(">");
+        scope.declareFamily(name, count, type);
+      } else {
+        Register register = new Register(name, type, registers.size());
+        registers.add(register);
+        scope.declare(name, new Operand.Reg(register));
+      }
+    } while (tokens.accept(","));
+    tokens.expect(";");
+  }
+
+  private void variable(StateSpace space) throws SyntaxException {
+    int line = tokens.peek().line();
+    do {
+      Variable variable = variables.declaration(space, false);
+      if (!variable.initial().isEmpty()) {
+        throw new SyntaxException(line, "a variable here has no initialiser");
+      }
+      (space == StateSpace.SHARED ? shared : locals).add(variable);
+      scope.declare(variable.name(), new Operand.Symbol(variable, 0, false));
+    } while (tokens.accept(","));
+    tokens.expect(";");
+  }
+
+  private void instruction() throws SyntaxException {
+    int line = tokens.peek().line();
+    Instruction.Guard guard = null;
+    if (tokens.accept("@")) {
+      boolean negated = tokens.accept("!");
+      String name = tokens.name();
+      if (!(find(name) instanceof Operand.Reg(Register register))
+          || register.type() != ScalarType.PRED) {
+        throw new SyntaxException(line, "'%s' is no predicate register".formatted(name));
+      }
+      guard = new Instruction.Guard(register, negated);
+      line = tokens.peek().line();
+    }
+    String name = tokens.name();
+    List<String> modifiers = new ArrayList<>();
+    while (tokens.peek().kind() == Token.Kind.DOT) {
+      modifiers.add(tokens.next().text());
+    }
+    List<Operand> list = operands.list();
+    tokens.expect(";");
+    code.add(new Instruction(name, List.copyOf(modifiers), guard, list, line, source));
+  }
+
+  private @Nullable Operand find(String name) {
+    Operand known = scope.find(name, registers);
+    return known != null ? known : module.find(name);
+  }
+
+  /** Labels and functions may be named before they are there; now all labels are. */
+  private void resolveLabels() {
+    for (int i = 0; i < code.size(); i++) {
+      Instruction instruction = code.get(i);
+      List<Operand> resolved = new ArrayList<>();
+      for (Operand operand : instruction.operands()) {
+        resolved.add(resolveLabel(operand, instruction.line()));
+      }
+      code.set(
+          i,
+          new Instruction(
+              instruction.name(),
+              instruction.modifiers(),
+              instruction.guard(),
+              List.copyOf(resolved),
+              instruction.line(),
+              instruction.source()));
+    }
+    if (code.isEmpty() || !code.getLast().endsFlow()) {
+      int line = code.isEmpty() ? 0 : code.getLast().line();
+      code.add(new Instruction("ret", List.of(), null, List.of(), line, source));
+    }
+  }
+
+  private Operand resolveLabel(Operand operand, int line) {
+    if (!(operand instanceof Operand.Name(String name))) {
+      return operand;
+    }
+    Integer index = labels.get(name);
+    if (index != null) {
+      return new Operand.Target(index);
+    }
+    if (branchTargets.containsKey(name)) {
+      List<Integer> indices = new ArrayList<>();
+      for (String target : Objects.requireNonNull(branchTargets.get(name))) {
+        Integer place = labels.get(target);
+        if (place == null) {
+          module.refuse(line, "there is no label '%s'".formatted(target));
+        } else {
+          indices.add(place);
+        }
+      }
+      return new Operand.Targets(List.copyOf(indices));
+    }
+    Operand prototype = prototypes.get(name);
+    return prototype != null ? prototype : operand;
+  }
+
+  /** What a function body needs of the file around it. */
+  interface ModuleContext {
+    void refuse(int line, String reason);
+
+    @Nullable Operand find(String name);
+
+    String file(int number);
+
+    void variable(String space, boolean external) throws SyntaxException;
+  }
+}

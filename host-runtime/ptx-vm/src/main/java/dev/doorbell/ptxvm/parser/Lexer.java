@@ -1,0 +1,139 @@
+package dev.doorbell.ptxvm.parser;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Cuts PTX into tokens; comments vanish. Never fails: a stray character is a token of its own. */
+final class Lexer {
+  private final String text;
+  private final List<Token> tokens = new ArrayList<>();
+  private int at;
+  private int line = 1;
+
+  private Lexer(String text) {
+    this.text = text;
+  }
+
+  static List<Token> tokens(String text) {
+    Lexer lexer = new Lexer(text);
+    lexer.run();
+    return lexer.tokens;
+  }
+
+  private void run() {
+    boolean joined = false;
+    while (at < text.length()) {
+      char c = text.charAt(at);
+      if (c == '\n') {
+        line++;
+        at++;
+        joined = false;
+      } else if (c <= ' ') {
+        at++;
+        joined = false;
+      } else if (text.startsWith("//", at)) {
+        int end = text.indexOf('\n', at);
+        at = end < 0 ? text.length() : end;
+        joined = false;
+      } else if (text.startsWith("/*", at)) {
+        skipComment();
+        joined = false;
+      } else {
+        token(c, joined);
+        joined = true;
+      }
+    }
+    tokens.add(new Token(Token.Kind.END, "", line, false));
+  }
+
+  private void skipComment() {
+    int end = text.indexOf("*/", at + 2);
+    int stop = end < 0 ? text.length() : end + 2;
+    for (; at < stop; at++) {
+      if (text.charAt(at) == '\n') {
+        line++;
+      }
+    }
+  }
+
+  private void token(char c, boolean joined) {
+    int start = at;
+    if (c == '.' && at + 1 < text.length() && isWord(text.charAt(at + 1))) {
+      at++;
+      skipDotted();
+      add(Token.Kind.DOT, text.substring(start + 1, at), joined);
+    } else if (isDigit(c)) {
+      skipNumber();
+      add(Token.Kind.NUMBER, text.substring(start, at), joined);
+    } else if (isWord(c) || c == '%') {
+      at++;
+      skipWord();
+      add(Token.Kind.NAME, text.substring(start, at), joined);
+    } else if (c == '"') {
+      at++;
+      while (at < text.length() && text.charAt(at) != '"' && text.charAt(at) != '\n') {
+        at += text.charAt(at) == '\\' && at + 1 < text.length() ? 2 : 1;
+      }
+      int end = Math.min(at, text.length());
+      at = Math.min(at + 1, text.length());
+      if (end < text.length() && text.charAt(end) == '\n') {
+        at = end;
+      }
+      add(Token.Kind.STRING, text.substring(start + 1, end), joined);
+    } else {
+      at++;
+      add(Token.Kind.SYMBOL, text.substring(start, at), joined);
+    }
+  }
+
+  private void add(Token.Kind kind, String word, boolean joined) {
+    tokens.add(new Token(kind, word, line, joined));
+  }
+
+  private void skipWord() {
+    while (at < text.length() && isWord(text.charAt(at))) {
+      at++;
+    }
+  }
+
+  /** A modifier may hold colons: {@code L1::no_allocate}. */
+  private void skipDotted() {
+    skipWord();
+    while (text.startsWith("::", at) && at + 2 < text.length() && isWord(text.charAt(at + 2))) {
+      at += 2;
+      skipWord();
+    }
+  }
+
+  private void skipNumber() {
+    skipWord();
+    if (at + 1 < text.length() && text.charAt(at) == '.' && isDigit(text.charAt(at + 1))) {
+      at++;
+      skipWord();
+    }
+    char last = Character.toLowerCase(text.charAt(at - 1));
+    boolean exponent = last == 'e' && at < text.length() && "+-".indexOf(text.charAt(at)) >= 0;
+    if (exponent && text.charAt(at - 1) != 'x' && !isHexadecimal()) {
+      at++;
+      skipWord();
+    }
+  }
+
+  private boolean isHexadecimal() {
+    int i = at - 1;
+    while (i > 0 && isWord(text.charAt(i - 1))) {
+      i--;
+    }
+    return text.charAt(i) == '0'
+        && i + 1 < text.length()
+        && "xXfFdD".indexOf(text.charAt(i + 1)) >= 0;
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+
+  private static boolean isWord(char c) {
+    return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+  }
+}

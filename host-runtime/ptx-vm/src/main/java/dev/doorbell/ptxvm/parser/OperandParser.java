@@ -1,0 +1,139 @@
+package dev.doorbell.ptxvm.parser;
+
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Register;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Operand lists of instructions. */
+final class OperandParser {
+  /** Deeper nesting than any instruction has; a fuzzed file must not exhaust the stack. */
+  private static final int MAX_DEPTH = 4;
+
+  private final TokenStream tokens;
+  private final Names names;
+
+  /** What names stand for at this place. */
+  interface Names {
+    @Nullable Operand find(String name);
+  }
+
+  OperandParser(TokenStream tokens, Names names) {
+    this.tokens = tokens;
+    this.names = names;
+  }
+
+  /** All operands up to the ';', which stays. */
+  List<Operand> list() throws SyntaxException {
+    List<Operand> list = new ArrayList<>();
+    if (tokens.peek().is(";")) {
+      return list;
+    }
+    do {
+      list.add(operand(0));
+    } while (tokens.accept(","));
+    return list;
+  }
+
+  private Operand operand(int depth) throws SyntaxException {
+    if (depth > MAX_DEPTH) {
+      throw tokens.unexpected("an operand");
+    }
+    if (tokens.accept("{")) {
+      return new Operand.Vector(elements("}", depth));
+    }
+    if (tokens.accept("(")) {
+      return new Operand.Arguments(elements(")", depth));
+    }
+    if (tokens.accept("[")) {
+      Operand address = address();
+      tokens.expect("]");
+      return address;
+    }
+    if (tokens.accept("!")) {
+      int line = tokens.peek().line();
+      if (named() instanceof Operand.Reg(Register register)) {
+        return new Operand.Not(register);
+      }
+      throw new SyntaxException(line, "'!' stands before a predicate register");
+    }
+    if (tokens.peek().kind() == Token.Kind.NAME) {
+      Operand first = named();
+      if (tokens.accept("|")) {
+        return new Operand.Pair(first, operand(depth + 1));
+      }
+      return plusOffset(first);
+    }
+    return tokens.literal();
+  }
+
+  private List<Operand> elements(String end, int depth) throws SyntaxException {
+    List<Operand> elements = new ArrayList<>();
+    while (!tokens.accept(end)) {
+      elements.add(operand(depth + 1));
+      if (!tokens.accept(",") && !tokens.peek().is(end)) {
+        throw tokens.unexpected("',' or '" + end + "'");
+      }
+    }
+    return List.copyOf(elements);
+  }
+
+  private Operand plusOffset(Operand operand) throws SyntaxException {
+    if (tokens.peek().is("+") || tokens.peek().is("-")) {
+      int line = tokens.peek().line();
+      long offset = tokens.integer();
+      if (operand instanceof Operand.Symbol symbol) {
+        return new Operand.Symbol(
+            symbol.variable(), symbol.offset() + offset, symbol.generic());
+      }
+      throw new SyntaxException(line, "an offset stands after a variable's name only");
+    }
+    return operand;
+  }
+
+  private Operand address() throws SyntaxException {
+    if (tokens.peek().kind() != Token.Kind.NAME) {
+      return new Operand.Address(null, tokens.integer());
+    }
+    Operand base = named();
+    long offset = 0;
+    while (tokens.peek().is("+") || tokens.peek().is("-")) {
+      offset += tokens.integer();
+    }
+    return new Operand.Address(base, offset);
+  }
+
+  private Operand named() throws SyntaxException {
+    Token token = tokens.peek();
+    String name = tokens.name();
+    if (name.equals("_")) {
+      return new Operand.Sink();
+    }
+    Operand known = names.find(name);
+    if (known != null) {
+      return known;
+    }
+    if (name.startsWith("%")) {
+      if (tokens.peek().kind() == Token.Kind.DOT && tokens.peek().joined()) {
+        name += "." + tokens.next().text();
+      }
+      if (SpecialRegisters.isKnown(name)) {
+        return new Operand.Special(name);
+      }
+      throw new SyntaxException(token.line(), "register '%s' is not declared".formatted(name));
+    }
+    if (name.equals("WARP_SZ")) {
+      return new Operand.Int(32);
+    }
+    if (name.equals("generic") && tokens.accept("(")) {
+      Operand inner = named();
+      tokens.expect(")");
+      if (inner instanceof Operand.Symbol symbol) {
+        return new Operand.Symbol(symbol.variable(), symbol.offset(), true);
+      }
+      throw new SyntaxException(token.line(), "generic() takes a variable");
+    }
+    return new Operand.Name(name);
+  }
+}

@@ -1,0 +1,338 @@
+package dev.doorbell.ptxvm.parser;
+
+import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.StateSpace;
+import dev.doorbell.ptxvm.ir.Variable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses a PTX file into the decoded model. Whatever is wrong is collected, so that one load names
+ * every line that has to change.
+ */
+public final class PtxParser {
+  private final String name;
+  private final List<String> lines;
+  private final TokenStream tokens;
+  private final VariableParser variables;
+  private final List<Refusal> refusals = new ArrayList<>();
+  private final Map<String, Function> functions = new LinkedHashMap<>();
+  private final Map<String, Variable> globals = new LinkedHashMap<>();
+  private final Map<Integer, String> files = new HashMap<>();
+  private String version = "";
+  private String target = "";
+
+  private PtxParser(String name, String ptx) {
+    this.name = name;
+    this.lines = ptx.lines().toList();
+    this.tokens = new TokenStream(Lexer.tokens(ptx));
+    this.variables = new VariableParser(tokens);
+  }
+
+  /** What came of a file: the module, and what is wrong with it. */
+  public record Result(PtxModule module, List<Refusal> refusals) {}
+
+  /**
+   * Parses {@code ptx}.
+   *
+   * @param name for messages, usually the file's name
+   */
+  public static Result parse(String name, String ptx) {
+    PtxParser parser = new PtxParser(name, ptx);
+    parser.module();
+    return new Result(
+        new PtxModule(
+            name,
+            parser.version,
+            parser.target,
+            parser.functions,
+            List.copyOf(parser.globals.values()),
+            parser.lines),
+        parser.refusals);
+  }
+
+  private void module() {
+    while (!tokens.atEnd()) {
+      Token token = tokens.peek();
+      try {
+        statement();
+      } catch (SyntaxException e) {
+        refuse(e.line(), e.getMessage());
+        tokens.skipStatement();
+        if (tokens.peek().is("{")) {
+          tokens.skipBraces();
+        } else if (tokens.peek() == token || tokens.peek().is("}")) {
+          tokens.next();
+        }
+      }
+    }
+    if (version.isEmpty() && refusals.isEmpty()) {
+      refuse(1, "this is not PTX: there is no .version");
+    }
+    resolveNames();
+  }
+
+  private void statement() throws SyntaxException {
+    boolean external = false;
+    while (true) {
+      Token token = tokens.next();
+      if (token.kind() != Token.Kind.DOT) {
+        if (token.is(";")) {
+          return;
+        }
+        throw new SyntaxException(token.line(), "expected a directive, found " + token);
+      }
+      switch (token.text()) {
+        case "version" -> {
+          version = tokens.next().text();
+          return;
+        }
+        case "target" -> {
+          target = tokens.peek().text();
+          tokens.skipLine(token.line());
+          return;
+        }
+        case "address_size" -> {
+          if (tokens.count() != 64) {
+            throw new SyntaxException(token.line(), "only 64-bit addresses are supported");
+          }
+          return;
+        }
+        case "file" -> {
+          fileName(token.line());
+          return;
+        }
+        case "section" -> {
+          tokens.next();
+          while (!tokens.atEnd() && !tokens.peek().is("{")) {
+            tokens.next();
+          }
+          tokens.skipBraces();
+          return;
+        }
+        case "pragma", "alias" -> {
+          tokens.skipStatement();
+          return;
+        }
+        case "loc" -> {
+          tokens.skipLine(token.line());
+          return;
+        }
+        case "visible", "weak", "common" -> {}
+        case "extern" -> external = true;
+        case "entry" -> {
+          function(true);
+          return;
+        }
+        case "func" -> {
+          function(false);
+          return;
+        }
+        case "global", "const", "shared" -> {
+          variable(token.text(), external);
+          return;
+        }
+        default -> throw new SyntaxException(token.line(), "unknown directive " + token);
+      }
+    }
+  }
+
+  private void fileName(int line) throws SyntaxException {
+    int number = tokens.count();
+    String path = tokens.next().text();
+    files.put(number, path.substring(path.lastIndexOf('/') + 1));
+    tokens.skipLine(line);
+  }
+
+  private void variable(String space, boolean external) throws SyntaxException {
+    StateSpace where = StateSpace.valueOf(space.toUpperCase(Locale.ROOT));
+    do {
+      int line = tokens.peek().line();
+      Variable variable = variables.declaration(where, external);
+      Variable before = globals.get(variable.name());
+      if (external && where != StateSpace.SHARED) {
+        throw new SyntaxException(
+            line, "variable '%s' is defined in another file".formatted(variable.name()));
+      }
+      if (before == null || before.external()) {
+        globals.put(variable.name(), variable);
+      }
+    } while (tokens.accept(","));
+    tokens.expect(";");
+  }
+
+  private void function(boolean entry) throws SyntaxException {
+    Scope scope = new Scope(null);
+    List<Variable> results = new ArrayList<>();
+    tokens.acceptDot("attribute");
+    if (!entry && tokens.peek().is("(")) {
+      results = parameters(scope);
+    }
+    int line = tokens.peek().line();
+    String word = tokens.name();
+    List<Variable> parameters = tokens.peek().is("(") ? parameters(scope) : new ArrayList<>();
+    while (!tokens.peek().is("{") && !tokens.peek().is(";")) {
+      performanceDirective();
+    }
+    if (tokens.accept(";")) {
+      functions.putIfAbsent(word, declared(word, entry, parameters, results, line));
+      return;
+    }
+    Function body =
+        new FunctionParser(tokens, new Context(), scope).body(word, entry, parameters, results, line);
+    Function before = functions.put(word, body);
+    if (before != null && before.defined()) {
+      refuse(line, "'%s' is defined twice".formatted(word));
+    }
+  }
+
+  private static Function declared(
+      String name, boolean entry, List<Variable> parameters, List<Variable> results, int line) {
+    return new Function(
+        name,
+        entry,
+        parameters,
+        results,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        false,
+        line);
+  }
+
+  /** {@code .maxntid 256, 1, 1} and the like; only what changes results is refused. */
+  private void performanceDirective() throws SyntaxException {
+    Token token = tokens.next();
+    if (token.kind() != Token.Kind.DOT) {
+      throw new SyntaxException(token.line(), "expected '{', found " + token);
+    }
+    switch (token.text()) {
+      case "maxntid", "reqntid", "minnctapersm", "maxnctapersm", "maxnreg" -> {
+        do {
+          tokens.count();
+        } while (tokens.accept(","));
+      }
+      case "pragma" -> {
+        tokens.next();
+        tokens.accept(";");
+      }
+      case "noreturn" -> {}
+      case "reqnctapercluster", "explicitcluster", "maxclusterrank" ->
+          throw new SyntaxException(token.line(), "clusters are not supported");
+      default -> throw new SyntaxException(token.line(), "unknown directive " + token);
+    }
+  }
+
+  private List<Variable> parameters(Scope scope) throws SyntaxException {
+    List<Variable> list = new ArrayList<>();
+    tokens.expect("(");
+    while (!tokens.accept(")")) {
+      Token space = tokens.next();
+      if (!space.dot("param")) {
+        throw new SyntaxException(
+            space.line(), "parameters lie in .param space here, found " + space);
+      }
+      Variable variable = variables.declaration(StateSpace.PARAM, false);
+      list.add(variable);
+      scope.declare(variable.name(), new Operand.Symbol(variable, 0, false));
+      if (!tokens.accept(",") && !tokens.peek().is(")")) {
+        throw tokens.unexpected("',' or ')'");
+      }
+    }
+    return list;
+  }
+
+  private void refuse(int line, String reason) {
+    refusals.add(
+        new Refusal(line, line >= 1 && line <= lines.size() ? lines.get(line - 1) : "", reason));
+  }
+
+  private @Nullable Operand find(String word) {
+    Variable variable = globals.get(word);
+    return variable == null ? null : new Operand.Symbol(variable, 0, false);
+  }
+
+  /** What function bodies need of the file. */
+  private final class Context implements FunctionParser.ModuleContext {
+    @Override
+    public void refuse(int line, String reason) {
+      PtxParser.this.refuse(line, reason);
+    }
+
+    @Override
+    public @Nullable Operand find(String word) {
+      return PtxParser.this.find(word);
+    }
+
+    @Override
+    public String file(int number) {
+      return files.getOrDefault(number, "file" + number);
+    }
+
+    @Override
+    public void variable(String space, boolean external) throws SyntaxException {
+      PtxParser.this.variable(space, external);
+    }
+  }
+
+  /** Names of functions and of variables that were used before their declaration. */
+  private void resolveNames() {
+    for (Function function : functions.values()) {
+      List<Instruction> code = function.code();
+      for (int i = 0; i < code.size(); i++) {
+        Instruction instruction = code.get(i);
+        List<Operand> resolved = new ArrayList<>();
+        for (Operand operand : instruction.operands()) {
+          resolved.add(resolve(operand, instruction.line()));
+        }
+        code.set(
+            i,
+            new Instruction(
+                instruction.name(),
+                instruction.modifiers(),
+                instruction.guard(),
+                List.copyOf(resolved),
+                instruction.line(),
+                instruction.source()));
+      }
+    }
+    for (Variable variable : globals.values()) {
+      for (Variable.Initial part : variable.initial()) {
+        if (part.value() instanceof Operand.Name unknown && !isDeclared(unknown.name())) {
+          refuse(0, "'%s', in the initialiser of '%s', is not declared"
+              .formatted(unknown.name(), variable.name()));
+        }
+      }
+    }
+  }
+
+  private boolean isDeclared(String word) {
+    return functions.containsKey(word) || globals.containsKey(word);
+  }
+
+  private Operand resolve(Operand operand, int line) {
+    return operand instanceof Operand.Name(String word) ? resolveName(word, line) : operand;
+  }
+
+  private Operand resolveName(String word, int line) {
+    if (functions.containsKey(word)) {
+      return new Operand.FunctionName(word);
+    }
+    Operand variable = find(word);
+    if (variable != null) {
+      return variable;
+    }
+    refuse(line, "'%s' is not declared".formatted(word));
+    return new Operand.Int(0);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.doorbell.ptxvm.parser;
+
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names of one {@code { }} block. Call sequences and inline assembly reuse the same names in every
+ * block; an inner name hides an outer one.
+ */
+final class Scope {
+  private final @Nullable Scope outer;
+  private final Map<String, Operand> names = new HashMap<>();
+  private final List<Family> families = new ArrayList<>();
+
+  /** {@code %r<100>}: registers made when they are first named. */
+  private record Family(String stem, int count, ScalarType type) {}
+
+  Scope(@Nullable Scope outer) {
+    this.outer = outer;
+  }
+
+  @Nullable Scope outer() {
+    return outer;
+  }
+
+  void declare(String name, Operand operand) {
+    names.put(name, operand);
+  }
+
+  void declareFamily(String stem, int count, ScalarType type) {
+    families.add(new Family(stem, count, type));
+  }
+
+  /** What {@code name} stands for here, or null. New registers are added to {@code registers}. */
+  @Nullable Operand find(String name, List<Register> registers) {
+    Operand known = names.get(name);
+    if (known != null) {
+      return known;
+    }
+    for (Family family : families) {
+      if (name.startsWith(family.stem) && isMember(name, family)) {
+        Register register = new Register(name, family.type, registers.size());
+        registers.add(register);
+        Operand operand = new Operand.Reg(register);
+        names.put(name, operand);
+        return operand;
+      }
+    }
+    return outer == null ? null : outer.find(name, registers);
+  }
+
+  private static boolean isMember(String name, Family family) {
+    int digits = name.length() - family.stem.length();
+    if (digits == 0 || digits > 9) {
+      return false;
+    }
+    int index = 0;
+    for (int i = family.stem.length(); i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c < '0' || c > '9') {
+        return false;
+      }
+      index = index * 10 + c - '0';
+    }
+    return index < family.count;
+  }
+}

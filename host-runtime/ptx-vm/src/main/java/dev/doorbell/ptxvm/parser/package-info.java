@@ -1,0 +1,5 @@
+/** PTX text to the decoded model: lexer, scoped names, directives. Knows no engine and no memory. */
+@NullMarked
+package dev.doorbell.ptxvm.parser;
+
+import org.jspecify.annotations.NullMarked;

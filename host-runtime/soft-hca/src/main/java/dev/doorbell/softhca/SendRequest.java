@@ -1,0 +1,113 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.fabric.Completion;
+import java.util.Arrays;
+
+/** One WQE of a send queue from its fetch to its completion. Reused. */
+final class SendRequest implements Completion {
+  /** What has to happen to it, in this order. */
+  enum Phase {
+    /** The WQE is being looked at. */
+    PARSING,
+    /** It may be carried out when its turn comes. */
+    PARSED,
+    /** Its packets are being made. */
+    SENDING,
+    /** All packets are made; the peer or a local read has to answer. */
+    WAITING,
+    /** Done, apart from its CQE. */
+    DONE,
+    /** It has failed, with {@link #syndrome}. */
+    FAILED,
+    /** The queue pair is in error: it ends with a flush CQE. */
+    FLUSHED
+  }
+
+  private static final int FIRST_PIECES = 2;
+
+  private final Requester requester;
+
+  Phase phase = Phase.PARSED;
+
+  /** Index of the first block, not cut to 16 bits. */
+  long index;
+
+  int blocks;
+  int ds;
+  int opcode;
+  int opmod;
+  int fmCeSe;
+  int immediate;
+
+  long remoteAddress;
+  int rkey;
+  long swapAdd;
+  long compare;
+  long swapMask;
+  long compareMask;
+  int cellBytes;
+
+  /** Payload bytes, of all pieces. */
+  long length;
+
+  /** Contiguous pieces of local memory, or of the WQE itself when {@link #inline}. */
+  boolean inline;
+
+  int pieces;
+  long[] pieceAddress = new long[FIRST_PIECES];
+  int[] pieceBytes = new int[FIRST_PIECES];
+
+  /** The regions take writes in any order. */
+  boolean relaxed;
+
+  int firstPsn;
+  int packets;
+
+  /** Packets made so far. */
+  int sent;
+
+  /** Where the next packet's payload, or the next response's, belongs: piece and offset in it. */
+  int piece;
+
+  int pieceOffset;
+
+  /** Bytes of a READ that have arrived. */
+  long received;
+
+  int syndrome;
+  int vendorSyndrome;
+
+  /** The requester was reset: forget the request. */
+  SendRequest(Requester requester) {
+    this.requester = requester;
+  }
+
+  void addPiece(long address, int bytes) {
+    if (pieces == pieceAddress.length) {
+      pieceAddress = Arrays.copyOf(pieceAddress, pieces * 2);
+      pieceBytes = Arrays.copyOf(pieceBytes, pieces * 2);
+    }
+    pieceAddress[pieces] = address;
+    pieceBytes[pieces++] = bytes;
+    length += bytes;
+  }
+
+  void fail(int syndrome, int vendorSyndrome) {
+    phase = Phase.FAILED;
+    this.syndrome = syndrome;
+    this.vendorSyndrome = vendorSyndrome;
+  }
+
+  /** The last packet sequence number of the request. */
+  int lastPsn() {
+    return Psn.add(firstPsn, packets - 1);
+  }
+
+  @Override
+  public void completed(boolean ok) {
+    if (phase == Phase.PARSING) {
+      phase = Phase.PARSED;
+    }
+    requester.ready();
+  }
+}
