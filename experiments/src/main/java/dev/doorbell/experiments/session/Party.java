@@ -8,6 +8,7 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
 import java.lang.foreign.MemorySegment;
@@ -124,6 +125,18 @@ final class Party implements AutoCloseable {
             LaunchConfig.of(blocks, threads).withTimeout(timeout),
             new KernelArguments().add(views).add(jobMemory),
             own(rank.gpu().createStream()));
+  }
+
+  /** The command that puts this party's payload into the inbox of {@code peer}. */
+  CommandEntry putTo(Party peer) {
+    CommandEntry put = new CommandEntry();
+    put.opcode = CommandEntry.OP_PUT;
+    put.length = bytes;
+    put.localAddress = local.address();
+    put.localKey = localRegion.lkey();
+    put.remoteAddress = peer.inbox.address() + GUARD;
+    put.remoteKey = peer.inboxRegion.rkey();
+    return put;
   }
 
   /**

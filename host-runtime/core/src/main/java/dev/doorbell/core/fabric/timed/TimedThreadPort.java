@@ -30,6 +30,9 @@ final class TimedThreadPort extends ThreadPort {
   /** Counts up with every port that is attached. */
   final long number;
 
+  /** The stores that a fence of this thread waits for. */
+  final Outstanding outstanding;
+
   /** Picoseconds on this thread's clock. */
   long time;
 
@@ -45,9 +48,6 @@ final class TimedThreadPort extends ThreadPort {
   /** The remote access under way or just finished; null when there is none. */
   private @Nullable RemoteAccess remote;
 
-  private boolean deviceStores;
-  private long acknowledged;
-
   /** The thread's turn to run. */
   private final class Turn extends Event {
     @Override
@@ -56,8 +56,10 @@ final class TimedThreadPort extends ThreadPort {
     }
   }
 
-  TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number) {
+  TimedThreadPort(
+      TimedFabric fabric, Place place, Agent agent, Outstanding outstanding, long number) {
     this.number = number;
+    this.outstanding = outstanding;
     this.fabric = fabric;
     this.place = place;
     this.agent = agent;
@@ -115,6 +117,7 @@ final class TimedThreadPort extends ThreadPort {
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
       place.idle.remove(this);
+      polls.interrupted();
     } else if (sleep == Sleep.POLL) {
       fabric.polling(-1);
     }
@@ -307,7 +310,9 @@ final class TimedThreadPort extends ThreadPort {
     }
     if (reach.local) {
       write(address, bytes, low, high);
-      deviceStores = place.gpu;
+      if (place.gpu) {
+        outstanding.storedToDevice();
+      }
       fabric.written(reach.owner, address, bytes, time);
       time += place.store;
     } else {
@@ -337,11 +342,6 @@ final class TimedThreadPort extends ThreadPort {
       place.combiner.post(this, reach, address, bytes, low, high);
     }
     time += place.remoteStore;
-  }
-
-  /** A posted store of this thread will be acknowledged at {@code when}. */
-  void posted(long when) {
-    acknowledged = Math.max(acknowledged, when);
   }
 
   private static void write(long address, int bytes, long low, long high) {
@@ -413,8 +413,8 @@ final class TimedThreadPort extends ThreadPort {
   }
 
   /**
-   * Waits until the stores that {@code access}'s scope covers are performed: at GPU scope those to
-   * the GPU's own memory, at system scope all. The waits run side by side.
+   * Waits until the stores of the thread's group that {@code access}'s scope covers are performed: at
+   * GPU scope those to the GPU's own memory, at system scope all. The waits run side by side.
    *
    * @return picoseconds waited
    */
@@ -424,14 +424,10 @@ final class TimedThreadPort extends ThreadPort {
       return 0;
     }
     boolean system = scope != Access.GPU;
-    long until = time;
-    if (deviceStores) {
-      until += system ? place.fenceSystem : place.fence;
-      deviceStores = false;
-    }
+    long until = outstanding.drainDevice(time, system ? place.fenceSystem : place.fence);
     place.combiner.flush(this, null);
     if (system && place.gpu) {
-      until = Math.max(until, acknowledged);
+      until = outstanding.acknowledged(until);
     }
     long waited = until - time;
     time = until;
