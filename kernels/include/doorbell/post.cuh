@@ -223,23 +223,42 @@ struct request_list {
   }
 };
 
+// A reservation with room for it in the ring, or why there is none.
+struct opening {
+  reservation mine;
+  uint32_t status;
+};
+
+// Steps 1 and 2. What is opened must be finished. Not for DOORBELL_QP_PROXY.
+__device__ __forceinline__ opening open_post(const queue_pair &qp, const request_list &list) {
+  if (!list.is_expressible(qp)) {
+    return {{0, 0, 0}, DOORBELL_ERROR_ARGUMENT};
+  }
+  opening opened{reserve(qp, list.blocks()), DOORBELL_OK};
+  opened.status = wait_for_room(qp, opened.mine);
+  if (opened.status != DOORBELL_OK) {
+    abandon(qp.shared, opened.mine.base, opened.mine.end, list.needs_system(qp));
+  }
+  return opened;
+}
+
+// Steps 3 to 6, for requests of as many blocks as were opened.
+__device__ __forceinline__ posted finish_post(const queue_pair &qp, const opening &opened,
+                                              const request_list &list) {
+  if (opened.status != DOORBELL_OK) {
+    return {opened.status, 0};
+  }
+  list.write(qp, opened.mine.base, true);
+  return {submit(qp, opened.mine, list.first, list.count == 1, list.needs_system(qp)),
+          opened.mine.end};
+}
+
 // Posts the requests of one thread.
 __device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
-  if (!list.is_expressible(qp)) {
-    return {DOORBELL_ERROR_ARGUMENT, 0};
-  }
-  if (qp.is(DOORBELL_QP_PROXY)) {
+  if (list.is_expressible(qp) && qp.is(DOORBELL_QP_PROXY)) {
     return submit_to_cpu(qp.shared, list.first, list.second, list.count);
   }
-  const bool system = list.needs_system(qp);
-  reservation mine = reserve(qp, list.blocks());
-  const uint32_t room = wait_for_room(qp, mine);
-  if (room != DOORBELL_OK) {
-    abandon(qp.shared, mine.base, mine.end, system);
-    return {room, 0};
-  }
-  list.write(qp, mine.base, true);
-  return {submit(qp, mine, list.first, list.count == 1, system), mine.end};
+  return finish_post(qp, open_post(qp, list), list);
 }
 
 // The threads that the caller's block has in the caller's warp; what is done at warp scope needs all

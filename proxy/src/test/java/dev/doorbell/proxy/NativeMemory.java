@@ -10,12 +10,13 @@ import java.lang.foreign.MemorySegment;
 
 /** Memory of the emulated world, as a GPU would allocate it. */
 record NativeMemory(AddressSpace space, Allocation allocation) implements Memory {
-  static NativeMemory allocate(AddressSpace space, MemoryKind kind, long bytes, String label) {
+  static NativeMemory allocate(
+      AddressSpace space, int rank, MemoryKind kind, long bytes, String label) {
     Locus where =
         switch (kind) {
-          case DEVICE, MANAGED, SCRATCH -> Locus.gpu(0, 0);
-          case HOST -> Locus.cpu(0);
-          case NIC, UAR -> Locus.nic(0, 0);
+          case DEVICE, MANAGED, SCRATCH -> Locus.gpu(rank, 0);
+          case HOST -> Locus.cpu(rank);
+          case NIC, UAR -> Locus.nic(rank, 0);
         };
     return new NativeMemory(space, space.allocate(kind, where, bytes, label));
   }

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
  * A port that writes down what a thread does and, at random, parks it: then it insists that the
  * very same access comes next, as a port of a fabric with virtual time would.
  */
+@SuppressWarnings("ReferenceEquality") // nobody's log is one object
 final class ParkingPort extends ThreadPort {
   private final ThreadPort port;
   private final SplittableRandom random;

@@ -38,7 +38,7 @@ class ProxyAgentTest {
   }
 
   /** A queue pair behind a proxy, its error record and a region for payload. */
-  private final class Bench {
+  private static final class Bench {
     final TestWorld world;
     final CommandQueue queue;
     final FakeHca hca;
@@ -62,14 +62,6 @@ class ProxyAgentTest {
 
     ErrorRecord error() {
       return ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
-    }
-
-    void runAll() {
-      world.runUntil(() -> queue.finished() == proxy.counters().commands && proxied());
-    }
-
-    private boolean proxied() {
-      return proxy.counters().commands == queue.submitted() && queue.submitted() != 0;
     }
 
     CommandEntry put(long from, long to, int length) {
@@ -174,7 +166,7 @@ class ProxyAgentTest {
       for (int p = 0; p < 5; p++) {
         Producer producer = bench.producer(seed * 100 + p);
         for (int i = 0; i < 60; i++) {
-          add.operand = 1L << 8 * p;
+          add.operand = 1L << (8 * p);
           add.localAddress = bench.region.address() + 1024 + 8L * p;
           expected += add.operand;
           producer.submit(add);
@@ -371,7 +363,7 @@ class ProxyAgentTest {
         signal.remoteKey = FakeHca.KEY;
         signal.length = 8;
         signal.operand = 1;
-        signal.compare = region.address() + 128 + 8 * (i % 2);
+        signal.compare = region.address() + 128 + 8L * (i % 2);
         signal.fetched = region.address() + 256;
         signal.signalKey(FakeHca.KEY);
         a.submit(signal);

@@ -14,7 +14,9 @@ final class RandomCommands {
 
   private RandomCommands() {}
 
-  /** Sources come from the lower half of the region, targets from the upper one, or the reverse. */
+  /**
+   * The local side is the lower half of the region at {@code region}, the remote side the upper.
+   */
   static CommandEntry next(SplittableRandom random, long region) {
     CommandEntry command = new CommandEntry();
     command.opcode = random.nextInt(8);

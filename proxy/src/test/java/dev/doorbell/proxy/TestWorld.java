@@ -46,7 +46,7 @@ final class TestWorld extends Fabric implements MemoryProvider {
 
   @Override
   public Memory allocate(MemoryKind kind, long bytes, String label) {
-    return NativeMemory.allocate(memory(), kind, bytes, label);
+    return NativeMemory.allocate(memory(), 0, kind, bytes, label);
   }
 
   /** Runs until {@code done}; fails when that takes half a minute. */

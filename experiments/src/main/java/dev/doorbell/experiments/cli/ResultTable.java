@@ -4,12 +4,10 @@ import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
-import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
-import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
 import dev.doorbell.experiments.stats.Summary;
@@ -24,6 +22,9 @@ import java.util.stream.Collectors;
 /** A run as text: one row a point, crossovers, and what the numbers are called. */
 final class ResultTable {
   private static final String NONE = "-";
+
+  /** Lines that cross more often lie on top of each other. */
+  private static final int MOST_CROSSINGS = 2;
 
   private final RunData data;
   private final List<Axis> axes;
@@ -115,7 +116,7 @@ final class ResultTable {
       int columns = 2 + (time ? 1 : 0) + (predicted(name) ? 2 : 0);
       return java.util.Collections.nCopies(columns, NONE);
     }
-    Summary summary = SummaryFiles.summary(row, metric);
+    Summary summary = Summary.of(metric.samples().values(), row.seed());
     cells.add(show.apply(summary.median()));
     cells.add("[%s, %s]".formatted(show.apply(summary.lower()), show.apply(summary.upper())));
     if (time) {
@@ -145,7 +146,7 @@ final class ResultTable {
 
   private String crossovers() {
     StringBuilder text = new StringBuilder();
-    for (Crossings.Found found : Crossings.of(data)) {
+    for (Crossings found : Crossings.of(data)) {
       String place =
           found.by().isEmpty()
               ? ""
@@ -161,13 +162,17 @@ final class ResultTable {
   }
 
   /** "Lower" speaks of the metric: for latency lower wins, for goodput it loses. */
-  private static String lower(Crossings.Found found) {
+  private static String lower(Crossings found) {
     String metric = found.contrast().metric();
     if (found.crossover().crossings().isEmpty()) {
-      String lead = SummaryFiles.lead(found, found.crossover().firstLead());
+      String lead = found.name(found.crossover().firstLead());
       return lead.isEmpty()
           ? "%s the same throughout".formatted(metric)
           : "%s of %s lower throughout".formatted(metric, lead);
+    }
+    if (found.crossover().crossings().size() > MOST_CROSSINGS) {
+      return "no clear winner: %s of the two crosses %d times"
+          .formatted(metric, found.crossover().crossings().size());
     }
     List<String> parts = new ArrayList<>();
     for (Crossover.Crossing crossing : found.crossover().crossings()) {
@@ -175,7 +180,7 @@ final class ResultTable {
           "%s of %s lower below %s [%s, %s]%s"
               .formatted(
                   metric,
-                  SummaryFiles.lead(found, crossing.before()),
+                  found.name(crossing.before()),
                   Show.roughBytes(crossing.size()),
                   Show.roughBytes(crossing.interval().lower()),
                   Show.roughBytes(crossing.interval().upper()),
@@ -205,7 +210,7 @@ final class ResultTable {
     long bytes = run.entries().stream().mapToLong(JournalEntry::verifiedBytes).sum();
     long failed = count(run, JournalEntry.Status.FAILED) + count(run, JournalEntry.Status.MISMATCH);
     long late = count(run, JournalEntry.Status.TIMEOUT);
-    long missing = run.plan().points().size() - run.entries().size();
+    int missing = run.plan().points().size() - run.entries().size();
     StringBuilder text =
         new StringBuilder(
             String.format(

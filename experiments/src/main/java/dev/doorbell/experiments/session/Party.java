@@ -8,6 +8,7 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
 import java.lang.foreign.MemorySegment;
@@ -20,8 +21,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rank's side of a transfer: the payload it sends, the inbox it receives into, staging where the
- * path needs it, and a kernel's job over them.
+ * One rank's side of a transfer: the payload it sends, the inbox it receives into, staging where
+ * the path needs it, and a kernel's job over them.
  */
 final class Party implements AutoCloseable {
   /** Bytes on either side of the inbox that nobody may write. */
@@ -50,7 +51,8 @@ final class Party implements AutoCloseable {
   private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
 
   /**
-   * Prepares {@code bytes} bytes to send, random but fixed by {@code seed}, and an inbox for as many.
+   * Prepares {@code bytes} bytes to send, random but fixed by {@code seed}, and an inbox for as
+   * many.
    */
   Party(Connection connection, Rank rank, int bytes, long seed) {
     this.rank = rank;
@@ -64,8 +66,7 @@ final class Party implements AutoCloseable {
     inbox.fill(0, inbox.size(), GUARD_BYTE);
     inbox.fill(GUARD, bytes, (byte) 0);
     this.localRegion = own(rank.domain().register(local, Endpoint.ALL_RIGHTS));
-    this.inboxRegion =
-        own(rank.domain().register(inbox, GUARD, bytes, Endpoint.ALL_RIGHTS));
+    this.inboxRegion = own(rank.domain().register(inbox, GUARD, bytes, Endpoint.ALL_RIGHTS));
     this.views = own(connection.writeViews(rank.number()));
   }
 
@@ -124,6 +125,18 @@ final class Party implements AutoCloseable {
             LaunchConfig.of(blocks, threads).withTimeout(timeout),
             new KernelArguments().add(views).add(jobMemory),
             own(rank.gpu().createStream()));
+  }
+
+  /** The command that puts this party's payload into the inbox of {@code peer}. */
+  CommandEntry putTo(Party peer) {
+    CommandEntry put = new CommandEntry();
+    put.opcode = CommandEntry.OP_PUT;
+    put.length = bytes;
+    put.localAddress = local.address();
+    put.localKey = localRegion.lkey();
+    put.remoteAddress = peer.inbox.address() + GUARD;
+    put.remoteKey = peer.inboxRegion.rkey();
+    return put;
   }
 
   /**

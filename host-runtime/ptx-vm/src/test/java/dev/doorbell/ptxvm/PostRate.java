@@ -7,6 +7,10 @@ import dev.doorbell.ptxvm.launch.*;
 import java.nio.file.*;
 
 public final class PostRate {
+  static long cpu() {
+    return java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
   public static void main(String[] args) throws Exception {
     String ptx = Files.readString(Path.of(args[0]));
     String entry = args[1];
@@ -29,18 +33,31 @@ public final class PostRate {
       for (int i = 0; i < rounds; i++) {
         words.fill(0, 4096, (byte) 0);
         int blocks = (threads + 255) / 256;
-        long t0 = System.nanoTime();
+        long t0 = cpu();
         Launch launch =
             gpu.launch(
                 module.kernel(entry),
                 LaunchConfig.of(blocks, threads / blocks).withTimeout(60_000_000_000L),
-                new KernelArguments().add(q).add(1L << 40).add(1L << 41).add(17).add(18).add(64).add(posts / threads),
+                new KernelArguments()
+                    .add(q)
+                    .add(1L << 40)
+                    .add(1L << 41)
+                    .add(17)
+                    .add(18)
+                    .add(64)
+                    .add(posts / threads),
                 stream);
         fabric.run(launch::done, 60_000_000_000L);
         launch.check();
-        double s = (System.nanoTime() - t0) / 1e9;
-        System.out.printf("%s %d threads: %.2f M posts/s, %.1f M instr/s, %.1f instr/post (%d)%n", entry, threads,
-            posts / s / 1e6, launch.instructions() / s / 1e6, launch.instructions() / (double) posts, words.getLong(768));
+        double s = (cpu() - t0) / 1e9;
+        System.out.printf(
+            "%s %d threads: %.2f M posts/s, %.1f M instr/s, %.1f instr/post (%d)%n",
+            entry,
+            threads,
+            posts / s / 1e6,
+            launch.instructions() / s / 1e6,
+            launch.instructions() / (double) posts,
+            words.getLong(768));
       }
     }
   }

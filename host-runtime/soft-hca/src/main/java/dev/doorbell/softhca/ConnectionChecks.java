@@ -10,7 +10,8 @@ final class ConnectionChecks {
 
   static void check(
       QueuePairAddress peer, ConnectionAttributes attributes, SoftHcaOptions options) {
-    require(SoftHcaOptions.isMtu(peer.mtu()), "path MTU", peer.mtu(), "256, 512, 1024, 2048 or 4096");
+    require(
+        SoftHcaOptions.isMtu(peer.mtu()), "path MTU", peer.mtu(), "256, 512, 1024, 2048 or 4096");
     require((peer.number() & Psn.MASK) == peer.number(), "peer number", peer.number(), "24 bits");
     require(
         (peer.startPsn() & Psn.MASK) == peer.startPsn(), "peer PSN", peer.startPsn(), "24 bits");
@@ -19,16 +20,17 @@ final class ConnectionChecks {
     require(in(attributes.rnrRetry(), 7), "RNR retry", attributes.rnrRetry(), "0 to 7");
     require(in(attributes.minRnrTimer(), 31), "RNR timer", attributes.minRnrTimer(), "0 to 31");
     require(
-        attributes.maxReadAtomic() >= 1 && attributes.maxReadAtomic() <= options.maxReadAtomic(),
+        attributes.maxReadAtomic() >= 1
+            && attributes.maxReadAtomic() <= options.limits().readAtomic(),
         "READs and atomics as requester",
         attributes.maxReadAtomic(),
-        "1 to " + options.maxReadAtomic());
+        "1 to " + options.limits().readAtomic());
     require(
         attributes.maxDestReadAtomic() >= 1
-            && attributes.maxDestReadAtomic() <= options.maxReadAtomic(),
+            && attributes.maxDestReadAtomic() <= options.limits().readAtomic(),
         "READs and atomics as responder",
         attributes.maxDestReadAtomic(),
-        "1 to " + options.maxReadAtomic());
+        "1 to " + options.limits().readAtomic());
   }
 
   private static boolean in(int value, int largest) {

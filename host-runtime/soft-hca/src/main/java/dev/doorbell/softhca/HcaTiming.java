@@ -10,8 +10,7 @@ package dev.doorbell.softhca;
  * @param packetNanos from holding a packet's payload to putting it on the wire
  * @param receiveNanos from a packet's arrival to its effect at the receiver
  */
-public record HcaTiming(
-    long doorbellNanos, long wqeNanos, long packetNanos, long receiveNanos) {
+public record HcaTiming(long doorbellNanos, long wqeNanos, long packetNanos, long receiveNanos) {
 
   /** Everything at once. */
   public static final HcaTiming ZERO = new HcaTiming(0, 0, 0, 0);

@@ -81,11 +81,7 @@ final class HcaTracer {
 
   private void completed(int qpn, int index, long entry) {
     record(
-        TraceEvent.Kind.CQE,
-        qpn,
-        index,
-        ENTRY,
-        String.format(Locale.ROOT, "CQE at 0x%x", entry));
+        TraceEvent.Kind.CQE, qpn, index, ENTRY, String.format(Locale.ROOT, "CQE at 0x%x", entry));
   }
 
   private void record(TraceEvent.Kind kind, int qpn, long index, long bytes, String text) {

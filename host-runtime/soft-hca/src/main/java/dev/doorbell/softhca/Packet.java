@@ -86,6 +86,8 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
   private boolean refused;
   private boolean abandoned;
   private long buffer;
+
+  @SuppressWarnings("UnusedVariable") // keeps the buffer's memory reachable
   private @Nullable MemorySegment slab;
 
   Packet(PacketPool pool) {
@@ -177,22 +179,15 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
   /** The new value of the cell that an atomic works on; cells are little-endian. */
   @Override
   public long apply(long old) {
-    switch (opcode) {
-      case PacketOpcode.FETCH_ADD:
-        return old + swapAdd;
-      case PacketOpcode.COMPARE_SWAP:
-        return old == compare ? swapAdd : old;
-      case PacketOpcode.MASKED_FETCH_ADD:
-        {
-          // A carry out of a boundary bit is dropped: add without those bits, then put them in.
-          long boundary = swapMask;
-          return ((old & ~boundary) + (swapAdd & ~boundary)) ^ ((old ^ swapAdd) & boundary);
-        }
-      default:
-        return ((old ^ compare) & compareMask) == 0
-            ? (old & ~swapMask) | (swapAdd & swapMask)
-            : old;
-    }
+    return switch (opcode) {
+      case PacketOpcode.FETCH_ADD -> old + swapAdd;
+      case PacketOpcode.COMPARE_SWAP -> old == compare ? swapAdd : old;
+      // A carry out of a boundary bit is dropped: add without those bits, then put them in.
+      case PacketOpcode.MASKED_FETCH_ADD ->
+          ((old & ~swapMask) + (swapAdd & ~swapMask)) ^ ((old ^ swapAdd) & swapMask);
+      default ->
+          ((old ^ compare) & compareMask) == 0 ? (old & ~swapMask) | (swapAdd & swapMask) : old;
+    };
   }
 
   /** Takes the old value of an atomic out of the buffer it was read to. */

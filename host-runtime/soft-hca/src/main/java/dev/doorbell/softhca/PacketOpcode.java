@@ -56,4 +56,39 @@ final class PacketOpcode {
       default -> 0;
     };
   }
+
+  /** True where a message of WRITE or SEND begins. */
+  static boolean isFirst(int opcode) {
+    return switch (opcode) {
+      case WRITE_ONLY, WRITE_ONLY_IMM, WRITE_FIRST, SEND_ONLY, SEND_ONLY_IMM, SEND_FIRST -> true;
+      default -> false;
+    };
+  }
+
+  /** True where a message ends. */
+  static boolean isLast(int opcode) {
+    return switch (opcode) {
+      case WRITE_FIRST, WRITE_MIDDLE, SEND_FIRST, SEND_MIDDLE -> false;
+      default -> true;
+    };
+  }
+
+  /** True where immediate data comes along. */
+  static boolean hasImmediate(int opcode) {
+    return switch (opcode) {
+      case WRITE_LAST_IMM, WRITE_ONLY_IMM, SEND_LAST_IMM, SEND_ONLY_IMM -> true;
+      default -> false;
+    };
+  }
+
+  /** The opcode of response {@code number} of {@code responses} to a READ. */
+  static int readResponse(int number, int responses) {
+    if (responses == 1) {
+      return READ_RESPONSE_ONLY;
+    }
+    if (number == 0) {
+      return READ_RESPONSE_FIRST;
+    }
+    return number == responses - 1 ? READ_RESPONSE_LAST : READ_RESPONSE_MIDDLE;
+  }
 }

@@ -105,11 +105,7 @@ final class ReceiveQueue {
         }
         begin(Step.RECORD, record + DoorbellRecord.RECEIVE_OFFSET, recordCopy, Integer.BYTES);
       } else {
-        begin(
-            Step.WQE,
-            ReceiveSegment.wqeAddress(ring, entries, stride, consumed),
-            wqe,
-            stride);
+        begin(Step.WQE, ReceiveSegment.wqeAddress(ring, entries, stride, consumed), wqe, stride);
       }
     }
     return READY;
@@ -128,8 +124,7 @@ final class ReceiveQueue {
     step = Step.IDLE;
     if (done == Step.RECORD) {
       looked = true;
-      int ahead =
-          SendQueue.distance((int) producer, DoorbellRecord.receiveIndex(recordCopy));
+      int ahead = SendQueue.distance((int) producer, DoorbellRecord.receiveIndex(recordCopy));
       if (ahead <= entries) {
         producer += ahead;
       }
@@ -152,18 +147,4 @@ final class ReceiveQueue {
     consumed++;
     atHand = false;
   }
-
-  /** Bytes that the WQE in use takes. */
-  long capacity() {
-    long sum = 0;
-    for (int i = 0; i < segments(); i++) {
-      long segment = segment(i);
-      if (ReceiveSegment.isTerminator(segment)) {
-        break;
-      }
-      sum += ReceiveSegment.byteCount(segment);
-    }
-    return sum;
-  }
-
 }

@@ -6,7 +6,6 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Cqe;
-import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.Syndrome;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,7 @@ final class Responder {
   private final SoftQueuePair queuePair;
   private final SoftHca hca;
   private final DevicePort port;
-  private final @Nullable ReceiveQueue receives;
+  private final Receives receives;
   private final TxQueue tx;
   private final int mtu;
 
@@ -48,8 +47,6 @@ final class Responder {
   private long messageBytes;
   private long receivedBytes;
   private @Nullable SoftMemoryRegion region;
-  private int segment;
-  private int segmentOffset;
 
   private enum Message {
     NONE,
@@ -57,7 +54,7 @@ final class Responder {
     SEND
   }
 
-  Responder(SoftQueuePair queuePair, @Nullable ReceiveQueue receives, int expectedPsn, int mtu) {
+  Responder(SoftQueuePair queuePair, Receives receives, int expectedPsn, int mtu) {
     this.queuePair = queuePair;
     this.hca = queuePair.hca;
     this.port = hca.port;
@@ -128,7 +125,7 @@ final class Responder {
     }
     acknowledge();
     if (queuePair.state() == QueuePairState.ERR) {
-      work += flushReceives();
+      work += receives.flush();
     }
     return work;
   }
@@ -177,7 +174,7 @@ final class Responder {
     }
     int ahead = Psn.difference(packet.psn, expectedPsn);
     if (ahead != 0) {
-      return outOfSequence(packet, ahead);
+      return outOfSequence(ahead);
     }
     int opcode = packet.opcode;
     return switch (opcode) {
@@ -205,7 +202,7 @@ final class Responder {
     };
   }
 
-  private boolean outOfSequence(Packet packet, int ahead) {
+  private boolean outOfSequence(int ahead) {
     if (ahead < 0) {
       // A duplicate of what was carried out: the answer was lost.
       ackPending = true;
@@ -238,48 +235,13 @@ final class Responder {
     }
   }
 
-  private static boolean isFirst(int opcode) {
-    return switch (opcode) {
-      case PacketOpcode.WRITE_ONLY,
-          PacketOpcode.WRITE_ONLY_IMM,
-          PacketOpcode.WRITE_FIRST,
-          PacketOpcode.SEND_ONLY,
-          PacketOpcode.SEND_ONLY_IMM,
-          PacketOpcode.SEND_FIRST ->
-          true;
-      default -> false;
-    };
-  }
-
-  private static boolean isLast(int opcode) {
-    return switch (opcode) {
-      case PacketOpcode.WRITE_FIRST,
-          PacketOpcode.WRITE_MIDDLE,
-          PacketOpcode.SEND_FIRST,
-          PacketOpcode.SEND_MIDDLE ->
-          false;
-      default -> true;
-    };
-  }
-
-  private static boolean hasImmediate(int opcode) {
-    return switch (opcode) {
-      case PacketOpcode.WRITE_LAST_IMM,
-          PacketOpcode.WRITE_ONLY_IMM,
-          PacketOpcode.SEND_LAST_IMM,
-          PacketOpcode.SEND_ONLY_IMM ->
-          true;
-      default -> false;
-    };
-  }
-
   private boolean write(Packet packet) {
     int opcode = packet.opcode;
-    boolean first = isFirst(opcode);
-    boolean last = isLast(opcode);
-    boolean immediate = hasImmediate(opcode);
+    boolean first = PacketOpcode.isFirst(opcode);
+    boolean last = PacketOpcode.isLast(opcode);
+    boolean immediate = PacketOpcode.hasImmediate(opcode);
     int bytes = packet.bytes;
-    if (first != (message == Message.NONE) || !first && message != Message.WRITE) {
+    if (first != (message == Message.NONE) || (!first && message != Message.WRITE)) {
       return nak(Aeth.NAK_INVALID_REQUEST, packet.psn, AsyncEvent.Type.QP_REQUEST_ERROR);
     }
     long address = writeAddress;
@@ -305,11 +267,8 @@ final class Responder {
     if (last ? done + bytes != length : bytes != mtu || done + bytes > length) {
       return nak(Aeth.NAK_INVALID_REQUEST, packet.psn, AsyncEvent.Type.QP_REQUEST_ERROR);
     }
-    if (immediate) {
-      int ready = receiveReady(packet);
-      if (ready != ReceiveQueue.READY) {
-        return ready == ReceiveQueue.EMPTY;
-      }
+    if (immediate && !receives.isReady()) {
+      return noReceive(packet);
     }
     if (bytes > 0 && target != null) {
       try {
@@ -328,41 +287,22 @@ final class Responder {
     messageBytes = length;
     message = Message.WRITE;
     if (immediate) {
-      received(packet, Cqe.RESPONDER_WRITE_IMM, length);
+      receives.complete(packet, Cqe.RESPONDER_WRITE_IMM, length);
     }
     advance(packet, last);
     return true;
   }
 
-  /**
-   * Makes sure of a receive WQE and room for its CQE.
-   *
-   * @return {@link ReceiveQueue#READY}; {@link ReceiveQueue#WAIT} to try again; {@link
-   *     ReceiveQueue#EMPTY} when the request was answered with a NAK
-   */
-  private int receiveReady(Packet packet) {
-    ReceiveQueue queue = receives;
-    SoftCompletionQueue completions = queuePair.receiveCompletions;
-    int ready = queue == null ? ReceiveQueue.EMPTY : queue.prepare();
-    if (queue == null || completions == null || ready == ReceiveQueue.EMPTY) {
+  /** A request needs a receive WQE and there is none at hand: waits, or answers with a NAK. */
+  private boolean noReceive(Packet packet) {
+    if (receives.isBroken()) {
+      return nak(Aeth.NAK_REMOTE_OPERATION, packet.psn, AsyncEvent.Type.QP_FATAL);
+    }
+    if (receives.isEmpty()) {
       notReady(packet.psn);
-      return ReceiveQueue.EMPTY;
+      return true;
     }
-    if (queue.failed()) {
-      nak(Aeth.NAK_REMOTE_OPERATION, packet.psn, AsyncEvent.Type.QP_FATAL);
-      return ReceiveQueue.EMPTY;
-    }
-    if (ready == ReceiveQueue.READY) {
-      int room = completions.room(queuePair);
-      if (room == SoftCompletionQueue.OVERRUN) {
-        nak(Aeth.NAK_REMOTE_OPERATION, packet.psn, AsyncEvent.Type.QP_FATAL);
-        return ReceiveQueue.EMPTY;
-      }
-      if (room == SoftCompletionQueue.WAIT) {
-        return ReceiveQueue.WAIT;
-      }
-    }
-    return ready;
+    return false;
   }
 
   /** Asks the requester to come again later. */
@@ -376,122 +316,39 @@ final class Responder {
     tx.add(nak);
   }
 
-  private void received(Packet packet, int cqeOpcode, long length) {
-    ReceiveQueue queue = receives;
-    SoftCompletionQueue completions = queuePair.receiveCompletions;
-    if (queue == null || completions == null) {
-      return;
-    }
-    int opcode = packet.opcode;
-    completions.responder(
-        cqeOpcode,
-        queuePair.number(),
-        (int) queue.index(),
-        (int) length,
-        hasImmediate(opcode) ? packet.immediate : 0,
-        packet.solicited);
-    queue.consume();
-  }
-
   private boolean send(Packet packet) {
     int opcode = packet.opcode;
-    boolean first = isFirst(opcode);
-    boolean last = isLast(opcode);
-    if (first != (message == Message.NONE) || !first && message != Message.SEND) {
+    boolean first = PacketOpcode.isFirst(opcode);
+    boolean last = PacketOpcode.isLast(opcode);
+    if (first != (message == Message.NONE) || (!first && message != Message.SEND)) {
       return nak(Aeth.NAK_INVALID_REQUEST, packet.psn, AsyncEvent.Type.QP_REQUEST_ERROR);
     }
     if (!last && packet.bytes != mtu) {
       return nak(Aeth.NAK_INVALID_REQUEST, packet.psn, AsyncEvent.Type.QP_REQUEST_ERROR);
     }
-    int ready = receiveReady(packet);
-    if (ready != ReceiveQueue.READY) {
-      return ready == ReceiveQueue.EMPTY;
+    if (!receives.isReady()) {
+      return noReceive(packet);
     }
     if (first) {
-      segment = 0;
-      segmentOffset = 0;
+      receives.begin();
       receivedBytes = 0;
       message = Message.SEND;
     }
-    int syndrome = scatter(packet);
+    int syndrome = receives.scatter(packet);
     if (syndrome != 0) {
-      receiveFailed(syndrome);
+      receives.fail(syndrome);
       // Too long a message is the sender's fault; a bad buffer is ours.
-      return syndrome == Syndrome.LOCAL_LENGTH
-          ? nak(Aeth.NAK_INVALID_REQUEST, packet.psn, null)
-          : nak(Aeth.NAK_REMOTE_OPERATION, packet.psn, null);
+      boolean tooLong = syndrome == Syndrome.LOCAL_LENGTH;
+      return nak(tooLong ? Aeth.NAK_INVALID_REQUEST : Aeth.NAK_REMOTE_OPERATION, packet.psn, null);
     }
     receivedBytes += packet.bytes;
     if (last) {
-      int cqe = hasImmediate(opcode) ? Cqe.RESPONDER_SEND_IMM : Cqe.RESPONDER_SEND;
-      received(packet, cqe, receivedBytes);
+      boolean immediate = PacketOpcode.hasImmediate(opcode);
+      receives.complete(
+          packet, immediate ? Cqe.RESPONDER_SEND_IMM : Cqe.RESPONDER_SEND, receivedBytes);
     }
     advance(packet, last);
     return true;
-  }
-
-  /**
-   * Writes a SEND's payload to the receive WQE's buffers.
-   *
-   * @return 0, or a syndrome
-   */
-  private int scatter(Packet packet) {
-    ReceiveQueue queue = receives;
-    if (queue == null) {
-      return Syndrome.LOCAL_QP_OPERATION;
-    }
-    int left = packet.bytes;
-    long from = packet.payload;
-    while (left > 0) {
-      if (segment == queue.segments()) {
-        return Syndrome.LOCAL_LENGTH;
-      }
-      long at = queue.segment(segment);
-      if (ReceiveSegment.isTerminator(at)) {
-        return Syndrome.LOCAL_LENGTH;
-      }
-      int room = ReceiveSegment.byteCount(at) - segmentOffset;
-      if (room == 0) {
-        segment++;
-        segmentOffset = 0;
-        continue;
-      }
-      int take = Math.min(left, room);
-      long address = ReceiveSegment.address(at) + segmentOffset;
-      SoftMemoryRegion target = hca.regions.find(ReceiveSegment.lkey(at));
-      if (target == null
-          || target.refusal(queuePair.domain, address, take, Rights.LOCAL_WRITE) != 0) {
-        return Syndrome.LOCAL_PROTECTION;
-      }
-      try {
-        if (take == left && isLast(packet.opcode) && hca.tracing) {
-          hca.tracer.payload(packet, from, address, take, target.relaxed);
-        } else {
-          port.write(from, address, take, target.relaxed);
-        }
-      } catch (AccessFault gone) {
-        return Syndrome.LOCAL_PROTECTION;
-      }
-      from += take;
-      left -= take;
-      segmentOffset += take;
-    }
-    return 0;
-  }
-
-  private void receiveFailed(int syndrome) {
-    ReceiveQueue queue = receives;
-    SoftCompletionQueue completions = queuePair.receiveCompletions;
-    if (queue != null && completions != null) {
-      completions.error(
-          Cqe.RESPONDER_ERROR,
-          syndrome,
-          VendorSyndrome.NONE,
-          0,
-          queuePair.number(),
-          (int) queue.index());
-      queue.consume();
-    }
   }
 
   private boolean read(Packet packet) {
@@ -520,7 +377,7 @@ final class Responder {
         ackPending = false;
       }
       int number = packet.progress++;
-      answer(response, readOpcode(number, responses), Psn.add(packet.psn, number));
+      answer(response, PacketOpcode.readResponse(number, responses), Psn.add(packet.psn, number));
       long offset = (long) number * mtu;
       response.bytes = (int) Math.min(mtu, length - offset);
       if (!gather(response, packet.remoteAddress + offset)) {
@@ -532,17 +389,6 @@ final class Responder {
     expectedPsn = Psn.add(packet.psn, responses);
     nakSent = false;
     return true;
-  }
-
-  private static int readOpcode(int number, int responses) {
-    if (responses == 1) {
-      return PacketOpcode.READ_RESPONSE_ONLY;
-    }
-    return number == 0
-        ? PacketOpcode.READ_RESPONSE_FIRST
-        : number == responses - 1
-            ? PacketOpcode.READ_RESPONSE_LAST
-            : PacketOpcode.READ_RESPONSE_MIDDLE;
   }
 
   private boolean gather(Packet response, long address) {
@@ -645,25 +491,5 @@ final class Responder {
     }
     queuePair.enterError();
     return true;
-  }
-
-  /**
-   * The queue pair is in error: posted receives are flushed.
-   *
-   * @return how many were
-   */
-  private int flushReceives() {
-    ReceiveQueue queue = receives;
-    SoftCompletionQueue completions = queuePair.receiveCompletions;
-    int flushed = 0;
-    if (queue == null || completions == null || queue.failed()) {
-      return 0;
-    }
-    while (queue.prepare() == ReceiveQueue.READY
-        && completions.room(queuePair) == SoftCompletionQueue.ROOM) {
-      receiveFailed(Syndrome.FLUSHED);
-      flushed++;
-    }
-    return flushed;
   }
 }

@@ -1,6 +1,9 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.SendQueue;
 import java.util.Arrays;
 
 /** One WQE of a send queue from its fetch to its completion. Reused. */
@@ -77,9 +80,30 @@ final class SendRequest implements Completion {
   int syndrome;
   int vendorSyndrome;
 
-  /** The requester was reset: forget the request. */
   SendRequest(Requester requester) {
     this.requester = requester;
+  }
+
+  /** Takes the control segment of the WQE at {@code index}. */
+  void begin(long index, long segment) {
+    this.index = index;
+    ds = ControlSegment.ds(segment);
+    blocks = Math.max(1, SendQueue.blocks(ds));
+    opcode = ControlSegment.opcode(segment);
+    opmod = ControlSegment.opmod(segment);
+    fmCeSe = ControlSegment.fmCeSe(segment);
+    immediate = ControlSegment.immediate(segment);
+    packets = 0;
+    sent = 0;
+    piece = 0;
+    pieceOffset = 0;
+    received = 0;
+    vendorSyndrome = VendorSyndrome.NONE;
+  }
+
+  /** True for READs and atomics, which end with an answer that carries data. */
+  boolean isAnswered() {
+    return opcode == Opcode.RDMA_READ || Opcode.isAtomic(opcode);
   }
 
   void addPiece(long address, int bytes) {
@@ -90,6 +114,15 @@ final class SendRequest implements Completion {
     pieceAddress[pieces] = address;
     pieceBytes[pieces++] = bytes;
     length += bytes;
+  }
+
+  /** Moves the cursor on by bytes that the current piece still has. */
+  void advance(int bytes) {
+    pieceOffset += bytes;
+    if (pieceOffset == pieceBytes[piece]) {
+      piece++;
+      pieceOffset = 0;
+    }
   }
 
   void fail(int syndrome, int vendorSyndrome) {

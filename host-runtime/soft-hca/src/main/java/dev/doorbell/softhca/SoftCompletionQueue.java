@@ -96,7 +96,7 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   /** Whether a CQE may be written for {@code queuePair} now. */
   int room(SoftQueuePair queuePair) {
-    if (unlimited || produced - consumed < entries && !overrun) {
+    if (unlimited || (produced - consumed < entries && !overrun)) {
       return ROOM;
     }
     if (overrun) {
@@ -165,8 +165,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   }
 
   /** Writes an error CQE. */
-  void error(
-      int cqeOpcode, int syndrome, int vendorSyndrome, int opcode, int qpn, int wqeIndex) {
+  void error(int cqeOpcode, int syndrome, int vendorSyndrome, int opcode, int qpn, int wqeIndex) {
     ErrorCqe.write(
         stagingAddress, cqeOpcode, syndrome, vendorSyndrome, opcode, qpn, wqeIndex, owner());
     post(qpn, wqeIndex);
@@ -221,5 +220,4 @@ final class SoftCompletionQueue implements CompletionQueue {
   public String toString() {
     return "completion queue 0x%x".formatted(number);
   }
-
 }

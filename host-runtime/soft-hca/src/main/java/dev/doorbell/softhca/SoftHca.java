@@ -12,7 +12,6 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ControlSegment;
-import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.trace.Trace;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -95,10 +94,10 @@ public final class SoftHca implements Hca {
     this.name = name;
     this.options = options;
     this.timing = options.timing();
-    this.onChipFree = options.onChipBytes();
-    this.queuePairs = new NumberTable<>(FIRST_NUMBER, options.maxQueuePairs());
-    this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * options.maxQueuePairs());
-    this.packets = new PacketPool(this, options.packets());
+    this.onChipFree = options.limits().onChipBytes();
+    this.queuePairs = new NumberTable<>(FIRST_NUMBER, options.limits().queuePairs());
+    this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * options.limits().queuePairs());
+    this.packets = new PacketPool(this, options.engine().packets());
     InProcessWire self = new InProcessWire();
     this.wire = self;
     Trace trace = fabric.trace();
@@ -128,16 +127,16 @@ public final class SoftHca implements Hca {
   public HcaAttributes attributes() {
     return new HcaAttributes(
         "soft-mlx5",
-        options.maxQueuePairs(),
-        options.maxSendBlocks(),
-        options.minSendBlocks(),
-        options.maxCompletionEntries(),
-        options.maxInlineBytes(),
+        options.limits().queuePairs(),
+        options.limits().maxSendBlocks(),
+        options.limits().minSendBlocks(),
+        options.limits().completionEntries(),
+        options.limits().inlineBytes(),
         ControlSegment.MAX_DS - 2,
-        options.onChipBytes(),
-        options.blueFlameBytes(),
-        options.maxMessageBytes(),
-        options.maxReadAtomic(),
+        options.limits().onChipBytes(),
+        options.limits().blueFlameBytes(),
+        options.limits().messageBytes(),
+        options.limits().readAtomic(),
         true);
   }
 
@@ -199,8 +198,8 @@ public final class SoftHca implements Hca {
     int number = table.reserve();
     if (number < 0) {
       throw new HcaException(
-          "%s has no %s left (maxQueuePairs is %d); close some first"
-              .formatted(name, what, options.maxQueuePairs()),
+          "%s has no %s left (the limit is %d); close some first"
+              .formatted(name, what, options.limits().queuePairs()),
           HcaErrno.ENOMEM);
     }
     return number;
@@ -228,7 +227,7 @@ public final class SoftHca implements Hca {
     if (bytes <= 0 || taken > onChipFree) {
       throw new HcaException(
           "%s cannot allocate %d bytes of on-chip memory: %d of %d bytes are free"
-              .formatted(name, bytes, onChipFree, options.onChipBytes()),
+              .formatted(name, bytes, onChipFree, options.limits().onChipBytes()),
           HcaErrno.ENOMEM);
     }
     Allocation allocation = allocatePage(MemoryKind.NIC, bytes, name + " on-chip memory");

@@ -46,8 +46,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
   }
 
   @Override
-  public MemoryRegion register(
-      Memory memory, long offset, long length, Set<AccessRight> rights) {
+  public MemoryRegion register(Memory memory, long offset, long length, Set<AccessRight> rights) {
     requireOpen("register memory");
     Rights.checkRegion(rights);
     if (offset < 0 || length <= 0 || offset > memory.size() - length) {
@@ -82,7 +81,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
       CompletionQueueAttributes attributes, MemoryProvider memory) {
     requireOpen("create a completion queue");
     int entries = attributes.entries();
-    requireSize("completion queue entries", entries, 1, hca.options.maxCompletionEntries());
+    requireSize("completion queue entries", entries, 1, hca.options.limits().completionEntries());
     requirePlace("completion ring", attributes.ringIn());
     requirePlace("completion record", attributes.recordIn());
     int number = hca.reserve(hca.completionQueues, "completion queue");
@@ -92,8 +91,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
     try {
       ring = memory.allocate(attributes.ringIn(), (long) entries * Cqe.BYTES, label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      SoftCompletionQueue queue =
-          new SoftCompletionQueue(this, number, attributes, ring, record);
+      SoftCompletionQueue queue = new SoftCompletionQueue(this, number, attributes, ring, record);
       hca.completionQueues.put(number, queue);
       open.add(queue);
       return queue;
@@ -109,7 +107,10 @@ final class SoftProtectionDomain implements ProtectionDomain {
     requireOpen("create a queue pair");
     SoftHcaOptions options = hca.options;
     requireSize(
-        "send blocks", attributes.sendBlocks(), options.minSendBlocks(), options.maxSendBlocks());
+        "send blocks",
+        attributes.sendBlocks(),
+        options.limits().minSendBlocks(),
+        options.limits().maxSendBlocks());
     requirePlace("send and receive rings", attributes.ringIn());
     requirePlace("doorbell record", attributes.recordIn());
     SoftCompletionQueue send = requireQueue("send", attributes.sendQueue());
@@ -120,8 +121,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
       requireSize(
           "receive entries",
           entries,
-          options.receiveSegments(),
-          SendQueue.MAX_BLOCKS * options.receiveSegments());
+          options.limits().receiveSegments(),
+          SendQueue.MAX_BLOCKS * options.limits().receiveSegments());
       if (receiveQueue == null) {
         throw new HcaException(
             "a queue pair with %d receive entries needs a completion queue for receives"
@@ -147,7 +148,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
       }
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
       page = hca.allocatePage(MemoryKind.UAR, Doorbell.UAR_BYTES, label + " doorbell page");
-      Uar uar = new Uar(hca, page, options.blueFlameBytes());
+      Uar uar = new Uar(hca, page, options.limits().blueFlameBytes());
       SoftQueuePair queuePair =
           new SoftQueuePair(
               this, number, attributes, send, receive, uar, sendRing, receiveRing, record);

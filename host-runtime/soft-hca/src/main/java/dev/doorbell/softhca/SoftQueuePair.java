@@ -103,7 +103,7 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public QueuePairAddress address() {
-    return new QueuePairAddress(hca.name(), number, startPsn, hca.options.mtu());
+    return new QueuePairAddress(hca.name(), number, startPsn, hca.options.engine().mtu());
   }
 
   @Override
@@ -128,7 +128,7 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public int blueFlameBytes() {
-    return hca.options.blueFlameBytes();
+    return hca.options.limits().blueFlameBytes();
   }
 
   @Override
@@ -152,11 +152,11 @@ final class SoftQueuePair implements QueuePair {
     route = way;
     peerNumber = peer.number();
     connection = attributes;
-    int mtu = Math.min(peer.mtu(), hca.options.mtu());
+    int mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
     Memory ring = receiveRing;
     ReceiveQueue receives = null;
     if (ring != null) {
-      int segments = hca.options.receiveSegments();
+      int segments = hca.options.limits().receiveSegments();
       receives =
           new ReceiveQueue(
               this,
@@ -165,7 +165,7 @@ final class SoftQueuePair implements QueuePair {
               segments,
               record.address());
     }
-    responder = new Responder(this, receives, peer.startPsn() & Psn.MASK, mtu);
+    responder = new Responder(this, new Receives(this, receives), peer.startPsn() & Psn.MASK, mtu);
     requester = new Requester(this, wqes, startPsn, mtu);
     state = QueuePairState.RTR;
   }
@@ -174,7 +174,7 @@ final class SoftQueuePair implements QueuePair {
   public void toRts(ConnectionAttributes attributes) {
     require(QueuePairState.RTR, QueuePairState.RTS, "toRts");
     connection = attributes;
-    maxReadAtomic = Math.min(attributes.maxReadAtomic(), hca.options.maxReadAtomic());
+    maxReadAtomic = Math.min(attributes.maxReadAtomic(), hca.options.limits().readAtomic());
     state = QueuePairState.RTS;
     // What was posted before could not be carried out yet.
     wqes.look();
@@ -269,6 +269,9 @@ final class SoftQueuePair implements QueuePair {
   /** Runs both halves. */
   int run(int budget) {
     int work = 0;
+    if (closed) {
+      return 0;
+    }
     if (responder != null) {
       work += responder.run();
     }

@@ -75,10 +75,7 @@ final class Uar implements MmioTarget {
         boolean plain = ControlSegment.ds(source) == 0;
         hca.ring(queuePair, plain ? Doorbell.index(value) : WqeSource.LOOK);
       }
-    } else if (isRegister
-        && within < 2 * halfBytes
-        && bytes % WORD == 0
-        && offset % WORD == 0) {
+    } else if (isRegister && within < 2 * halfBytes && bytes % WORD == 0 && offset % WORD == 0) {
       wqeWrite(within, source, bytes);
     }
   }

@@ -1,7 +1,6 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.mlx5.AtomicSegment;
-import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.MaskedAtomicSegment;
@@ -74,7 +73,7 @@ final class WqeDecoder {
         if (!data(request, wqes, queuePair, unit)) {
           return;
         }
-        if (request.length > queuePair.hca.options.maxMessageBytes()) {
+        if (request.length > queuePair.hca.options.limits().messageBytes()) {
           request.fail(Syndrome.LOCAL_LENGTH, VendorSyndrome.MESSAGE_TOO_LONG);
         }
       }
@@ -94,8 +93,7 @@ final class WqeDecoder {
   private static void atomic(SendRequest request, WqeSource wqes, SoftQueuePair queuePair) {
     int opcode = request.opcode;
     boolean masked = opcode == Opcode.ATOMIC_MASKED_CS || opcode == Opcode.ATOMIC_MASKED_FA;
-    int cell =
-        masked ? MaskedAtomicSegment.cellBytes(request.opmod) : request.opmod == 0 ? 8 : 0;
+    int cell = masked ? MaskedAtomicSegment.cellBytes(request.opmod) : request.opmod == 0 ? 8 : 0;
     if (cell == 0) {
       request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_OPCODE);
       return;
@@ -151,7 +149,7 @@ final class WqeDecoder {
   private static boolean data(
       SendRequest request, WqeSource wqes, SoftQueuePair queuePair, int unit) {
     int opcode = request.opcode;
-    boolean scatter = opcode == Opcode.RDMA_READ || Opcode.isAtomic(opcode);
+    boolean scatter = request.isAnswered();
     int rights = scatter ? Rights.LOCAL_WRITE : 0;
     SoftHca hca = queuePair.hca;
     int ds = request.ds;
@@ -161,7 +159,10 @@ final class WqeDecoder {
         int bytes = InlineSegment.byteCount(segment);
         int units = InlineSegment.units(bytes);
         boolean alone = at == unit && at + units == ds;
-        if (scatter || opcode == Opcode.DUMP || !alone || bytes > hca.options.maxInlineBytes()) {
+        if (scatter
+            || opcode == Opcode.DUMP
+            || !alone
+            || bytes > hca.options.limits().inlineBytes()) {
           request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_SEGMENT);
           return false;
         }
@@ -199,13 +200,5 @@ final class WqeDecoder {
     if (untilEnd < bytes) {
       request.addPiece(wqes.start(), bytes - untilEnd);
     }
-  }
-
-  /** Control segment to request: cannot fail, checks are {@link Requester}'s. */
-  static void control(SendRequest request, long segment) {
-    request.opcode = ControlSegment.opcode(segment);
-    request.opmod = ControlSegment.opmod(segment);
-    request.fmCeSe = ControlSegment.fmCeSe(segment);
-    request.immediate = ControlSegment.immediate(segment);
   }
 }

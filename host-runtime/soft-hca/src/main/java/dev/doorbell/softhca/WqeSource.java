@@ -85,17 +85,16 @@ final class WqeSource {
     }
   }
 
-  WqeSource(
-      SoftQueuePair queuePair, DevicePort port, long ring, int ringBlocks, long record) {
+  WqeSource(SoftQueuePair queuePair, DevicePort port, long ring, int ringBlocks, long record) {
     SoftHca hca = queuePair.hca;
     this.queuePair = queuePair;
     this.port = port;
     this.ring = ring;
     this.ringBlocks = ringBlocks;
     this.record = record;
-    this.prefetchBlocks = hca.options.prefetchBlocks();
+    this.prefetchBlocks = hca.options.engine().prefetchBlocks();
     this.doorbellNanos = hca.timing.doorbellNanos();
-    this.blueFlame = new BlueFlameBuffer(hca.options.blueFlameBytes());
+    this.blueFlame = new BlueFlameBuffer(hca.options.limits().blueFlameBytes());
     long bytes = (long) ringBlocks << SendQueue.BLOCK_SHIFT;
     long inPlaceRing = port.map(ring, (int) bytes);
     recordInPlace = port.map(record, DoorbellRecord.BYTES);

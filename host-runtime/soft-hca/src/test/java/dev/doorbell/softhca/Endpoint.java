@@ -12,6 +12,7 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.AtomicSegment;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
@@ -26,7 +27,6 @@ import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.WaitSegment;
-import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -368,9 +368,7 @@ public final class Endpoint implements AutoCloseable {
 
   /** A WRITE from this buffer to the peer's. */
   public Wqe rdmaWrite(Endpoint peer, long from, long to, int bytes) {
-    return wqe(Opcode.RDMA_WRITE)
-        .remote(peer.address(to), peer.region.rkey())
-        .local(from, bytes);
+    return wqe(Opcode.RDMA_WRITE).remote(peer.address(to), peer.region.rkey()).local(from, bytes);
   }
 
   /** Publishes what was written in the doorbell record. */
@@ -385,8 +383,7 @@ public final class Endpoint implements AutoCloseable {
 
   /** Rings the doorbell with an index of choice. */
   public void ring(long index) {
-    world.store64(
-        side, queuePair.doorbellAddress(), Doorbell.encode(index, queuePair.number()));
+    world.store64(side, queuePair.doorbellAddress(), Doorbell.encode(index, queuePair.number()));
   }
 
   /** Posts a receive of one segment. */

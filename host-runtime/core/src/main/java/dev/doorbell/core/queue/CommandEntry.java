@@ -120,7 +120,7 @@ public final class CommandEntry {
 
   /** True when {@code word7} was written for {@code index}, as far as an entry can tell. */
   public static boolean isFor(long word7, long index) {
-    return ((word7 >>> INDEX_SHIFT ^ index) & INDEX_MASK) == 0;
+    return (((word7 >>> INDEX_SHIFT) ^ index) & INDEX_MASK) == 0;
   }
 
   /** The rkey of the signal of {@link #OP_PUT_SIGNAL}. */
@@ -136,7 +136,7 @@ public final class CommandEntry {
   /** Inline payload byte {@code i}. */
   public byte inlineByte(int i) {
     long word = i < 8 ? localAddress : i < 16 ? operand : compare;
-    return (byte) (word >>> (i & 7) * Byte.SIZE);
+    return (byte) (word >>> ((i & 7) * Byte.SIZE));
   }
 
   /** Sets the inline payload and the length. */
@@ -148,7 +148,7 @@ public final class CommandEntry {
     }
     long[] words = new long[INLINE_BYTES / Long.BYTES];
     for (int i = 0; i < payload.length; i++) {
-      words[i / Long.BYTES] |= (payload[i] & 0xffL) << (i % Long.BYTES) * Byte.SIZE;
+      words[i / Long.BYTES] |= (payload[i] & 0xffL) << ((i % Long.BYTES) * Byte.SIZE);
     }
     localAddress = words[0];
     operand = words[1];
@@ -191,10 +191,10 @@ public final class CommandEntry {
             | (flags & 0xffL) << 32
             | (length & 0x7fff_ffffL) << 1
             | phase;
-    words[1] = remoteAddress & ~1L | phase;
-    words[2] = localAddress & ~1L | phase;
-    words[3] = operand & ~1L | phase;
-    words[4] = compare & ~1L | phase;
+    words[1] = (remoteAddress & ~1L) | phase;
+    words[2] = (localAddress & ~1L) | phase;
+    words[3] = (operand & ~1L) | phase;
+    words[4] = (compare & ~1L) | phase;
     words[5] =
         (long) BigEndian.swap(remoteKey) << 32
             | (fetched >>> 31 & 0x7ff_ffff) << 5
@@ -202,7 +202,10 @@ public final class CommandEntry {
             | phase;
     words[6] = (long) BigEndian.swap(localKey) << 32 | (fetched & 0x7fff_ffff) << 1 | phase;
     words[7] =
-        (long) immediate << 32 | (index & INDEX_MASK) << INDEX_SHIFT | fetched >>> 58 << 1 | phase;
+        (long) immediate << 32
+            | (index & INDEX_MASK) << INDEX_SHIFT
+            | ((fetched >>> 58) << 1)
+            | phase;
   }
 
   /** Reads the eight words of an entry that is {@link #present}. */
@@ -212,14 +215,14 @@ public final class CommandEntry {
     queuePair = (int) (words[0] >>> 40) & 0xffff;
     flags = (int) (words[0] >>> 32) & 0xff;
     length = (int) words[0] >>> 1;
-    remoteAddress = words[1] & ~1L | displaced >>> 1 & 1;
-    localAddress = words[2] & ~1L | displaced >>> 2 & 1;
-    operand = words[3] & ~1L | displaced >>> 3 & 1;
-    compare = words[4] & ~1L | displaced >>> 4 & 1;
+    remoteAddress = (words[1] & ~1L) | ((displaced >>> 1) & 1);
+    localAddress = (words[2] & ~1L) | ((displaced >>> 2) & 1);
+    operand = (words[3] & ~1L) | ((displaced >>> 3) & 1);
+    compare = (words[4] & ~1L) | ((displaced >>> 4) & 1);
     fetched =
-        words[6] >>> 1 & 0x7fff_ffff
-            | (words[5] >>> 5 & 0x7ff_ffff) << 31
-            | (words[7] >>> 1 & 0x3f) << 58;
+        ((words[6] >>> 1) & 0x7fff_ffff)
+            | (((words[5] >>> 5) & 0x7ff_ffff) << 31)
+            | (((words[7] >>> 1) & 0x3f) << 58);
     remoteKey = BigEndian.swap((int) (words[5] >>> 32));
     localKey = BigEndian.swap((int) (words[6] >>> 32));
     immediate = (int) (words[7] >>> 32);

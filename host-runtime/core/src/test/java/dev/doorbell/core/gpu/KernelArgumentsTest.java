@@ -3,11 +3,16 @@ package dev.doorbell.core.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class KernelArgumentsTest {
   /** A kernel whose parameters lie at given offsets. */
-  private record Shape(int parameterBytes, int... offsets) implements Kernel {
+  private record Shape(int parameterBytes, List<Integer> offsets) implements Kernel {
+    Shape(int parameterBytes, Integer... offsets) {
+      this(parameterBytes, List.of(offsets));
+    }
+
     @Override
     public GpuModule module() {
       throw new UnsupportedOperationException();
@@ -20,12 +25,12 @@ class KernelArgumentsTest {
 
     @Override
     public int parameterOffset(int index) {
-      return offsets[index];
+      return offsets.get(index);
     }
 
     @Override
     public int parameters() {
-      return offsets.length;
+      return offsets.size();
     }
   }
 

@@ -188,7 +188,8 @@ public final class PtxParser {
       return;
     }
     Function body =
-        new FunctionParser(tokens, new Context(), scope).body(word, entry, parameters, results, line);
+        new FunctionParser(tokens, new Context(), scope)
+            .body(word, entry, parameters, results, line);
     Function before = functions.put(word, body);
     if (before != null && before.defined()) {
       refuse(line, "'%s' is defined twice".formatted(word));
@@ -198,16 +199,7 @@ public final class PtxParser {
   private static Function declared(
       String name, boolean entry, List<Variable> parameters, List<Variable> results, int line) {
     return new Function(
-        name,
-        entry,
-        parameters,
-        results,
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        false,
-        line);
+        name, entry, parameters, results, List.of(), List.of(), List.of(), List.of(), false, line);
   }
 
   /** {@code .maxntid 256, 1, 1} and the like; only what changes results is refused. */
@@ -309,8 +301,10 @@ public final class PtxParser {
     for (Variable variable : globals.values()) {
       for (Variable.Initial part : variable.initial()) {
         if (part.value() instanceof Operand.Name unknown && !isDeclared(unknown.name())) {
-          refuse(0, "'%s', in the initialiser of '%s', is not declared"
-              .formatted(unknown.name(), variable.name()));
+          refuse(
+              0,
+              "'%s', in the initialiser of '%s', is not declared"
+                  .formatted(unknown.name(), variable.name()));
         }
       }
     }

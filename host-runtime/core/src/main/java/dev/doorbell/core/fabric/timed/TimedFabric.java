@@ -50,6 +50,7 @@ public final class TimedFabric extends Fabric {
   private final Map<List<Locus>, Route> routes = new HashMap<>();
   private final Map<Route, Completer> completers = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
+  private final Map<Object, Outstanding> groups = new IdentityHashMap<>();
   private final Map<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
   private final Map<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
   private int polling;
@@ -117,7 +118,9 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public ThreadPort attachThread(Locus locus, Agent agent) {
-    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, attached++);
+    Outstanding group = groups.computeIfAbsent(agent.storeGroup(), key -> new Outstanding());
+    group.members++;
+    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, group, attached++);
     threads.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
     return port;
   }
@@ -135,6 +138,9 @@ public final class TimedFabric extends Fabric {
     if (gone != null) {
       for (TimedThreadPort port : gone) {
         settled = Math.max(settled, port.detach());
+        if (--port.outstanding.members == 0) {
+          groups.remove(agent.storeGroup());
+        }
       }
     }
     List<TimedDevicePort> closed = devices.remove(agent);

@@ -30,6 +30,9 @@ final class TimedThreadPort extends ThreadPort {
   /** Counts up with every port that is attached. */
   final long number;
 
+  /** The stores that a fence of this thread waits for. */
+  final Outstanding outstanding;
+
   /** Picoseconds on this thread's clock. */
   long time;
 
@@ -45,8 +48,6 @@ final class TimedThreadPort extends ThreadPort {
   /** The remote access under way or just finished; null when there is none. */
   private @Nullable RemoteAccess remote;
 
-  private boolean deviceStores;
-  private long acknowledged;
   private boolean fencing;
   private long fenced;
 
@@ -58,8 +59,10 @@ final class TimedThreadPort extends ThreadPort {
     }
   }
 
-  TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number) {
+  TimedThreadPort(
+      TimedFabric fabric, Place place, Agent agent, Outstanding outstanding, long number) {
     this.number = number;
+    this.outstanding = outstanding;
     this.fabric = fabric;
     this.place = place;
     this.agent = agent;
@@ -79,13 +82,10 @@ final class TimedThreadPort extends ThreadPort {
   long detach() {
     attached = false;
     place.combiner.flush(this, null);
-    if (place.gpu) {
-      place.released = Math.max(place.released, acknowledged);
-      place.releasedStores |= deviceStores;
-    }
+    place.released = outstanding.acknowledged(place.released);
     leaveBed();
     fabric.queue().remove(turn);
-    return Math.max(time, acknowledged);
+    return outstanding.acknowledged(time);
   }
 
   private void takeTurn(long now) {
@@ -128,6 +128,7 @@ final class TimedThreadPort extends ThreadPort {
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
       place.idle.remove(this);
+      polls.interrupted();
     } else if (sleep == Sleep.POLL) {
       fabric.polling(-1);
     }
@@ -320,7 +321,9 @@ final class TimedThreadPort extends ThreadPort {
     }
     if (reach.local) {
       write(address, bytes, low, high);
-      deviceStores = place.gpu;
+      if (place.gpu) {
+        outstanding.storedToDevice();
+      }
       fabric.written(reach.owner, address, bytes, time);
       time += place.store;
     } else {
@@ -350,11 +353,6 @@ final class TimedThreadPort extends ThreadPort {
       place.combiner.post(this, reach, address, bytes, low, high);
     }
     time += place.remoteStore;
-  }
-
-  /** A posted store of this thread will be acknowledged at {@code when}. */
-  void posted(long when) {
-    acknowledged = Math.max(acknowledged, when);
   }
 
   private static void write(long address, int bytes, long low, long high) {
@@ -436,31 +434,22 @@ final class TimedThreadPort extends ThreadPort {
   }
 
   /**
-   * Waits until the stores that {@code access}'s scope covers are performed: at GPU scope those to
-   * the GPU's own memory, at system scope all. The waits run side by side. Fences are cumulative:
-   * what other threads of the GPU have released, if only to their CTA, is covered as well, whether
-   * or not this thread has acquired it.
+   * Waits until the stores of the thread's group that {@code access}'s scope covers are performed:
+   * at GPU scope those to the GPU's own memory, at system scope all. The waits run side by side.
+   * Fences are cumulative: a system fence covers what other threads of the GPU have released
+   * before, whether or not this one has acquired it.
    *
    * @return picoseconds waited
    */
   private long drain(int access) {
     place.combiner.flush(this, null);
-    if (!place.gpu) {
-      return 0;
-    }
     int scope = access & Access.SCOPES;
-    place.released = Math.max(place.released, acknowledged);
-    place.releasedStores |= deviceStores;
-    deviceStores = false;
-    if (scope == Access.CTA || scope == Access.CLUSTER) {
+    if (!place.gpu || scope == Access.CTA || scope == Access.CLUSTER) {
       return 0;
     }
     boolean system = scope != Access.GPU;
-    long until = time;
-    if (place.releasedStores) {
-      until += system ? place.fenceSystem : place.fence;
-      place.releasedStores = false;
-    }
+    long until = outstanding.drainDevice(time, system ? place.fenceSystem : place.fence);
+    place.released = outstanding.acknowledged(place.released);
     if (system) {
       until = Math.max(until, place.released);
     }

@@ -27,7 +27,7 @@ final class WriteCombiner {
     long low;
     long high;
     long stored;
-    TimedThreadPort[] writers = new TimedThreadPort[4];
+    Outstanding[] writers = new Outstanding[4];
     int writerCount;
 
     Line(Reach reach) {
@@ -54,23 +54,23 @@ final class WriteCombiner {
       }
     }
 
-    boolean writtenBy(TimedThreadPort port) {
+    boolean writtenBy(Outstanding group) {
       for (int i = writerCount - 1; i >= 0; i--) {
-        if (writers[i] == port) {
+        if (writers[i] == group) {
           return true;
         }
       }
       return false;
     }
 
-    void addWriter(TimedThreadPort port) {
-      if (writerCount > 0 && (writers[writerCount - 1] == port || writtenBy(port))) {
+    void addWriter(Outstanding group) {
+      if (writerCount > 0 && (writers[writerCount - 1] == group || writtenBy(group))) {
         return;
       }
       if (writerCount == writers.length) {
         writers = Arrays.copyOf(writers, writerCount * 2);
       }
-      writers[writerCount++] = port;
+      writers[writerCount++] = group;
     }
 
     /** Its window has passed. */
@@ -134,14 +134,14 @@ final class WriteCombiner {
     if (bytes > Long.BYTES) {
       RawMemory.putLong(buffer + Long.BYTES, high);
     }
-    port.posted(place.fabric.post(place, reach, address, buffer, bytes, port.time));
+    port.outstanding.posted(place.fabric.post(place, reach, address, buffer, bytes, port.time));
   }
 
   /** Sends what {@code port} stored and what still waits, on {@code route} or, if null, on all. */
   void flush(TimedThreadPort port, @Nullable Route route) {
     for (int i = 0; i < count; ) {
       Line line = open[i];
-      if (line.writtenBy(port) && (route == null || line.reach.out() == route)) {
+      if (line.writtenBy(port.outstanding) && (route == null || line.reach.out() == route)) {
         flush(i, port.time);
       } else {
         i++;
@@ -164,7 +164,7 @@ final class WriteCombiner {
     }
     line.mark(offset, bytes);
     line.stored = port.time;
-    line.addWriter(port);
+    line.addWriter(port.outstanding);
   }
 
   private Line open(Reach reach, long base, int bytes, long time) {
