@@ -63,8 +63,7 @@ final class World implements AutoCloseable {
         new TimedFabric(topology, seed),
         ranks,
         options,
-        new InProcessWire(
-            Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
+        new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
         new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
         trace);
   }

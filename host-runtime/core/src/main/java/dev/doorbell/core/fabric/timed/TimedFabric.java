@@ -50,7 +50,6 @@ public final class TimedFabric extends Fabric {
   private final Map<List<Locus>, Route> routes = new HashMap<>();
   private final Map<Route, Completer> completers = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
-  private final Map<Object, Outstanding> groups = new IdentityHashMap<>();
   private final Map<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
   private final Map<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
   private int polling;
@@ -118,9 +117,7 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public ThreadPort attachThread(Locus locus, Agent agent) {
-    Outstanding group = groups.computeIfAbsent(agent.storeGroup(), key -> new Outstanding());
-    group.members++;
-    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, group, attached++);
+    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, attached++);
     threads.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
     return port;
   }
@@ -138,9 +135,6 @@ public final class TimedFabric extends Fabric {
     if (gone != null) {
       for (TimedThreadPort port : gone) {
         settled = Math.max(settled, port.detach());
-        if (--port.outstanding.members == 0) {
-          groups.remove(agent.storeGroup());
-        }
       }
     }
     List<TimedDevicePort> closed = devices.remove(agent);

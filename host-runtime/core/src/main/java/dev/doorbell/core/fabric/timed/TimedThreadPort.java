@@ -30,9 +30,6 @@ final class TimedThreadPort extends ThreadPort {
   /** Counts up with every port that is attached. */
   final long number;
 
-  /** The stores that a fence of this thread waits for. */
-  final Outstanding outstanding;
-
   /** Picoseconds on this thread's clock. */
   long time;
 
@@ -48,6 +45,8 @@ final class TimedThreadPort extends ThreadPort {
   /** The remote access under way or just finished; null when there is none. */
   private @Nullable RemoteAccess remote;
 
+  private boolean deviceStores;
+  private long acknowledged;
   private boolean fencing;
   private long fenced;
 
@@ -59,10 +58,8 @@ final class TimedThreadPort extends ThreadPort {
     }
   }
 
-  TimedThreadPort(
-      TimedFabric fabric, Place place, Agent agent, Outstanding outstanding, long number) {
+  TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number) {
     this.number = number;
-    this.outstanding = outstanding;
     this.fabric = fabric;
     this.place = place;
     this.agent = agent;
@@ -82,10 +79,13 @@ final class TimedThreadPort extends ThreadPort {
   long detach() {
     attached = false;
     place.combiner.flush(this, null);
-    place.released = outstanding.acknowledged(place.released);
+    if (place.gpu) {
+      place.released = Math.max(place.released, acknowledged);
+      place.releasedStores |= deviceStores;
+    }
     leaveBed();
     fabric.queue().remove(turn);
-    return outstanding.acknowledged(time);
+    return Math.max(time, acknowledged);
   }
 
   private void takeTurn(long now) {
@@ -119,6 +119,11 @@ final class TimedThreadPort extends ThreadPort {
       }
       fabric.queue().schedule(turn, time);
     } else if (!turn.scheduled()) {
+      if (!polls.idle()) {
+        time += place.shortestTurn;
+        fabric.queue().schedule(turn, time);
+        return;
+      }
       sleep = Sleep.IDLE;
       polls.register(fabric.watches(), this);
       place.idle.add(this);
@@ -128,7 +133,6 @@ final class TimedThreadPort extends ThreadPort {
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
       place.idle.remove(this);
-      polls.interrupted();
     } else if (sleep == Sleep.POLL) {
       fabric.polling(-1);
     }
@@ -321,9 +325,7 @@ final class TimedThreadPort extends ThreadPort {
     }
     if (reach.local) {
       write(address, bytes, low, high);
-      if (place.gpu) {
-        outstanding.storedToDevice();
-      }
+      deviceStores = place.gpu;
       fabric.written(reach.owner, address, bytes, time);
       time += place.store;
     } else {
@@ -353,6 +355,11 @@ final class TimedThreadPort extends ThreadPort {
       place.combiner.post(this, reach, address, bytes, low, high);
     }
     time += place.remoteStore;
+  }
+
+  /** A posted store of this thread will be acknowledged at {@code when}. */
+  void posted(long when) {
+    acknowledged = Math.max(acknowledged, when);
   }
 
   private static void write(long address, int bytes, long low, long high) {
@@ -434,22 +441,31 @@ final class TimedThreadPort extends ThreadPort {
   }
 
   /**
-   * Waits until the stores of the thread's group that {@code access}'s scope covers are performed:
-   * at GPU scope those to the GPU's own memory, at system scope all. The waits run side by side.
-   * Fences are cumulative: a system fence covers what other threads of the GPU have released
-   * before, whether or not this one has acquired it.
+   * Waits until the stores that {@code access}'s scope covers are performed: at GPU scope those to
+   * the GPU's own memory, at system scope all. The waits run side by side. Fences are cumulative:
+   * what other threads of the GPU have released, if only to their CTA, is covered as well, whether
+   * or not this thread has acquired it.
    *
    * @return picoseconds waited
    */
   private long drain(int access) {
     place.combiner.flush(this, null);
+    if (!place.gpu) {
+      return 0;
+    }
     int scope = access & Access.SCOPES;
-    if (!place.gpu || scope == Access.CTA || scope == Access.CLUSTER) {
+    place.released = Math.max(place.released, acknowledged);
+    place.releasedStores |= deviceStores;
+    deviceStores = false;
+    if (scope == Access.CTA || scope == Access.CLUSTER) {
       return 0;
     }
     boolean system = scope != Access.GPU;
-    long until = outstanding.drainDevice(time, system ? place.fenceSystem : place.fence);
-    place.released = outstanding.acknowledged(place.released);
+    long until = time;
+    if (place.releasedStores) {
+      until += system ? place.fenceSystem : place.fence;
+      place.releasedStores = false;
+    }
     if (system) {
       until = Math.max(until, place.released);
     }
