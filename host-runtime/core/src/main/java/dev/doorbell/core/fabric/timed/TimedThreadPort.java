@@ -119,6 +119,11 @@ final class TimedThreadPort extends ThreadPort {
       }
       fabric.queue().schedule(turn, time);
     } else if (!turn.scheduled()) {
+      if (!polls.idle()) {
+        time += place.shortestTurn;
+        fabric.queue().schedule(turn, time);
+        return;
+      }
       sleep = Sleep.IDLE;
       polls.register(fabric.watches(), this);
       place.idle.add(this);
