@@ -566,8 +566,7 @@ public abstract class HcaContractTest {
     "REMOTE_BOUNDS, QP_ACCESS_ERROR",
     "ATOMIC_ALIGNMENT, QP_REQUEST_ERROR"
   })
-  void the_responder_of_a_bad_request_is_in_error_and_says_so(
-      Fault fault, AsyncEvent.Type type) {
+  void the_responder_of_a_bad_request_is_in_error_and_says_so(Fault fault, AsyncEvent.Type type) {
     Endpoint[] ends = pair();
     ends[1].postReceive(0, 64);
     faulty(fault, ends[0], ends[1]).post();

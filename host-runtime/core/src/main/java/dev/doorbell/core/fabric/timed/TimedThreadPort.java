@@ -128,6 +128,7 @@ final class TimedThreadPort extends ThreadPort {
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
       place.idle.remove(this);
+      polls.interrupted();
     } else if (sleep == Sleep.POLL) {
       fabric.polling(-1);
     }
