@@ -203,6 +203,7 @@ class LaunchTest {
   }
 
   @Test
+  @SuppressWarnings("restricted") // a segment over memory of this world, as a caller would have
   void host_memory_is_the_ranks_and_device_memory_the_gpus() {
     try (World world = new World()) {
       assertThat(world.gpu.allocate(MemoryKind.HOST, 100, "h").locus()).isEqualTo(Locus.cpu(0));

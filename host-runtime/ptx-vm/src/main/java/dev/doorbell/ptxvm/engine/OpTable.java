@@ -71,7 +71,7 @@ final class OpTable {
   private OpTable() {}
 
   private static void factory(String names, Factory factory) {
-    for (String name : names.split(" ")) {
+    for (String name : List.of(names.split(" ", -1))) {
       FACTORIES.put(name, factory);
     }
   }
