@@ -138,6 +138,8 @@ class sender {
     uint64_t at = 0;
     do {
       uint32_t slot = 0;
+      uint64_t slot_address = 0;
+      uint64_t length = 0;
       if (staged) {
         slot = static_cast<uint32_t>(used_ % slots_);
         if (used_ >= slots_) {
@@ -148,15 +150,16 @@ class sender {
         }
         const uint64_t offset = (first_ + slot) * chunk_;
         const uint64_t left = job.bytes - at;
-        const uint64_t length = left < chunk_ ? left : chunk_;
-        stage<by::block>(job.staging + offset, from + at, length);
+        length = left < chunk_ ? left : chunk_;
+        slot_address = job.staging + offset;
         list.first.payload = source::system;
         list.first.local = job.staging_wire + offset;
         list.first.local_key = job.staging_key;
         list.first.remote = to + at;
         list.first.bytes = static_cast<uint32_t>(length);
       }
-      last = post<by::block>(qp, list);
+      last = post_filled(qp, list,
+                         [&] { stage<by::block>(slot_address, from + at, length); });
       if (staged && detail::leads_block()) {
         tickets[slot] = last.ticket;
       }

@@ -223,23 +223,39 @@ struct request_list {
   }
 };
 
-// Posts the requests of one thread.
-__device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
+// The first half of a post: checks the requests, reserves, and waits for room. With
+// DOORBELL_QP_PROXY there is nothing to reserve.
+__device__ __forceinline__ uint32_t begin_post(const queue_pair &qp, const request_list &list,
+                                               reservation &mine) {
   if (!list.is_expressible(qp)) {
-    return {DOORBELL_ERROR_ARGUMENT, 0};
+    return DOORBELL_ERROR_ARGUMENT;
   }
+  if (qp.is(DOORBELL_QP_PROXY)) {
+    return DOORBELL_OK;
+  }
+  mine = reserve(qp, list.blocks());
+  const uint32_t room = wait_for_room(qp, mine);
+  if (room != DOORBELL_OK) {
+    abandon(qp.shared, mine.base, mine.end, list.needs_system(qp));
+  }
+  return room;
+}
+
+// The second half: writes the WQEs and submits them. The payload is written by then.
+__device__ __forceinline__ posted finish_post(const queue_pair &qp, const request_list &list,
+                                              const reservation &mine) {
   if (qp.is(DOORBELL_QP_PROXY)) {
     return submit_to_cpu(qp.shared, list.first, list.second, list.count);
   }
-  const bool system = list.needs_system(qp);
-  reservation mine = reserve(qp, list.blocks());
-  const uint32_t room = wait_for_room(qp, mine);
-  if (room != DOORBELL_OK) {
-    abandon(qp.shared, mine.base, mine.end, system);
-    return {room, 0};
-  }
   list.write(qp, mine.base, true);
-  return {submit(qp, mine, list.first, list.count == 1, system), mine.end};
+  return {submit(qp, mine, list.first, list.count == 1, list.needs_system(qp)), mine.end};
+}
+
+// Posts the requests of one thread.
+__device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
+  reservation mine{0, 0, 0};
+  const uint32_t status = begin_post(qp, list, mine);
+  return status == DOORBELL_OK ? finish_post(qp, list, mine) : posted{status, 0};
 }
 
 // The threads that the caller's block has in the caller's warp; what is done at warp scope needs all

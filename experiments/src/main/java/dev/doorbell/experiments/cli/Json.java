@@ -11,6 +11,11 @@ final class Json {
   private Json() {}
 
   static void print(Context context, Object value) {
-    context.terminal().out().println(MAPPER.writeValueAsString(value));
+    context.terminal().out().print(text(value));
+  }
+
+  /** Indented JSON that ends in a newline, on every system the same. */
+  static String text(Object value) {
+    return MAPPER.writeValueAsString(value).replace(System.lineSeparator(), "\n") + "\n";
   }
 }

@@ -3,8 +3,10 @@ package dev.doorbell.experiments.cli;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;
+import java.io.Console;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +57,7 @@ public final class Launch {
   }
 
   private static boolean isTerminal() {
-    return System.console().isTerminal();
+    return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
   }
 
   /** The runtime, found and made when it is first asked for. */

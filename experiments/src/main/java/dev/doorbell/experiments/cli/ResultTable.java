@@ -25,6 +25,9 @@ import java.util.stream.Collectors;
 final class ResultTable {
   private static final String NONE = "-";
 
+  /** Lines that cross more often lie on top of each other. */
+  private static final int MOST_CROSSINGS = 2;
+
   private final RunData data;
   private final List<Axis> axes;
   private final SequencedMap<String, String> metrics = new LinkedHashMap<>();
@@ -115,7 +118,7 @@ final class ResultTable {
       int columns = 2 + (time ? 1 : 0) + (predicted(name) ? 2 : 0);
       return java.util.Collections.nCopies(columns, NONE);
     }
-    Summary summary = SummaryFiles.summary(row, metric);
+    Summary summary = Summary.of(metric.samples().values(), row.seed());
     cells.add(show.apply(summary.median()));
     cells.add("[%s, %s]".formatted(show.apply(summary.lower()), show.apply(summary.upper())));
     if (time) {
@@ -169,6 +172,10 @@ final class ResultTable {
           ? "%s the same throughout".formatted(metric)
           : "%s of %s lower throughout".formatted(metric, lead);
     }
+    if (found.crossover().crossings().size() > MOST_CROSSINGS) {
+      return "no clear winner: %s of the two crosses %d times"
+          .formatted(metric, found.crossover().crossings().size());
+    }
     List<String> parts = new ArrayList<>();
     for (Crossover.Crossing crossing : found.crossover().crossings()) {
       parts.add(
@@ -205,7 +212,7 @@ final class ResultTable {
     long bytes = run.entries().stream().mapToLong(JournalEntry::verifiedBytes).sum();
     long failed = count(run, JournalEntry.Status.FAILED) + count(run, JournalEntry.Status.MISMATCH);
     long late = count(run, JournalEntry.Status.TIMEOUT);
-    long missing = run.plan().points().size() - run.entries().size();
+    int missing = run.plan().points().size() - run.entries().size();
     StringBuilder text =
         new StringBuilder(
             String.format(

@@ -21,11 +21,14 @@ final class Show {
     return digits(nanos / 1e3);
   }
 
-  /** A number in about four digits. */
+  /** A number in about three digits, never with an exponent. */
   static String digits(double value) {
     double magnitude = Math.abs(value);
-    String format = magnitude < 100 ? "%.2f" : magnitude < 1000 ? "%.1f" : "%.0f";
-    return String.format(Locale.ROOT, format, value);
+    int decimals = magnitude == 0 || magnitude >= 1000 ? 0 : magnitude >= 100 ? 1 : 2;
+    if (magnitude > 0 && magnitude < 1) {
+      decimals = (int) Math.min(9, 2 - Math.floor(Math.log10(magnitude)));
+    }
+    return String.format(Locale.ROOT, "%." + decimals + "f", value);
   }
 
   /** Minutes and seconds. */

@@ -80,6 +80,7 @@ public final class Tool {
     parser.setCommandName("doorbell " + subcommand.word());
     parser.setUsageHelpWidth(WIDTH);
     parser.setUnmatchedOptionsArePositionalParams(false);
+    parser.setCaseInsensitiveEnumValuesAllowed(true);
     return parser;
   }
 
@@ -130,7 +131,7 @@ public final class Tool {
       print(e.problem());
       trace(command, e);
       return ExitCode.FAILED;
-    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       String message = e.getMessage() == null ? "" : ": " + e.getMessage();
       print(
           Problem.of(

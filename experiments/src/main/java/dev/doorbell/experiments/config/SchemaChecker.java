@@ -45,7 +45,7 @@ final class SchemaChecker {
       case "required" ->
           Problem.of(
               "DB-C011", marks.ofValue(at), "key '%s' is missing".formatted(error.getProperty()));
-      case "enum" -> Words.notAmong(marks.ofValue(at), name, value, rules);
+      case "enum" -> Words.notAmong(marks.ofValue(at), singular(at, name), value, rules);
       case "type" ->
           Problem.of(
               "DB-C013",
@@ -100,6 +100,12 @@ final class SchemaChecker {
       }
     }
     return "the file";
+  }
+
+  /** An element of {@code metrics} is a metric. */
+  private static String singular(String pointer, String name) {
+    boolean element = Character.isDigit(pointer.charAt(pointer.length() - 1));
+    return element && name.endsWith("s") ? name.substring(0, name.length() - 1) : name;
   }
 
   private static String expected(JsonNode rules) {

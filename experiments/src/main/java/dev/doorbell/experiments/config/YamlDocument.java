@@ -4,18 +4,21 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.CollectionNode;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -31,6 +34,8 @@ final class YamlDocument {
   private static final int MOST_NODES = 100_000;
 
   private static final int MOST_CODE_POINTS = 4 * 1024 * 1024;
+  private static final String NO_MEANING = "the tag %s has no meaning here";
+  private static final Set<Tag> PLAIN = Set.of(Tag.MAP, Tag.SEQ);
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private final String file;
@@ -93,7 +98,11 @@ final class YamlDocument {
 
   private @Nullable Node compose(String text) throws ConfigException {
     LoadSettings settings =
-        LoadSettings.builder().setLabel(file).setCodePointLimit(MOST_CODE_POINTS).build();
+        LoadSettings.builder()
+            .setLabel(file)
+            .setSchema(new CoreSchema())
+            .setCodePointLimit(MOST_CODE_POINTS)
+            .build();
     try {
       List<Node> documents = new ArrayList<>();
       new Compose(settings).composeAllFromString(text).forEach(documents::add);
@@ -139,6 +148,9 @@ final class YamlDocument {
     if (path.contains(node)) {
       throw new ConfigException(
           List.of(Problem.of("DB-C002", where(node.getStartMark()), "an alias contains itself")));
+    }
+    if (node instanceof CollectionNode && !PLAIN.contains(node.getTag())) {
+      problem(node, "DB-C004", NO_MEANING.formatted(node.getTag()));
     }
     path.add(node);
     try {
@@ -203,7 +215,7 @@ final class YamlDocument {
     if (tag.equals(Tag.NULL)) {
       return JSON.nullNode();
     }
-    problem(scalar, "DB-C004", "the tag %s has no meaning here".formatted(tag));
+    problem(scalar, "DB-C004", NO_MEANING.formatted(tag));
     return JSON.stringNode(text);
   }
 

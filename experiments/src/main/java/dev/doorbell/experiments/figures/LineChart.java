@@ -18,7 +18,6 @@ import dev.doorbell.experiments.figures.drawing.Typeface;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * Lays out a {@link LineFigure}: a legend, panels that share their axes, and a strip that says what
@@ -33,7 +32,7 @@ final class LineChart {
 
   private final LineFigure figure;
   private final double width;
-  private final Map<String, Style> styles;
+  private final Palette palette;
   private final int columns;
   private final double panelWidth;
   private final double panelHeight;
@@ -52,7 +51,7 @@ final class LineChart {
   private LineChart(LineFigure figure, double width) {
     this.figure = figure;
     this.width = width;
-    this.styles = Palette.assign(figure.series());
+    this.palette = Palette.of(figure.series());
     int panels = figure.panels().size();
     this.columns = panels == 4 ? 2 : Math.min(panels, 3);
     this.y = verticalAxis();
@@ -155,7 +154,7 @@ final class LineChart {
               Theme.HAIR,
               new Dash(1.5, 1.5)));
     }
-    out.addAll(marks.labels(frame.left, frame.top, styles));
+    out.addAll(marks.labels(frame.left, frame.top, palette));
     scales(frame, first, out);
     String within = identifier(panel.title());
     for (Ceiling ceiling : panel.ceilings()) {
@@ -237,13 +236,13 @@ final class LineChart {
       path[2 * i + 1] = frame.y(ceiling.points().get(i)[1]);
     }
     if (path.length >= 4) {
-      Style style = styles.get(ceiling.series().getFirst());
+      Style style = palette.style(ceiling.series().getFirst());
       out.add(new Node.Stroke(Outline.line(path), style.ink(), 0.8, Theme.CEILING));
     }
   }
 
   private List<Node> line(Line line, Frame frame) {
-    Style style = styles.get(line.series());
+    Style style = palette.style(line.series());
     List<Node> drawn = new ArrayList<>();
     double[] path = new double[2 * line.points().size()];
     for (int i = 0; i < line.points().size(); i++) {
@@ -270,7 +269,7 @@ final class LineChart {
   private List<Flow.Item> legend() {
     List<Flow.Item> items = new ArrayList<>();
     for (String series : figure.series()) {
-      Style style = styles.get(series);
+      Style style = palette.style(series);
       items.add(
           new Flow.Item(
               series,

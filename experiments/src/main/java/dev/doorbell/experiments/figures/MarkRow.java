@@ -10,7 +10,6 @@ import dev.doorbell.experiments.figures.drawing.Typeface;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
@@ -102,7 +101,7 @@ final class MarkRow {
     return rows == 0 ? 0 : rows * LEADING + LEADER;
   }
 
-  List<Node> labels(double panelLeft, double panelTop, Map<String, Style> styles) {
+  List<Node> labels(double panelLeft, double panelTop, Palette palette) {
     List<Node> nodes = new ArrayList<>();
     for (Placed p : placed) {
       double left = panelLeft + p.left();
@@ -117,8 +116,8 @@ final class MarkRow {
                 Theme.HAIR,
                 Dash.NONE));
       }
-      nodes.addAll(marker(styles, p.mark().first(), left + MARKER, middle));
-      nodes.addAll(marker(styles, p.mark().second(), left + 3.4 * MARKER, middle));
+      nodes.addAll(marker(palette, p.mark().first(), left + MARKER, middle));
+      nodes.addAll(marker(palette, p.mark().second(), left + 3.4 * MARKER, middle));
       nodes.add(
           new Node.Label(
               p.text(),
@@ -131,8 +130,8 @@ final class MarkRow {
     return nodes;
   }
 
-  private static List<Node> marker(Map<String, Style> styles, String series, double x, double y) {
-    Style style = styles.get(series);
+  private static List<Node> marker(Palette palette, String series, double x, double y) {
+    Style style = palette.style(series);
     return style.marker().at(x, y, MARKER, style.ink());
   }
 }

@@ -1,10 +1,9 @@
 package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.figures.drawing.Ink;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 
 /**
  * Colours that readers with any of the common colour vision deficiencies tell apart: M. Okabe and
@@ -40,24 +39,37 @@ final class Palette {
           "staged", GREEN,
           "proxy", BLACK);
 
-  private Palette() {}
+  private final Map<String, Style> styles;
+
+  private Palette(Map<String, Style> styles) {
+    this.styles = styles;
+  }
 
   /**
-   * A style for each series, by name where the name is a path's; others take what is free, in
+   * A style for each series: its own where the name is a path's; the others take what is free, in
    * order, then again.
    */
-  static SequencedMap<String, Style> assign(List<String> series) {
+  static Palette of(List<String> series) {
     List<Style> free =
         STYLES.stream()
             .filter(style -> series.stream().noneMatch(name -> style.equals(PATHS.get(name))))
             .toList();
     List<Style> spare = free.isEmpty() ? STYLES : free;
-    SequencedMap<String, Style> styles = new LinkedHashMap<>();
+    Map<String, Style> styles = new HashMap<>();
     int taken = 0;
     for (String name : series) {
       Style own = PATHS.get(name);
       styles.put(name, own != null ? own : spare.get(taken++ % spare.size()));
     }
-    return styles;
+    return new Palette(styles);
+  }
+
+  /** The style of one of the series that the palette was made for. */
+  Style style(String series) {
+    Style style = styles.get(series);
+    if (style == null) {
+      throw new IllegalArgumentException("'" + series + "' is none of " + styles.keySet());
+    }
+    return style;
   }
 }

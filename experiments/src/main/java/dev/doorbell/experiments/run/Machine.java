@@ -68,7 +68,7 @@ record Machine(
     try {
       Path code =
           Path.of(Machine.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-      Path folder = Files.isDirectory(code) ? code : code.getParent();
+      Path folder = Files.isDirectory(code) ? code : code.resolveSibling(".");
       Optional<String> id = run(folder, "git", "rev-parse", "HEAD");
       if (id.isEmpty()) {
         return Optional.empty();

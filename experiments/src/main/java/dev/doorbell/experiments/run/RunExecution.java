@@ -131,7 +131,7 @@ public final class RunExecution {
         directory.log().fault(slot.point.id(), failure.getCause());
       }
       ending = new Ending.Failure(failure.kind(), failure.problem());
-    } catch (RuntimeException | StackOverflowError | OutOfMemoryError | AssertionError fault) {
+    } catch (RuntimeException | Error fault) {
       directory.log().fault(slot.point.id(), fault);
       ending = new Ending.Failure(PointFailure.Kind.FAILED, internal(slot.point, fault));
     }

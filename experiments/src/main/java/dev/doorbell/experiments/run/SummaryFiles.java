@@ -3,8 +3,6 @@ package dev.doorbell.experiments.run;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
-import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.stats.Crossover;
 import dev.doorbell.experiments.stats.Summary;
@@ -117,99 +115,12 @@ public final class SummaryFiles {
 
   /** The same as JSON, with crossovers. */
   public static String json(RunData data) {
-    return RunJson.PRETTY.writeValueAsString(tree(data)) + "\n";
+    return RunJson.pretty(tree(data));
   }
 
   /** The summary as maps and lists, in a fixed order. */
   public static SequencedMap<String, Object> tree(RunData data) {
-    SequencedMap<String, Object> tree = new LinkedHashMap<>();
-    tree.put("experiment", data.experiment());
-    tree.put("question", data.question());
-    tree.put("basis", data.basis().word());
-    tree.put("config_hash", data.configHash());
-    tree.put("seed", data.seed());
-    List<Object> points = new ArrayList<>();
-    for (SummaryRow row : data.rows()) {
-      SequencedMap<String, Object> point = new LinkedHashMap<>();
-      point.put("point", row.pointId());
-      row.axes().forEach((name, value) -> point.put(name, plain(value)));
-      SequencedMap<String, Object> metrics = new LinkedHashMap<>();
-      row.metrics().forEach((name, metric) -> metrics.put(name, metric(row, metric)));
-      point.put("metrics", metrics);
-      point.put("counters", row.counters());
-      points.add(point);
-    }
-    tree.put("points", points);
-    tree.put("crossovers", crossovers(data));
-    return tree;
-  }
-
-  private static Object plain(Value value) {
-    return switch (value) {
-      case Value.Text(String text) -> text;
-      case Value.Whole(long number) -> number;
-      case Value.Real(double number) -> number;
-      case Value.Flag(boolean yes) -> yes;
-    };
-  }
-
-  private static SequencedMap<String, Object> metric(SummaryRow row, MetricRow metric) {
-    SequencedMap<String, Object> map = new LinkedHashMap<>();
-    map.put("unit", metric.samples().unit());
-    if (metric.samples().size() > 0) {
-      Summary summary = summary(row, metric);
-      map.put("p50", summary.median());
-      map.put("ci95", List.of(summary.lower(), summary.upper()));
-      map.put("p99", summary.p99());
-      map.put("min", summary.min());
-      map.put("max", summary.max());
-      map.put("n", summary.n());
-      metric.model().ifPresent(term -> map.put("model", model(term, summary.median())));
-    }
-    return map;
-  }
-
-  private static SequencedMap<String, Object> model(Prediction.Term term, double median) {
-    SequencedMap<String, Object> map = new LinkedHashMap<>();
-    map.put("value", term.value());
-    map.put("ceiling", term.ceiling());
-    map.put("formula", term.formula());
-    if (term.value() != 0) {
-      map.put("residual", median / term.value() - 1);
-    }
-    return map;
-  }
-
-  private static List<Object> crossovers(RunData data) {
-    List<Object> list = new ArrayList<>();
-    for (Crossings.Found found : Crossings.of(data)) {
-      SequencedMap<String, Object> map = new LinkedHashMap<>();
-      map.put("metric", found.contrast().metric());
-      map.put("between", List.of(found.contrast().first(), found.contrast().second()));
-      map.put("over", found.contrast().over());
-      if (!found.by().isEmpty()) {
-        map.put(found.contrast().by(), found.by());
-      }
-      found.others().forEach((name, value) -> map.put(name, plain(value)));
-      map.put("first_lower", lead(found, found.crossover().firstLead()));
-      List<Object> crossings = new ArrayList<>();
-      found
-          .crossover()
-          .crossings()
-          .forEach(
-              crossing -> {
-                SequencedMap<String, Object> one = new LinkedHashMap<>();
-                one.put("at", crossing.size());
-                one.put("ci95", List.of(crossing.interval().lower(), crossing.interval().upper()));
-                one.put("support", crossing.support());
-                one.put("between_sizes", List.of(crossing.below(), crossing.above()));
-                one.put("lower_before", lead(found, crossing.before()));
-                crossings.add(one);
-              });
-      map.put("crossings", crossings);
-      list.add(map);
-    }
-    return list;
+    return SummaryJson.of(data);
   }
 
   /** The name of the line that is lower; empty where they coincide. */

@@ -7,13 +7,12 @@ import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.DoorbellRinger;
 import dev.doorbell.proxy.ProxyAgent;
-import dev.doorbell.proxy.ProxyPrices;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Two ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy that
- * posts, or a ringer.
+ * Two ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy
+ * that posts, or a ringer.
  */
 final class Connection implements AutoCloseable {
   /** Who rings for the kernels. */
@@ -76,11 +75,10 @@ final class Connection implements AutoCloseable {
   }
 
   private void startRinger(int rank) {
-    DoorbellRinger ringer = new DoorbellRinger(world.fabric(), Locus.cpu(rank), prices());
+    DoorbellRinger ringer = new DoorbellRinger(world.fabric(), Locus.cpu(rank), world.cpuPrices());
     helpers.add(ringer);
     for (Endpoint endpoint : endpoints.get(rank)) {
-      Memory request =
-          world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request");
+      Memory request = world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request");
       helpers.add(request);
       ringer.watch(endpoint.queuePair(), request.address());
       endpoint.useCpuRinger(request.address());
@@ -88,7 +86,7 @@ final class Connection implements AutoCloseable {
   }
 
   private void startProxy(int rank) {
-    ProxyAgent proxy = new ProxyAgent(world.fabric(), Locus.cpu(rank), prices());
+    ProxyAgent proxy = new ProxyAgent(world.fabric(), Locus.cpu(rank), world.cpuPrices());
     helpers.add(proxy);
     for (Endpoint endpoint : endpoints.get(rank)) {
       CommandQueue queue = new CommandQueue(world.rank(rank).gpu(), COMMAND_ENTRIES, 0);
@@ -96,11 +94,6 @@ final class Connection implements AutoCloseable {
       proxy.serve(queue, endpoint.queuePair(), endpoint.view());
       endpoint.useCommandQueue(queue.descriptorAddress());
     }
-  }
-
-  /** Under virtual time the fabric charges what the CPU does; otherwise it is free. */
-  private ProxyPrices prices() {
-    return ProxyPrices.FREE;
   }
 
   @Override

@@ -8,8 +8,10 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.kernels.KernelCatalogue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -20,8 +22,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rank's side of a transfer: the payload it sends, the inbox it receives into, staging where the
- * path needs it, and a kernel's job over them.
+ * One rank's side of a transfer: the payload it sends, the inbox it receives into, staging where
+ * the path needs it, and a kernel's job over them.
  */
 final class Party implements AutoCloseable {
   /** Bytes on either side of the inbox that nobody may write. */
@@ -50,7 +52,8 @@ final class Party implements AutoCloseable {
   private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
 
   /**
-   * Prepares {@code bytes} bytes to send, random but fixed by {@code seed}, and an inbox for as many.
+   * Prepares {@code bytes} bytes to send, random but fixed by {@code seed}, and an inbox for as
+   * many.
    */
   Party(Connection connection, Rank rank, int bytes, long seed) {
     this.rank = rank;
@@ -64,8 +67,7 @@ final class Party implements AutoCloseable {
     inbox.fill(0, inbox.size(), GUARD_BYTE);
     inbox.fill(GUARD, bytes, (byte) 0);
     this.localRegion = own(rank.domain().register(local, Endpoint.ALL_RIGHTS));
-    this.inboxRegion =
-        own(rank.domain().register(inbox, GUARD, bytes, Endpoint.ALL_RIGHTS));
+    this.inboxRegion = own(rank.domain().register(inbox, GUARD, bytes, Endpoint.ALL_RIGHTS));
     this.views = own(connection.writeViews(rank.number()));
   }
 
@@ -117,13 +119,33 @@ final class Party implements AutoCloseable {
     }
     Memory jobMemory = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
-    GpuModule module = own(rank.gpu().load(kernel, PtxTemp.read(kernel)));
+    GpuModule module = own(rank.gpu().load(kernel, ptx(kernel)));
     return rank.gpu()
         .launch(
             module.kernel(kernel),
             LaunchConfig.of(blocks, threads).withTimeout(timeout),
             new KernelArguments().add(views).add(jobMemory),
             own(rank.gpu().createStream()));
+  }
+
+  private static String ptx(String kernel) {
+    KernelCatalogue catalogue = KernelCatalogue.load();
+    return catalogue
+        .find(kernel)
+        .map(catalogue::ptx)
+        .orElseThrow(() -> new IllegalArgumentException("no kernel '" + kernel + "'"));
+  }
+
+  /** The command that puts this party's payload into the inbox of {@code peer}. */
+  CommandEntry putTo(Party peer) {
+    CommandEntry put = new CommandEntry();
+    put.opcode = CommandEntry.OP_PUT;
+    put.length = bytes;
+    put.localAddress = local.address();
+    put.localKey = localRegion.lkey();
+    put.remoteAddress = peer.inbox.address() + GUARD;
+    put.remoteKey = peer.inboxRegion.rkey();
+    return put;
   }
 
   /**

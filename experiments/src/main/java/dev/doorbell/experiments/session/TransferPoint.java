@@ -87,8 +87,8 @@ final class TransferPoint {
   }
 
   /**
-   * Goodput, message by message count: one sample a batch, since the windowed kernel stamps its start
-   * and end only.
+   * Goodput, message by message count: one sample a batch, since the windowed kernel stamps its
+   * start and end only.
    */
   private Samples goodput(SequencedMap<String, Quantity> counters) throws PointFailure {
     int batches = Math.max(1, Math.min(3, point.samples()));
@@ -128,8 +128,7 @@ final class TransferPoint {
         "link.crossings",
         new Quantity((double) traffic.payloadCrossings() / messages / bytes, "1/byte"));
     counters.put("fences", new Quantity((double) traffic.fences() / messages, "1/message"));
-    counters.put(
-        "fence.time", new Quantity(traffic.drainedNanos() / messages, "ns/message"));
+    counters.put("fence.time", new Quantity(traffic.drainedNanos() / messages, "ns/message"));
   }
 
   /** Enough messages for a steady state, few enough to stay short. */
@@ -144,8 +143,7 @@ final class TransferPoint {
   }
 
   private World world(int run) {
-    return World.timed(
-        topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+    return World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
   }
 
   private Connection connect(World world) {
@@ -207,8 +205,7 @@ final class TransferPoint {
     return Math.min(MAX_COPY_THREADS, warps * WARP);
   }
 
-  private void await(World world, List<Launch> launches, List<Party> parties)
-      throws PointFailure {
+  private void await(World world, List<Launch> launches, List<Party> parties) throws PointFailure {
     long left = KERNEL_NANOS;
     while (left > 0) {
       RunOutcome outcome =
@@ -252,8 +249,7 @@ final class TransferPoint {
     verified += bytes;
   }
 
-  private PointFailure failure(
-      PointFailure.Kind kind, String code, String what, String effect) {
+  private PointFailure failure(PointFailure.Kind kind, String code, String what, String effect) {
     return new PointFailure(kind, Problem.of(code, point.id(), what).effect(effect));
   }
 }

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.timed.CpuPrices;
 import dev.doorbell.core.fabric.timed.Network;
 import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.TimedFabric;
@@ -9,6 +10,7 @@ import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.HcaTiming;
 import dev.doorbell.softhca.InProcessWire;
@@ -21,10 +23,12 @@ import java.util.List;
 final class World implements AutoCloseable {
   private final Fabric fabric;
   private final List<Rank> ranks;
+  private final ProxyPrices cpuPrices;
 
-  private World(Fabric fabric, List<Rank> ranks) {
+  private World(Fabric fabric, List<Rank> ranks, ProxyPrices cpuPrices) {
     this.fabric = fabric;
     this.ranks = ranks;
+    this.cpuPrices = cpuPrices;
   }
 
   /** A world that runs as fast as it can; {@code seed} picks the interleaving. */
@@ -34,6 +38,7 @@ final class World implements AutoCloseable {
         ranks,
         options,
         new InProcessWire(),
+        ProxyPrices.FREE,
         Trace.NONE);
   }
 
@@ -47,9 +52,13 @@ final class World implements AutoCloseable {
   static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
+    CpuPrices cpu = topology.cpus().getFirst();
+    SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
     SoftHcaOptions options =
         SoftHcaOptions.DEFAULT
-            .withMtu(mtu)
+            .withEngine(
+                new SoftHcaOptions.Engine(
+                    mtu, engine.pipelineDepth(), engine.prefetchBlocks(), engine.packets()))
             .withTiming(
                 new HcaTiming(
                     Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
@@ -57,13 +66,18 @@ final class World implements AutoCloseable {
         new TimedFabric(topology, seed),
         ranks,
         options,
-        new InProcessWire(
-            Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
+        new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
+        new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
         trace);
   }
 
   private static World build(
-      Fabric fabric, int count, SoftHcaOptions options, InProcessWire wire, Trace trace) {
+      Fabric fabric,
+      int count,
+      SoftHcaOptions options,
+      InProcessWire wire,
+      ProxyPrices cpuPrices,
+      Trace trace) {
     fabric.trace(trace);
     List<Rank> ranks = new ArrayList<>();
     for (int number = 0; number < count; number++) {
@@ -72,11 +86,16 @@ final class World implements AutoCloseable {
       wire.join(hca);
       ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain()));
     }
-    return new World(fabric, List.copyOf(ranks));
+    return new World(fabric, List.copyOf(ranks), cpuPrices);
   }
 
   Fabric fabric() {
     return fabric;
+  }
+
+  /** What the CPUs' own work costs. */
+  ProxyPrices cpuPrices() {
+    return cpuPrices;
   }
 
   Rank rank(int number) {

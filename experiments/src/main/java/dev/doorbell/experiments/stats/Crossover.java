@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where two curves of medians over message size change places, with an interval for each place.
  *
- * <p>Between two sizes both curves are taken as straight in log-log, which a cost of {@code alpha +
- * N/B} very nearly is; the crossing is where the lines meet. The interval comes from resampling
- * every point of both curves; it says how well the samples fix the crossing, not how well two
- * straight lines stand for what lies between the sizes: {@link Crossing#below} and {@link
- * Crossing#above} are the hard bracket.
+ * <p>Between two neighbouring sizes each curve is taken as {@code alpha + N/B}, which the cost of a
+ * message very nearly is: then the crossing is exact however far the sizes lie apart, where
+ * straight lines in log-log put it 14 % off between 64 KiB and 256 KiB for the paths of one switch.
+ * The interval comes from resampling every point of both curves; it says how well the samples fix
+ * the crossing, not how well a line stands for what lies between the sizes: {@link Crossing#below}
+ * and {@link Crossing#above} are the hard bracket.
  *
  * @param crossings in ascending order of size; empty where one curve is below the other throughout
  * @param firstLead which curve is lower at the smallest size where they differ
@@ -60,8 +61,7 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
     double[][] sortedB = Arrays.stream(b).map(Quantiles::sortedCopy).toArray(double[][]::new);
     double[] gaps = new double[sizes.length];
     for (int i = 0; i < sizes.length; i++) {
-      gaps[i] =
-          logRatio(Quantiles.medianOfSorted(sortedA[i]), Quantiles.medianOfSorted(sortedB[i]));
+      gaps[i] = Quantiles.medianOfSorted(sortedA[i]) - Quantiles.medianOfSorted(sortedB[i]);
     }
     List<Meeting> meetings = meetings(sizes, gaps);
     Lead first =
@@ -86,7 +86,7 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
     double[] gaps = new double[sizes.length];
     for (int replicate = 0; replicate < Bootstrap.REPLICATES; replicate++) {
       for (int i = 0; i < sizes.length; i++) {
-        gaps[i] = logRatio(resampleA[i].next(), resampleB[i].next());
+        gaps[i] = resampleA[i].next() - resampleB[i].next();
       }
       List<Meeting> resampled = meetings(sizes, gaps);
       for (int i = 0; i < meetings.size(); i++) {
@@ -128,7 +128,7 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
     return best;
   }
 
-  /** A sign change of log(A/B) over size. */
+  /** A sign change of A - B over size. */
   private record Meeting(double size, Lead before, double below, double above) {}
 
   private static List<Meeting> meetings(double[] sizes, double[] gaps) {
@@ -151,15 +151,11 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
   }
 
   private static double interpolate(double size0, double gap0, double size1, double gap1) {
-    return size0 * Math.pow(size1 / size0, gap0 / (gap0 - gap1));
+    return size0 + (size1 - size0) * (gap0 / (gap0 - gap1));
   }
 
   private static Lead lead(double gap) {
     return gap < 0 ? Lead.A : Lead.B;
-  }
-
-  private static double logRatio(double a, double b) {
-    return a == b ? 0 : Math.log(a / b);
   }
 
   private static MedianResampler[] resamplers(double[][] sorted, UniformRandomProvider random) {

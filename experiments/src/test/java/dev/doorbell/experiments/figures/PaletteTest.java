@@ -1,11 +1,12 @@
 package dev.doorbell.experiments.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.experiments.figures.Palette.Style;
 import dev.doorbell.experiments.figures.drawing.Ink;
-import java.util.HashSet;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PaletteTest {
@@ -20,29 +21,39 @@ class PaletteTest {
 
   @Test
   void every_path_has_a_colour_and_a_marker_of_its_own() {
-    List<Style> styles = List.copyOf(Palette.assign(ModelledRun.PATHS).values());
-    assertThat(new HashSet<>(styles.stream().map(Style::ink).toList())).hasSize(7);
-    assertThat(new HashSet<>(styles.stream().map(Style::marker).toList())).hasSize(7);
+    Palette palette = Palette.of(ModelledRun.PATHS);
+    List<Style> styles = ModelledRun.PATHS.stream().map(palette::style).toList();
+    assertThat(styles).extracting(Style::ink).doesNotHaveDuplicates().hasSize(7);
+    assertThat(styles).extracting(Style::marker).doesNotHaveDuplicates().hasSize(7);
   }
 
   @Test
   void a_path_looks_the_same_whichever_others_are_drawn() {
-    Style alone = Palette.assign(List.of("push.memic")).get("push.memic");
-    assertThat(Palette.assign(ModelledRun.PATHS)).containsEntry("push.memic", alone);
-    assertThat(Palette.assign(List.of("a", "push.memic", "b"))).containsEntry("push.memic", alone);
+    Style alone = Palette.of(List.of("push.memic")).style("push.memic");
+    assertThat(Palette.of(ModelledRun.PATHS).style("push.memic")).isEqualTo(alone);
+    assertThat(Palette.of(List.of("a", "push.memic", "b")).style("push.memic")).isEqualTo(alone);
   }
 
   @Test
   void other_series_take_what_is_free_and_never_a_paths_style() {
-    var styles = Palette.assign(List.of("1 thread", "pull", "2 threads"));
-    assertThat(new HashSet<>(styles.values())).hasSize(3);
-    assertThat(styles.sequencedKeySet()).containsExactly("1 thread", "pull", "2 threads");
+    List<String> series = List.of("1 thread", "pull", "2 threads");
+    Palette palette = Palette.of(series);
+    assertThat(series.stream().map(palette::style)).doesNotHaveDuplicates();
   }
 
   @Test
   void more_series_than_styles_begin_again() {
-    List<String> many = java.util.stream.IntStream.range(0, 9).mapToObj(i -> "s" + i).toList();
-    assertThat(Palette.assign(many).get("s7")).isEqualTo(Palette.assign(many).get("s0"));
+    Palette palette = Palette.of(IntStream.range(0, 9).mapToObj(i -> "s" + i).toList());
+    assertThat(palette.style("s7")).isEqualTo(palette.style("s0"));
+    assertThat(palette.style("s6")).isNotEqualTo(palette.style("s0"));
+  }
+
+  @Test
+  void a_series_that_was_not_named_has_no_style() {
+    Palette palette = Palette.of(List.of("pull"));
+    assertThatThrownBy(() -> palette.style("push"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("push");
   }
 
   @Test

@@ -9,12 +9,15 @@ import dev.doorbell.experiments.stats.Crossover.Lead;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CrossoverTest {
 
   private static final double[] POWERS =
-      java.util.stream.IntStream.rangeClosed(3, 20).mapToDouble(k -> 1L << k).toArray();
+      IntStream.rangeClosed(3, 20).mapToDouble(k -> 1L << k).toArray();
 
   private static double[][] exactly(double[] sizes, DoubleUnaryOperator cost) {
     return Arrays.stream(sizes)
@@ -34,41 +37,26 @@ class CrossoverTest {
         .toArray(double[][]::new);
   }
 
-  @Test
-  void power_laws_cross_exactly_where_algebra_says() {
-    // 100·N^0.5 = 10·N at N = 100, not one of the sizes; straight in log-log, so interpolation is
-    // exact.
+  /** N* = (α_a − α_b) / (1/B_b − 1/B_a), whichever sizes are compared. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void two_costs_cross_exactly_where_their_closed_form_says(int octaves) {
+    double[] sizes =
+        IntStream.rangeClosed(0, 20 / octaves).mapToDouble(k -> 1L << (k * octaves)).toArray();
     Crossover crossover =
         Crossover.between(
-            POWERS, exactly(POWERS, n -> 10 * n), exactly(POWERS, n -> 100 * Math.sqrt(n)), 1);
-    assertThat(crossover.firstLead()).isEqualTo(Lead.A);
-    assertThat(crossover.crossings()).hasSize(1);
-    Crossing crossing = crossover.crossings().getFirst();
-    assertThat(crossing.size()).isCloseTo(100, within(1e-9));
-    assertThat(crossing.before()).isEqualTo(Lead.A);
-    assertThat(crossing.below()).isEqualTo(64);
-    assertThat(crossing.above()).isEqualTo(128);
-    assertThat(crossing.support()).isEqualTo(1);
-    assertThat(crossing.interval().width()).isCloseTo(0, within(1e-9));
-  }
-
-  /**
-   * N* = (α_pull − α_push) / (1/B_push − 1/B_pull); between powers of two the two straight lines
-   * are within two percent.
-   */
-  @Test
-  void two_costs_cross_where_their_closed_form_says() {
-    Crossover crossover =
-        Crossover.between(
-            POWERS,
-            exactly(POWERS, n -> 1624 + n / 27.76),
-            exactly(POWERS, n -> 1124 + n / 25.21),
-            1);
+            sizes, exactly(sizes, n -> 1624 + n / 27.76), exactly(sizes, n -> 1124 + n / 25.21), 1);
     double expected = (1624 - 1124) / (1 / 25.21 - 1 / 27.76);
     assertThat(crossover.firstLead()).isEqualTo(Lead.B);
+    assertThat(crossover.compared()).isEqualTo(sizes.length);
     assertThat(crossover.crossings()).hasSize(1);
-    assertThat(crossover.crossings().getFirst().size())
-        .isCloseTo(expected, within(expected * 0.02));
+    Crossing crossing = crossover.crossings().getFirst();
+    assertThat(crossing.size()).isCloseTo(expected, within(expected * 1e-9));
+    assertThat(crossing.before()).isEqualTo(Lead.B);
+    assertThat(crossing.below()).isLessThan(expected);
+    assertThat(crossing.above()).isEqualTo(crossing.below() * (1 << octaves));
+    assertThat(crossing.support()).isEqualTo(1);
+    assertThat(crossing.interval().width()).isCloseTo(0, within(1e-9));
   }
 
   @Test

@@ -9,6 +9,8 @@ import dev.doorbell.experiments.config.Problem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -96,16 +98,17 @@ class TopologyFileTest {
         "between: [gpu0, nic0] | between: [gpu0, gpu0] | DB-T011 | a path lies between two components",
         "name: nic-slot, ends | name: gpu-slot, ends | DB-T003 | there are two links 'gpu-slot'",
         "network: { | netwrok: { | DB-T002 | did you mean 'network'",
-        "gpus: | gpus: 3 #| DB-T004 | 'gpus' must be a list",
-        "name: round-pix | name: round-pix\nname: twice | DB-T003 | key 'name' is given twice",
-        "name: round-pix | name: [round | DB-T002 | not YAML",
+        "bridges: [switch0] | bridges: switch0 | DB-T004 | 'bridges' must be a list",
+        "description: | name: twice # | DB-T003 | key 'name' is given twice",
+        "bridges: [switch0] | bridges: [switch0 | DB-T002 | not YAML",
         "source: | # | DB-T007 | has no source",
       })
   void what_is_wrong_is_said_with_its_place(String good, String bad, String code, String message)
       throws Exception {
     String text = TopologyFile.text("round-pix");
     assertThat(text).contains(good);
-    String broken = text.replaceFirst(java.util.regex.Pattern.quote(good), bad);
+    String broken =
+        text.replaceFirst("(?m)(?<!# )" + Pattern.quote(good), Matcher.quoteReplacement(bad));
     TopologyException failure =
         catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("bad.yaml", broken));
     assertThat(failure).isNotNull();

@@ -89,15 +89,12 @@ final class Requester {
       tx.drop();
     }
     int work = 0;
-    int moved;
+    int progress;
     do {
-      // What completes may be what a DUMP or a strong fence behind it waits for.
-      int looked = look(budget - work);
-      int sent = send(budget);
-      int completed = complete();
-      work += looked + sent + completed;
-      moved = looked + completed;
-    } while (moved > 0 && work < budget);
+      // A completion may be what a request behind it waits for: once more until nothing moves.
+      progress = look(budget - work) + send(budget) + complete();
+      work += progress;
+    } while (progress > 0 && work < budget);
     if (work >= budget) {
       queuePair.activate();
     }
@@ -253,12 +250,14 @@ final class Requester {
     while (!ring.isEmpty()) {
       SendRequest request = ring.at(ring.oldest);
       boolean failing = queuePair.state() == QueuePairState.ERR;
+      // What was done behind a request that failed is as if it had not been.
       boolean success =
-          switch (request.phase) {
-            case DONE -> true;
-            case WAITING -> isAcknowledged(request);
-            default -> false;
-          };
+          !errorReported
+              && switch (request.phase) {
+                case DONE -> true;
+                case WAITING -> isAcknowledged(request);
+                default -> false;
+              };
       boolean failed = request.phase == SendRequest.Phase.FAILED;
       if (!success && !failed && !failing) {
         return done;

@@ -345,7 +345,8 @@ public final class SoftHca implements Hca {
       for (int i = activeCount; i > 0; i--) {
         work += runNext(budget);
       }
-      return work;
+      // Who became active during the step has its turn in the next one, which has to come.
+      return work == 0 && activeCount > 0 ? 1 : work;
     }
 
     private void answerDoorbells() {

@@ -42,24 +42,28 @@ final class PngWriter {
     png.writeBytes(SIGNATURE);
     chunk(png, "IHDR", header(image.getWidth(), image.getHeight()));
     int perMetre = (int) Math.round(DOTS_PER_INCH / METRES_PER_INCH);
-    chunk(png, "pHYs", ByteBuffer.allocate(9).putInt(perMetre).putInt(perMetre).put((byte) 1));
+    chunk(
+        png,
+        "pHYs",
+        ByteBuffer.allocate(9).putInt(perMetre).putInt(perMetre).put((byte) 1).array());
     text(png, "Title", from.title());
     text(png, "Run", from.run());
     text(png, "Config", from.config());
     from.commit().ifPresent(id -> text(png, "Commit", id));
     text(png, "Basis", from.basis());
-    chunk(png, "IDAT", ByteBuffer.wrap(deflate(rows(image))));
-    chunk(png, "IEND", ByteBuffer.allocate(0));
+    chunk(png, "IDAT", deflate(rows(image)));
+    chunk(png, "IEND", new byte[0]);
     return png.toByteArray();
   }
 
-  private static ByteBuffer header(int width, int height) {
+  private static byte[] header(int width, int height) {
     return ByteBuffer.allocate(13)
         .putInt(width)
         .putInt(height)
         .put((byte) 8) // bits a channel
         .put((byte) 2) // red, green, blue
-        .put(new byte[3]); // deflate, adaptive filters, not interlaced
+        .put(new byte[3]) // deflate, adaptive filters, not interlaced
+        .array();
   }
 
   /** Each row behind its filter byte: 2, difference to the row above, which suits ruled figures. */
@@ -105,11 +109,14 @@ final class PngWriter {
     chunk(
         png,
         "iTXt",
-        ByteBuffer.allocate(key.length + 5 + value.length).put(key).put(new byte[5]).put(value));
+        ByteBuffer.allocate(key.length + 5 + value.length)
+            .put(key)
+            .put(new byte[5])
+            .put(value)
+            .array());
   }
 
-  private static void chunk(ByteArrayOutputStream png, String type, ByteBuffer content) {
-    byte[] data = content.array();
+  private static void chunk(ByteArrayOutputStream png, String type, byte[] data) {
     byte[] name = type.getBytes(StandardCharsets.ISO_8859_1);
     CRC32 crc = new CRC32();
     crc.update(name);

@@ -90,7 +90,7 @@ class DirectFabricTest {
     long address = allocate(64);
     SplittableRandom random = new SplittableRandom(access);
     for (int bytes = 1; bytes <= 8; bytes *= 2) {
-      long mask = bytes == 8 ? -1 : (1L << 8 * bytes) - 1;
+      long mask = bytes == 8 ? -1 : (1L << (8 * bytes)) - 1;
       for (int round = 0; round < 20; round++) {
         memoryIs(address, 64, (byte) 0xaa);
         long value = random.nextLong();
@@ -98,7 +98,7 @@ class DirectFabricTest {
         store(bytes, at, value, access);
         assertThat(load(bytes, at, access)).isEqualTo(value & mask);
         for (int i = 0; i < bytes; i++) {
-          assertThat(RawMemory.getByte(at + i)).isEqualTo((byte) (value >>> 8 * i));
+          assertThat(RawMemory.getByte(at + i)).isEqualTo((byte) (value >>> (8 * i)));
         }
         assertThat(RawMemory.getByte(at - 1)).isEqualTo((byte) 0xaa);
         assertThat(RawMemory.getByte(at + bytes)).isEqualTo((byte) 0xaa);
@@ -157,7 +157,7 @@ class DirectFabricTest {
     SplittableRandom random = new SplittableRandom(seed);
     long address = allocate(32);
     for (int bytes : widths(operation)) {
-      long mask = bytes == 8 ? -1 : (1L << 8 * bytes) - 1;
+      long mask = bytes == 8 ? -1 : (1L << (8 * bytes)) - 1;
       for (int round = 0; round < 500; round++) {
         for (int i = 0; i < 32; i += 8) {
           RawMemory.putLong(address + i, random.nextLong());
@@ -174,7 +174,7 @@ class DirectFabricTest {
             .isEqualTo(old);
         long now = operation.apply(old, bytes, operand, compare) & mask;
         for (int i = 0; i < bytes; i++) {
-          before[(int) (at - address) + i] = (byte) (now >>> 8 * i);
+          before[(int) (at - address) + i] = (byte) (now >>> (8 * i));
         }
         assertThat(NativeBytes.bytes(NativeBytes.hex(address, 32))).as(context).isEqualTo(before);
       }
@@ -211,9 +211,9 @@ class DirectFabricTest {
       thread.atomic(Rmw.ADD, word, bytes, 1, 0, Access.RELAXED);
     }
     host.join();
-    long mask = bytes == 8 ? -1 : (1L << 8 * bytes) - 1;
+    long mask = bytes == 8 ? -1 : (1L << (8 * bytes)) - 1;
     if (neighbour == word) {
-      assertThat(load(bytes, word, Access.WEAK)).isEqualTo(2L * rounds & mask);
+      assertThat(load(bytes, word, Access.WEAK)).isEqualTo((2L * rounds) & mask);
     } else {
       assertThat(load(bytes, word, Access.WEAK)).isEqualTo(rounds & mask);
       assertThat(load(bytes, neighbour, Access.WEAK)).isEqualTo(rounds & mask);

@@ -341,9 +341,7 @@ class AbiTest {
         """
             .formatted(lines);
     Files.writeString(directory.resolve("abi.c"), program);
-    Path include =
-        Objects.requireNonNull(
-            CHeader.locate("kernels/include/doorbell/abi.h").getParent().getParent());
+    Path include = CHeader.locate("kernels/include");
     String compiler =
         output(
             directory,

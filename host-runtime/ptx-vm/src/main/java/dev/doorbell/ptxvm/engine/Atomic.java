@@ -73,8 +73,8 @@ final class Atomic extends MemoryOp {
   }
 
   private static Rmw operation(String name, ScalarType type) throws Unsupported {
-    boolean integer = type.family() != ScalarType.Family.FLOAT
-        && type.family() != ScalarType.Family.PACKED;
+    boolean integer =
+        type.family() != ScalarType.Family.FLOAT && type.family() != ScalarType.Family.PACKED;
     Rmw operation =
         switch (name) {
           case "add" ->

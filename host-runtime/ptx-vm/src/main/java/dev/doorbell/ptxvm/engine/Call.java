@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code call}, direct and through a pointer. Arguments are bytes: those of the caller's
- * {@code .param} variables are copied into the callee's frame, and its results back.
+ * {@code call}, direct and through a pointer. Arguments are bytes: those of the caller's {@code
+ * .param} variables are copied into the callee's frame, and its results back.
  */
 final class Call extends Op {
   private final Callee caller;
@@ -46,8 +46,7 @@ final class Call extends Op {
     Operand target = operands.get(at);
     boolean hasArguments =
         operands.size() > at + 1 && operands.get(at + 1) instanceof Operand.Arguments;
-    Passing[] arguments =
-        hasArguments ? passings(operands.get(at + 1), a, false) : new Passing[0];
+    Passing[] arguments = hasArguments ? passings(operands.get(at + 1), a, false) : new Passing[0];
     if (target instanceof Operand.FunctionName(String name)) {
       Callee callee = a.kernel().callee(name);
       if (callee == null) {

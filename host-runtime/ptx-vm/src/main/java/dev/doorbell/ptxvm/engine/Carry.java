@@ -4,7 +4,10 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import org.jspecify.annotations.Nullable;
 
-/** Extended precision: {@code add.cc}, {@code addc}, {@code sub.cc}, {@code subc}, {@code mad.cc}, {@code madc}. */
+/**
+ * Extended precision: {@code add.cc}, {@code addc}, {@code sub.cc}, {@code subc}, {@code mad.cc},
+ * {@code madc}.
+ */
 final class Carry extends Op {
   private final boolean subtracts;
   private final boolean takes;
@@ -24,8 +27,7 @@ final class Carry extends Op {
     HIGH_SIGNED
   }
 
-  private Carry(
-      Instruction i, boolean wide, Product product, int d, int a, int b, int c) {
+  private Carry(Instruction i, boolean wide, Product product, int d, int a, int b, int c) {
     this.subtracts = i.name().startsWith("sub");
     this.takes = i.name().endsWith("c");
     this.gives = i.has("cc");
@@ -44,14 +46,12 @@ final class Carry extends Op {
     }
     Product product = Product.NONE;
     if (i.name().startsWith("mad")) {
-      product =
-          i.has("lo") ? Product.LOW : type.signed() ? Product.HIGH_SIGNED : Product.HIGH;
+      product = i.has("lo") ? Product.LOW : type.signed() ? Product.HIGH_SIGNED : Product.HIGH;
     }
     int x = a.source(i.operands().get(1), type);
     int y = a.source(i.operands().get(2), type);
     int z = product == Product.NONE ? y : a.source(i.operands().get(3), type);
-    return new Carry(
-        i, type.bits() == 64, product, a.result(i.operands().getFirst()), x, y, z);
+    return new Carry(i, type.bits() == 64, product, a.result(i.operands().getFirst()), x, y, z);
   }
 
   @Override
@@ -63,10 +63,7 @@ final class Carry extends Op {
     boolean out;
     if (subtracts) {
       result = x - y - in;
-      out =
-          wide
-              ? Long.compareUnsigned(x, y) < 0 || (in != 0 && x == y)
-              : result < 0;
+      out = wide ? Long.compareUnsigned(x, y) < 0 || (in != 0 && x == y) : result < 0;
     } else {
       result = x + y + in;
       out =

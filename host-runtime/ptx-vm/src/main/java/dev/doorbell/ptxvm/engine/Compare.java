@@ -16,8 +16,7 @@ final class Compare {
 
   /** Comparisons that are another one with the operands swapped. */
   private static final Map<String, String> SWAPPED =
-      Map.of(
-          "gt", "lt", "ge", "le", "hi", "lo", "hs", "ls", "gtu", "ltu", "geu", "leu");
+      Map.of("gt", "lt", "ge", "le", "hi", "lo", "hs", "ls", "gtu", "ltu", "geu", "leu");
 
   static {
     ROWS.binary("eq.b16 eq.u16 eq.s16 eq.b32 eq.u32 eq.s32", (a, b) -> (int) a == (int) b ? 1 : 0)

@@ -168,6 +168,9 @@ final class Convert {
     Rounding rounding = mode.rounding == null ? Rounding.NEAREST_EVEN : mode.rounding;
     ScalarType from = mode.from;
     ScalarType to = mode.to;
+    if (from == ScalarType.BF16 && to == ScalarType.F32 && !mode.saturate) {
+      return x -> (x & 0xffff) << 16; // the upper half as it is, NaNs too
+    }
     return x -> {
       double value = value(from, mode.flush && from == ScalarType.F32 ? FloatRows.flush(x) : x);
       if (mode.whole != null) {

@@ -94,7 +94,8 @@ final class FloatRows {
     rows.binary("add" + suffix, (a, b) -> sum(single(a), single(b), to))
         .binary("sub" + suffix, (a, b) -> sum(single(a), -single(b), to))
         .binary("mul" + suffix, (a, b) -> bits(to.single((double) single(a) * single(b))))
-        .binary("div" + suffix, (a, b) -> bits(to.single(Rounding.oddQuotient(single(a), single(b)))))
+        .binary(
+            "div" + suffix, (a, b) -> bits(to.single(Rounding.oddQuotient(single(a), single(b)))))
         .ternary("fma" + suffix, (a, b, c) -> fma(single(a), single(b), single(c), to))
         .ternary("mad" + suffix, (a, b, c) -> fma(single(a), single(b), single(c), to))
         .unary("sqrt" + suffix, a -> bits(to.single(Rounding.oddRoot(single(a)))))
@@ -166,7 +167,8 @@ final class FloatRows {
     if (!Double.isFinite(a) || !Double.isFinite(b) || a == 0 || b == 0) {
       return bits(nearest);
     }
-    return bits(to.real(nearest, new BigDecimal(a).divide(new BigDecimal(b), new MathContext(900))));
+    return bits(
+        to.real(nearest, new BigDecimal(a).divide(new BigDecimal(b), new MathContext(900))));
   }
 
   private static long directedRoot(double a, Rounding to) {

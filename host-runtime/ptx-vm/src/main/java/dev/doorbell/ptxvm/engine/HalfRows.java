@@ -28,8 +28,8 @@ final class HalfRows {
     binary(rows, type, "max", (a, b) -> least(type, a ^ 0x8000, b ^ 0x8000, false) ^ 0x8000);
     binary(rows, type, "min.NaN", (a, b) -> least(type, a, b, true));
     binary(rows, type, "max.NaN", (a, b) -> greatestOrNan(type, a, b));
-    unary(rows, type, "neg", a -> a ^ 0x8000);
-    unary(rows, type, "abs", a -> a & 0x7fff);
+    unary(rows, type, "neg", a -> isNan(type, a) ? NAN : a ^ 0x8000);
+    unary(rows, type, "abs", a -> isNan(type, a) ? NAN : a & 0x7fff);
     unary(rows, type, "ex2.approx", a -> round(type, (float) Math.pow(2, value(type, a))));
     unary(rows, type, "tanh.approx", a -> round(type, (float) Math.tanh(value(type, a))));
     ternary(rows, type, "fma", (a, b, c) -> fma(type, a, b, c));
@@ -59,6 +59,10 @@ final class HalfRows {
         (a, b, c) ->
             f.apply(a & 0xffff, b & 0xffff, c & 0xffff)
                 | f.apply(a >>> 16 & 0xffff, b >>> 16 & 0xffff, c >>> 16 & 0xffff) << 16);
+  }
+
+  private static boolean isNan(ScalarType type, long bits) {
+    return Float.isNaN(value(type, bits));
   }
 
   private static long fma(ScalarType type, long a, long b, long c) {

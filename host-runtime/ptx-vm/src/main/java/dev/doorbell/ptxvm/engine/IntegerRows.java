@@ -27,8 +27,7 @@ final class IntegerRows {
         .binary("sub.u64 sub.s64", (a, b) -> a - b)
         .binary("sub.sat.s32", (a, b) -> saturate((long) (int) a - (int) b))
         .binary(
-            "add.u16x2 add.s16x2",
-            (a, b) -> (a + b & U16) | ((a >>> 16) + (b >>> 16) & U16) << 16)
+            "add.u16x2 add.s16x2", (a, b) -> (a + b & U16) | ((a >>> 16) + (b >>> 16) & U16) << 16)
         .unary("neg.s16", a -> -a & U16)
         .unary("neg.s32", a -> -a & U32)
         .unary("neg.s64", a -> -a)
@@ -94,7 +93,7 @@ final class IntegerRows {
         .ternary("dp2a.hi.s32.s32", (a, b, c) -> dot2(a, b >>> 16, c, true, true));
   }
 
-  /** Division by zero gives all ones, the remainder the dividend, as GPUs compute them. */
+  /** Division by zero gives all ones, quotient and remainder, as an H200 computes them. */
   private static void division(Rows rows) {
     rows.binary("div.u16", (a, b) -> b == 0 ? U16 : a / b)
         .binary("div.s16", (a, b) -> b == 0 ? U16 : (short) a / (short) b & U16)
@@ -102,12 +101,12 @@ final class IntegerRows {
         .binary("div.s32", (a, b) -> b == 0 ? U32 : (int) a / (int) b & U32)
         .binary("div.u64", (a, b) -> b == 0 ? -1L : Long.divideUnsigned(a, b))
         .binary("div.s64", (a, b) -> b == 0 ? -1L : a / b)
-        .binary("rem.u16", (a, b) -> b == 0 ? a : a % b)
-        .binary("rem.s16", (a, b) -> b == 0 ? a : (short) a % (short) b & U16)
-        .binary("rem.u32", (a, b) -> b == 0 ? a : a % b)
-        .binary("rem.s32", (a, b) -> b == 0 ? a : (int) a % (int) b & U32)
-        .binary("rem.u64", (a, b) -> b == 0 ? a : Long.remainderUnsigned(a, b))
-        .binary("rem.s64", (a, b) -> b == 0 ? a : a % b);
+        .binary("rem.u16", (a, b) -> b == 0 ? U16 : a % b)
+        .binary("rem.s16", (a, b) -> b == 0 ? U16 : (short) a % (short) b & U16)
+        .binary("rem.u32", (a, b) -> b == 0 ? U32 : a % b)
+        .binary("rem.s32", (a, b) -> b == 0 ? U32 : (int) a % (int) b & U32)
+        .binary("rem.u64", (a, b) -> b == 0 ? -1L : Long.remainderUnsigned(a, b))
+        .binary("rem.s64", (a, b) -> b == 0 ? -1L : a % b);
   }
 
   private static void ordering(Rows rows) {
@@ -152,11 +151,9 @@ final class IntegerRows {
         .ternary("shf.l.wrap.b32", (a, b, c) -> (b << 32 | a) << (c & 31) >>> 32)
         .ternary("shf.r.wrap.b32", (a, b, c) -> (b << 32 | a) >>> (c & 31) & U32)
         .ternary(
-            "shf.l.clamp.b32",
-            (a, b, c) -> (c & U32) >= 32 ? a : (b << 32 | a) << (c & 31) >>> 32)
+            "shf.l.clamp.b32", (a, b, c) -> (c & U32) >= 32 ? a : (b << 32 | a) << (c & 31) >>> 32)
         .ternary(
-            "shf.r.clamp.b32",
-            (a, b, c) -> (c & U32) >= 32 ? b : (b << 32 | a) >>> (c & 31) & U32);
+            "shf.r.clamp.b32", (a, b, c) -> (c & U32) >= 32 ? b : (b << 32 | a) >>> (c & 31) & U32);
   }
 
   private static void bits(Rows rows) {
@@ -229,10 +226,18 @@ final class IntegerRows {
     return value == 0 ? U32 : top - highest(value);
   }
 
-  /** PTX ISA, {@code bfe}: position and length are bytes, bits beyond the value are 0. */
+  /**
+   * A position or length of {@code bfe} and {@code bfi}. PTX leaves values above 255 open; an H200
+   * takes a byte for 32-bit fields and clamps for 64-bit ones.
+   */
+  static int place(long value, int width) {
+    return width == 32 ? (int) value & 0xff : (int) Math.min(value & U32, 0xff);
+  }
+
+  /** PTX ISA, {@code bfe}: bits beyond the value are 0. */
   private static long field(long value, long position, long length, int width) {
-    int at = (int) position & 0xff;
-    int count = (int) length & 0xff;
+    int at = place(position, width);
+    int count = place(length, width);
     if (count == 0 || at >= width) {
       return 0;
     }
@@ -242,8 +247,8 @@ final class IntegerRows {
 
   /** The same with the sign of the field's top bit, or of the value where the field goes beyond. */
   private static long signedField(long value, long position, long length, int width) {
-    int at = (int) position & 0xff;
-    int count = (int) length & 0xff;
+    int at = place(position, width);
+    int count = place(length, width);
     if (count == 0) {
       return 0;
     }

@@ -66,7 +66,9 @@ public final class KernelBuilder {
     Map<String, Boolean> reached = new HashMap<>();
     for (boolean entries : new boolean[] {true, false}) {
       for (Function function : module.functions().values()) {
-        if (function.defined() && function.entry() == entries && !reached.containsKey(function.name())) {
+        if (function.defined()
+            && function.entry() == entries
+            && !reached.containsKey(function.name())) {
           KernelBuilder builder = new KernelBuilder(module, memory, graph, function, refusals);
           KernelCode code = builder.build(stackBytes);
           builder.callees.keySet().forEach(name -> reached.put(name, true));
@@ -95,8 +97,7 @@ public final class KernelBuilder {
       slots.put(function.name(), own);
       callees.put(
           function.name(),
-          new Callee(
-              function, slot, slot + own.count(), graph.isRecursive(function.name())));
+          new Callee(function, slot, slot + own.count(), graph.isRecursive(function.name())));
       slot += own.count();
     }
     poolStart = slot;

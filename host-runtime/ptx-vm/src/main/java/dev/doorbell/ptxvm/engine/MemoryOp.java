@@ -138,8 +138,17 @@ abstract class MemoryOp extends Op {
     boolean hint = modifier.startsWith("L1::") || modifier.startsWith("L2::");
     boolean space =
         switch (modifier) {
-          case "global", "const", "shared", "shared::cta", "local", "param", "param::entry",
-              "param::func", "v2", "v4", "uni" ->
+          case "global",
+              "const",
+              "shared",
+              "shared::cta",
+              "local",
+              "param",
+              "param::entry",
+              "param::func",
+              "v2",
+              "v4",
+              "uni" ->
               true;
           default -> false;
         };
@@ -150,8 +159,7 @@ abstract class MemoryOp extends Op {
 
   /** The type of the elements. */
   static ScalarType type(Instruction i) throws Unsupported {
-    ScalarType type =
-        i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
+    ScalarType type = i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
     if (type == null || type == ScalarType.PRED) {
       throw new Unsupported("type not supported");
     }

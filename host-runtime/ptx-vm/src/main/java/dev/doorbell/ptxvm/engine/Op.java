@@ -3,12 +3,12 @@ package dev.doorbell.ptxvm.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instruction of a kernel, ready to run: operands are slots of the register file, constants
- * and launch constants too.
+ * One instruction of a kernel, ready to run: operands are slots of the register file, constants and
+ * launch constants too.
  *
  * <p>Registers hold what their width holds, zero-extended to 64 bits; an operation keeps it so.
- * Operations read all operands before they write one, and never share a slot between the two, so
- * an access that the port parked can be issued again.
+ * Operations read all operands before they write one, and never share a slot between the two, so an
+ * access that the port parked can be issued again.
  */
 abstract class Op {
   /** What comes next in the program; null only behind the end of a function. */

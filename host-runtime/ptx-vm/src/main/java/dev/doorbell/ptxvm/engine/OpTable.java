@@ -14,8 +14,8 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opcode table. An opcode is one row, found by its PTX name, with one small function: a function
- * on register values for whatever only computes, a factory for whatever does more.
+ * The opcode table. An opcode is one row, found by its PTX name, with one small function: a
+ * function on register values for whatever only computes, a factory for whatever does more.
  */
 final class OpTable {
   /** Makes the operation of an instruction. */
@@ -99,8 +99,7 @@ final class OpTable {
   }
 
   private static Op arithmetic(Instruction i, Assembler a) throws Unsupported {
-    ScalarType type =
-        i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
+    ScalarType type = i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
     if (i.name().equals("prmt")) {
       type = ScalarType.B32;
     }
@@ -120,8 +119,12 @@ final class OpTable {
     if (row == null || (saturate && type.bits() < 32)) {
       throw new Unsupported("instruction not supported");
     }
-    return build(name + (flush ? ".ftz" : "") + (saturate ? ".sat" : ""),
-        wrap(row, flush, saturate, type == ScalarType.F64), type, i, a);
+    return build(
+        name + (flush ? ".ftz" : "") + (saturate ? ".sat" : ""),
+        wrap(row, flush, saturate, type == ScalarType.F64),
+        type,
+        i,
+        a);
   }
 
   private static Rows.Row wrap(Rows.Row row, boolean flush, boolean saturate, boolean real) {
@@ -139,8 +142,7 @@ final class OpTable {
       case Rows.Two(LongBinaryOperator f) ->
           new Rows.Two(
               (x, y) ->
-                  after.applyAsLong(
-                      f.applyAsLong(before.applyAsLong(x), before.applyAsLong(y))));
+                  after.applyAsLong(f.applyAsLong(before.applyAsLong(x), before.applyAsLong(y))));
       case Rows.Three(Ternary f) ->
           new Rows.Three(
               (x, y, z) ->
@@ -150,8 +152,8 @@ final class OpTable {
     };
   }
 
-  private static Op build(
-      String name, Rows.Row row, ScalarType type, Instruction i, Assembler a) throws Unsupported {
+  private static Op build(String name, Rows.Row row, ScalarType type, Instruction i, Assembler a)
+      throws Unsupported {
     int d = a.result(i.operands().getFirst());
     return switch (row) {
       case Rows.One(LongUnaryOperator f) -> UnaryOp.of(name, f, d, operand(i, 1, type, a));
@@ -201,8 +203,7 @@ final class OpTable {
     long result = 0;
     for (int row = 0; row < 8; row++) {
       if ((lut >>> row & 1) != 0) {
-        result |=
-            ((row & 4) != 0 ? x : ~x) & ((row & 2) != 0 ? y : ~y) & ((row & 1) != 0 ? z : ~z);
+        result |= ((row & 4) != 0 ? x : ~x) & ((row & 2) != 0 ? y : ~y) & ((row & 1) != 0 ? z : ~z);
       }
     }
     return result & 0xffffffffL;
@@ -239,8 +240,8 @@ final class OpTable {
 
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
-      int at = (int) r[position] & 0xff;
-      int count = Math.min((int) r[length] & 0xff, width - at);
+      int at = IntegerRows.place(r[position], width);
+      int count = Math.min(IntegerRows.place(r[length], width), width - at);
       long field = 0;
       if (count > 0) {
         field = (count == 64 ? -1L : (1L << count) - 1) << at;

@@ -87,8 +87,11 @@ final class Print extends Op {
     while (options.indexOf('*') >= 0) {
       options = options.replaceFirst("\\*", Integer.toString((int) arguments.next(4)));
     }
-    boolean wide = length.contains("l") || length.contains("j") || length.contains("z")
-        || length.contains("t");
+    boolean wide =
+        length.contains("l")
+            || length.contains("j")
+            || length.contains("z")
+            || length.contains("t");
     try {
       return switch (kind) {
         case '%' -> "%";
@@ -97,8 +100,11 @@ final class Print extends Op {
         case 'x', 'X', 'o' -> radix(options, kind, arguments.next(wide ? 8 : 4));
         case 'p' -> "0x" + Long.toHexString(arguments.next(8));
         case 'c' -> Character.toString((char) (arguments.next(4) & 0xff));
-        case 's' -> String.format(Locale.ROOT, "%" + plain(options) + "s",
-            CText.read(arguments.memory, arguments.next(8)));
+        case 's' ->
+            String.format(
+                Locale.ROOT,
+                "%" + plain(options) + "s",
+                CText.read(arguments.memory, arguments.next(8)));
         case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A' ->
             real(options, kind, Double.longBitsToDouble(arguments.next(8)));
         default -> "%" + options + length + kind;
@@ -173,8 +179,7 @@ final class Print extends Op {
     boolean fixed = value == 0 || (exponent >= -4 && exponent < precision);
     String text =
         fixed
-            ? String.format(
-                Locale.ROOT, "%." + Math.max(0, precision - 1 - exponent) + "f", value)
+            ? String.format(Locale.ROOT, "%." + Math.max(0, precision - 1 - exponent) + "f", value)
             : scientific;
     int mantissa = fixed ? text.length() : text.indexOf('e');
     String digits = text.substring(0, mantissa);
@@ -183,8 +188,8 @@ final class Print extends Op {
     }
     String all = digits + text.substring(mantissa);
     boolean negative = all.startsWith("-");
-    return pad(dot < 0 ? options : options.substring(0, dot), negative ? all.substring(1) : all,
-        negative);
+    return pad(
+        dot < 0 ? options : options.substring(0, dot), negative ? all.substring(1) : all, negative);
   }
 
   private static int number(String digits) {

@@ -72,9 +72,8 @@ enum Rounding {
     return switch (this) {
       case DOWN -> side > 0 ? Math.nextDown(nearest) : nearest;
       case UP -> side < 0 ? Math.nextUp(nearest) : nearest;
-      default -> side != 0 && (side > 0) == (exact.signum() > 0)
-          ? Math.nextAfter(nearest, 0.0)
-          : nearest;
+      default ->
+          side != 0 && (side > 0) == (exact.signum() > 0) ? Math.nextAfter(nearest, 0.0) : nearest;
     };
   }
 

@@ -180,7 +180,7 @@ final class VmThread implements Agent {
     if (!inShared && (local < 0 || local > localSize - bytes)) {
       throw new Fault(
           "%s of %d bytes at 0x%x: neither in the shared memory of its block (%d bytes) nor in the"
-              .formatted(what, bytes, address, sharedSize)
+                  .formatted(what, bytes, address, sharedSize)
               + " local memory of this thread");
     }
   }
@@ -195,11 +195,7 @@ final class VmThread implements Agent {
     return new Fault(
         "misaligned %s of %d bytes at 0x%x: the address must be a multiple of %d; %s"
             .formatted(
-                what,
-                bytes,
-                address,
-                bytes,
-                cta.grid.fabric.memory().describe(address, bytes)));
+                what, bytes, address, bytes, cta.grid.fabric.memory().describe(address, bytes)));
   }
 
   /** {@code block (0,0,0) thread (5,0,0)}. */

@@ -8,8 +8,22 @@ public final class Dataflow {
   /** Instructions whose first operand is not a destination. */
   private static final Set<String> WITHOUT_RESULT =
       Set.of(
-          "st", "red", "bra", "brx", "ret", "exit", "trap", "brkpt", "membar", "fence", "nanosleep",
-          "prefetch", "prefetchu", "discard", "applypriority", "pmevent");
+          "st",
+          "red",
+          "bra",
+          "brx",
+          "ret",
+          "exit",
+          "trap",
+          "brkpt",
+          "membar",
+          "fence",
+          "nanosleep",
+          "prefetch",
+          "prefetchu",
+          "discard",
+          "applypriority",
+          "pmevent");
 
   private Dataflow() {}
 

@@ -85,7 +85,8 @@ public final class PollingLoops {
           modifiers.contains("local") || modifiers.contains("param")
               ? Effects.NONE
               : Effects.VISIBLE;
-      case "atom" -> triesOnly(instruction) ? new Effects(false, true, false, false) : Effects.VISIBLE;
+      case "atom" ->
+          triesOnly(instruction) ? new Effects(false, true, false, false) : Effects.VISIBLE;
       case "mov" ->
           instruction.operands().getLast() instanceof Operand.Special(String name)
                   && (name.startsWith("%globaltimer") || name.startsWith("%clock"))

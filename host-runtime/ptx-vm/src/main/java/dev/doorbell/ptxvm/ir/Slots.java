@@ -104,8 +104,7 @@ public final class Slots {
   }
 
   private void scan(List<Interval> intervals) {
-    PriorityQueue<Interval> active =
-        new PriorityQueue<>(Comparator.comparingInt(Interval::last));
+    PriorityQueue<Interval> active = new PriorityQueue<>(Comparator.comparingInt(Interval::last));
     PriorityQueue<Integer> free = new PriorityQueue<>();
     for (Interval interval : intervals) {
       while (!active.isEmpty() && active.peek().last < interval.first) {

@@ -25,8 +25,8 @@ import java.util.Set;
  * A GPU on the CPU: it runs PTX, one agent a CUDA thread, over any {@link Fabric}.
  *
  * <p>Device and managed memory lie at its locus, host memory at the CPU of its rank, all in the
- * fabric's address space, so that HCAs and proxies use the same addresses. All methods belong to the
- * host thread that runs the fabric.
+ * fabric's address space, so that HCAs and proxies use the same addresses. All methods belong to
+ * the host thread that runs the fabric.
  */
 public final class VmGpu implements Gpu {
   private static final int MAX_THREADS_PER_BLOCK = 1024;
@@ -119,8 +119,8 @@ public final class VmGpu implements Gpu {
   }
 
   /**
-   * Makes host memory of this world addressable, which it is. A range outside of the world's address
-   * space cannot be: kernels would not be able to reach it.
+   * Makes host memory of this world addressable, which it is. A range outside of the world's
+   * address space cannot be: kernels would not be able to reach it.
    */
   @Override
   public Memory registerHost(MemorySegment range, String label) {

@@ -47,12 +47,22 @@ public record VmOptions(
   /** The same with another stack. */
   public VmOptions withStackBytes(int bytes) {
     return new VmOptions(
-        computeCapability, maxResidentBlocks, multiprocessors, sharedBytesPerBlock, bytes, pollNanos);
+        computeCapability,
+        maxResidentBlocks,
+        multiprocessors,
+        sharedBytesPerBlock,
+        bytes,
+        pollNanos);
   }
 
   /** The same with another time to park. */
   public VmOptions withPollNanos(long nanos) {
     return new VmOptions(
-        computeCapability, maxResidentBlocks, multiprocessors, sharedBytesPerBlock, stackBytes, nanos);
+        computeCapability,
+        maxResidentBlocks,
+        multiprocessors,
+        sharedBytesPerBlock,
+        stackBytes,
+        nanos);
   }
 }

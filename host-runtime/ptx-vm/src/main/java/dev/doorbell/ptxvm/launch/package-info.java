@@ -1,4 +1,7 @@
-/** The GPU contract kept by the virtual machine: modules, kernels, streams, launches in waves of resident blocks. */
+/**
+ * The GPU contract kept by the virtual machine: modules, kernels, streams, launches in waves of
+ * resident blocks.
+ */
 @NullMarked
 package dev.doorbell.ptxvm.launch;
 

@@ -88,8 +88,7 @@ public final class VmMemory implements Memory {
           "%s of '%s' after it was closed".formatted(what, allocation.label()));
     }
     if (offset < 0 || bytes < 0 || bytes > size - offset) {
-      throw new AccessFault(
-          what, address + offset, bytes, space.describe(address + offset, bytes));
+      throw new AccessFault(what, address + offset, bytes, space.describe(address + offset, bytes));
     }
   }
 

@@ -1,4 +1,7 @@
-/** Where PTX variables lie: module variables, and the shared, local and parameter windows of running blocks. */
+/**
+ * Where PTX variables lie: module variables, and the shared, local and parameter windows of running
+ * blocks.
+ */
 @NullMarked
 package dev.doorbell.ptxvm.memory;
 

@@ -139,8 +139,7 @@ final class FunctionParser {
       case "loc" -> location(directive.line());
       case "pragma", "maxnreg" -> tokens.skipStatement();
       case "global", "const" -> module.variable(directive.text(), false);
-      default ->
-          throw new SyntaxException(directive.line(), "unknown directive " + directive);
+      default -> throw new SyntaxException(directive.line(), "unknown directive " + directive);
     }
   }
 

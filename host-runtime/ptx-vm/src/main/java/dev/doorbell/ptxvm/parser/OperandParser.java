@@ -84,8 +84,7 @@ final class OperandParser {
       int line = tokens.peek().line();
       long offset = tokens.integer();
       if (operand instanceof Operand.Symbol symbol) {
-        return new Operand.Symbol(
-            symbol.variable(), symbol.offset() + offset, symbol.generic());
+        return new Operand.Symbol(symbol.variable(), symbol.offset() + offset, symbol.generic());
       }
       throw new SyntaxException(line, "an offset stands after a variable's name only");
     }

@@ -27,14 +27,16 @@ public final class PtxParser {
   private final List<Refusal> refusals = new ArrayList<>();
   private final Map<String, Function> functions = new LinkedHashMap<>();
   private final Map<String, Variable> globals = new LinkedHashMap<>();
-  private final Map<Integer, String> files = new HashMap<>();
+  private final Map<Integer, String> files;
   private String version = "";
   private String target = "";
 
   private PtxParser(String name, String ptx) {
     this.name = name;
     this.lines = ptx.lines().toList();
-    this.tokens = new TokenStream(Lexer.tokens(ptx));
+    List<Token> all = Lexer.tokens(ptx);
+    this.tokens = new TokenStream(all);
+    this.files = fileNames(all);
     this.variables = new VariableParser(tokens);
   }
 
@@ -107,10 +109,6 @@ public final class PtxParser {
           }
           return;
         }
-        case "file" -> {
-          fileName(token.line());
-          return;
-        }
         case "section" -> {
           tokens.next();
           while (!tokens.atEnd() && !tokens.peek().is("{")) {
@@ -123,7 +121,7 @@ public final class PtxParser {
           tokens.skipStatement();
           return;
         }
-        case "loc" -> {
+        case "loc", "file" -> {
           tokens.skipLine(token.line());
           return;
         }
@@ -146,11 +144,20 @@ public final class PtxParser {
     }
   }
 
-  private void fileName(int line) throws SyntaxException {
-    int number = tokens.count();
-    String path = tokens.next().text();
-    files.put(number, path.substring(path.lastIndexOf('/') + 1));
-    tokens.skipLine(line);
+  /** nvcc writes {@code .file} behind the functions whose {@code .loc} need it. */
+  private static Map<Integer, String> fileNames(List<Token> all) {
+    Map<Integer, String> files = new HashMap<>();
+    for (int i = 0; i + 2 < all.size(); i++) {
+      Token number = all.get(i + 1);
+      if (all.get(i).dot("file")
+          && number.kind() == Token.Kind.NUMBER
+          && number.text().length() < 9
+          && number.text().chars().allMatch(Character::isDigit)) {
+        String path = all.get(i + 2).text();
+        files.put(Integer.parseInt(number.text()), path.substring(path.lastIndexOf('/') + 1));
+      }
+    }
+    return files;
   }
 
   private void variable(String space, boolean external) throws SyntaxException {
@@ -188,7 +195,8 @@ public final class PtxParser {
       return;
     }
     Function body =
-        new FunctionParser(tokens, new Context(), scope).body(word, entry, parameters, results, line);
+        new FunctionParser(tokens, new Context(), scope)
+            .body(word, entry, parameters, results, line);
     Function before = functions.put(word, body);
     if (before != null && before.defined()) {
       refuse(line, "'%s' is defined twice".formatted(word));
@@ -198,16 +206,7 @@ public final class PtxParser {
   private static Function declared(
       String name, boolean entry, List<Variable> parameters, List<Variable> results, int line) {
     return new Function(
-        name,
-        entry,
-        parameters,
-        results,
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        false,
-        line);
+        name, entry, parameters, results, List.of(), List.of(), List.of(), List.of(), false, line);
   }
 
   /** {@code .maxntid 256, 1, 1} and the like; only what changes results is refused. */
@@ -309,8 +308,10 @@ public final class PtxParser {
     for (Variable variable : globals.values()) {
       for (Variable.Initial part : variable.initial()) {
         if (part.value() instanceof Operand.Name unknown && !isDeclared(unknown.name())) {
-          refuse(0, "'%s', in the initialiser of '%s', is not declared"
-              .formatted(unknown.name(), variable.name()));
+          refuse(
+              0,
+              "'%s', in the initialiser of '%s', is not declared"
+                  .formatted(unknown.name(), variable.name()));
         }
       }
     }

@@ -6,12 +6,39 @@ import java.util.Set;
 final class SpecialRegisters {
   private static final Set<String> NAMES =
       Set.of(
-          "%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z", "%ctaid.x", "%ctaid.y",
-          "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid", "%warpid", "%nwarpid",
-          "%smid", "%nsmid", "%gridid", "%lanemask_eq", "%lanemask_le", "%lanemask_lt",
-          "%lanemask_ge", "%lanemask_gt", "%clock", "%clock_hi", "%clock64", "%globaltimer",
-          "%globaltimer_lo", "%globaltimer_hi", "%total_smem_size", "%dynamic_smem_size",
-          "%aggr_smem_size", "%is_explicit_cluster");
+          "%tid.x",
+          "%tid.y",
+          "%tid.z",
+          "%ntid.x",
+          "%ntid.y",
+          "%ntid.z",
+          "%ctaid.x",
+          "%ctaid.y",
+          "%ctaid.z",
+          "%nctaid.x",
+          "%nctaid.y",
+          "%nctaid.z",
+          "%laneid",
+          "%warpid",
+          "%nwarpid",
+          "%smid",
+          "%nsmid",
+          "%gridid",
+          "%lanemask_eq",
+          "%lanemask_le",
+          "%lanemask_lt",
+          "%lanemask_ge",
+          "%lanemask_gt",
+          "%clock",
+          "%clock_hi",
+          "%clock64",
+          "%globaltimer",
+          "%globaltimer_lo",
+          "%globaltimer_hi",
+          "%total_smem_size",
+          "%dynamic_smem_size",
+          "%aggr_smem_size",
+          "%is_explicit_cluster");
 
   private SpecialRegisters() {}
 

@@ -80,6 +80,11 @@ final class Polls {
     return true;
   }
 
+  /** The thread slept between two rounds: their distance says nothing about a round's length. */
+  void interrupted() {
+    previousAddress = 0;
+  }
+
   private boolean changed() {
     for (int i = 0; i < count; i++) {
       if (Cells.load(addresses[i], lengths[i]) != values[i]) {

@@ -53,6 +53,10 @@ public final class TimedFabric extends Fabric {
   private final Map<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
   private final Map<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
   private int polling;
+
+  /** When the stores of all threads that have ended are where they belong. */
+  private long settled;
+
   private long attached;
   private long clock;
   private long fences;
@@ -129,7 +133,9 @@ public final class TimedFabric extends Fabric {
   public void detach(Agent agent) {
     List<TimedThreadPort> gone = threads.remove(agent);
     if (gone != null) {
-      gone.forEach(TimedThreadPort::detach);
+      for (TimedThreadPort port : gone) {
+        settled = Math.max(settled, port.detach());
+      }
     }
     List<TimedDevicePort> closed = devices.remove(agent);
     if (closed != null) {
@@ -171,7 +177,20 @@ public final class TimedFabric extends Fabric {
       clock = event.time;
       event.fire();
     }
+    settle();
     return RunOutcome.DONE;
+  }
+
+  /** What ended threads stored arrives before the host goes on, as at the end of a kernel. */
+  private void settle() {
+    while (queue.nextTime() <= settled) {
+      Event event = queue.poll();
+      if (event != null) {
+        clock = event.time;
+        event.fire();
+      }
+    }
+    clock = Math.max(clock, settled);
   }
 
   /** The host may have written anything since the last run. */

@@ -47,6 +47,8 @@ final class TimedThreadPort extends ThreadPort {
 
   private boolean deviceStores;
   private long acknowledged;
+  private boolean fencing;
+  private long fenced;
 
   /** The thread's turn to run. */
   private final class Turn extends Event {
@@ -69,10 +71,21 @@ final class TimedThreadPort extends ThreadPort {
     return agent;
   }
 
-  void detach() {
+  /**
+   * The thread has ended.
+   *
+   * @return when all that it stored is there: as a kernel's end does, its own waits for that
+   */
+  long detach() {
     attached = false;
+    place.combiner.flush(this, null);
+    if (place.gpu) {
+      place.released = Math.max(place.released, acknowledged);
+      place.releasedStores |= deviceStores;
+    }
     leaveBed();
     fabric.queue().remove(turn);
+    return Math.max(time, acknowledged);
   }
 
   private void takeTurn(long now) {
@@ -120,6 +133,7 @@ final class TimedThreadPort extends ThreadPort {
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
       place.idle.remove(this);
+      polls.interrupted();
     } else if (sleep == Sleep.POLL) {
       fabric.polling(-1);
     }
@@ -410,41 +424,59 @@ final class TimedThreadPort extends ThreadPort {
     if (held()) {
       return;
     }
-    long waited = 0;
-    if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
-      waited = drain(access);
+    int scope = access & Access.SCOPES;
+    boolean wide = scope != Access.CTA && scope != Access.CLUSTER;
+    if (!fencing) {
+      long start = time;
+      if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
+        drain(access);
+      }
+      if (wide) {
+        time = Math.max(time, start + place.fenceFloor);
+        fenced = time - start;
+        fabric.fenced(fenced);
+        // The fence returns when the world has come as far as the thread.
+        fencing = true;
+        if (held()) {
+          return;
+        }
+      }
     }
-    if (waited == 0) {
-      time += place.fenceFloor;
-      waited = place.fenceFloor;
-    }
-    fabric.fenced(waited);
-    if (fabric.tracing()) {
+    fencing = false;
+    if (wide && fabric.tracing()) {
       trace(
-          TraceEvent.Kind.FENCE, 0, waited / TimedFabric.PICOS, 0, "fence " + Access.name(access));
+          TraceEvent.Kind.FENCE, 0, fenced / TimedFabric.PICOS, 0, "fence " + Access.name(access));
     }
   }
 
   /**
    * Waits until the stores that {@code access}'s scope covers are performed: at GPU scope those to
-   * the GPU's own memory, at system scope all. The waits run side by side.
+   * the GPU's own memory, at system scope all. The waits run side by side. Fences are cumulative:
+   * what other threads of the GPU have released, if only to their CTA, is covered as well, whether
+   * or not this thread has acquired it.
    *
    * @return picoseconds waited
    */
   private long drain(int access) {
+    place.combiner.flush(this, null);
+    if (!place.gpu) {
+      return 0;
+    }
     int scope = access & Access.SCOPES;
+    place.released = Math.max(place.released, acknowledged);
+    place.releasedStores |= deviceStores;
+    deviceStores = false;
     if (scope == Access.CTA || scope == Access.CLUSTER) {
       return 0;
     }
     boolean system = scope != Access.GPU;
     long until = time;
-    if (deviceStores) {
+    if (place.releasedStores) {
       until += system ? place.fenceSystem : place.fence;
-      deviceStores = false;
+      place.releasedStores = false;
     }
-    place.combiner.flush(this, null);
-    if (system && place.gpu) {
-      until = Math.max(until, acknowledged);
+    if (system) {
+      until = Math.max(until, place.released);
     }
     long waited = until - time;
     time = until;

@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.timed;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Topologies of round constants for which every latency can be computed by hand; not measurements.
@@ -50,6 +51,63 @@ final class RoundConstants {
             Path.of("gpu0", "cpu0", List.of(new Hop("gpu", 350), new Hop("memory", 100))),
             Path.of("nic0", "cpu0", List.of(new Hop("nic", 300), new Hop("memory1", 50))));
     return topology("round-sys", links, paths);
+  }
+
+  /** As {@link #sameSwitch} with another HCA. */
+  static Topology withNic(NicPrices nic) {
+    Topology base = sameSwitch();
+    return new Topology(
+        "round-nic",
+        base.description(),
+        base.gpus(),
+        base.cpus(),
+        List.of(nic),
+        base.links(),
+        base.paths(),
+        base.network(),
+        List.of());
+  }
+
+  /** As {@link #sameSwitch}, but nobody routes reads between peers. */
+  static Topology withoutPeerReads() {
+    return withPaths(path -> change(path, false, 0));
+  }
+
+  /** As {@link #sameSwitch} with a random addition to every latency. */
+  static Topology withJitter(double nanos) {
+    return withPaths(path -> change(path, true, nanos));
+  }
+
+  private static Path change(Path path, boolean peerReads, double jitter) {
+    return new Path(path.from(), path.to(), path.hops(), peerReads, 0, 0, 0, true, jitter);
+  }
+
+  private static Topology withPaths(UnaryOperator<Path> change) {
+    Topology base = sameSwitch();
+    return topology("round-paths", base.links(), base.paths().stream().map(change).toList());
+  }
+
+  /** As {@link #sameSwitch} with receivers that grant posted credits. */
+  static Topology withCredits(Credits credits) {
+    Topology base = sameSwitch();
+    List<Link> links =
+        base.links().stream()
+            .map(
+                link ->
+                    new Link(
+                        link.name(),
+                        link.from(),
+                        link.to(),
+                        link.generation(),
+                        link.lanes(),
+                        link.bytesPerNano(),
+                        link.maxPayload(),
+                        true,
+                        false,
+                        link.efficiency(),
+                        credits))
+            .toList();
+    return topology("round-credits", links, base.paths());
   }
 
   static Topology topology(String name, List<Link> links, List<Path> paths) {
