@@ -42,13 +42,12 @@ class SoftHcaTest {
   private final AddressSpace memory = AddressSpace.reserve(1L << 30);
   private final DirectFabric fabric = new DirectFabric(memory, 0);
   private final ThreadPort cpu = fabric.attachThread(Locus.cpu(0), (Agent) budget -> 0);
-  private SoftWorld world = null;
+  private SoftWorld world = new SoftWorld(fabric, SoftHcaOptions.DEFAULT, new InProcessWire());
 
   @AfterEach
   void close() {
-    if (world != null) {
-      world.close();
-    }
+    world.close();
+    memory.close();
   }
 
   private Endpoint[] pair(SoftHcaOptions options) {
@@ -323,7 +322,6 @@ class SoftHcaTest {
 
   @Test
   void closing_an_hca_gives_everything_back() {
-    world = new SoftWorld(fabric, SoftHcaOptions.DEFAULT, new InProcessWire());
     long before = memory.bytesInUse();
     Endpoint a = new Endpoint(world, 0, Endpoint.Shape.usual());
     Endpoint b = new Endpoint(world, 1, Endpoint.Shape.usual());
@@ -343,7 +341,6 @@ class SoftHcaTest {
 
   @Test
   void queue_pairs_come_and_go_without_end_and_numbers_rest_before_they_return() {
-    world = new SoftWorld(fabric, SoftHcaOptions.DEFAULT, new InProcessWire());
     ProtectionDomain domain = world.hca(0).allocateProtectionDomain();
     long before = memory.bytesInUse();
     int previous = -1;
@@ -367,7 +364,6 @@ class SoftHcaTest {
 
   @Test
   void two_hcas_of_one_name_do_not_fit_on_a_wire() {
-    world = new SoftWorld(fabric, SoftHcaOptions.DEFAULT, new InProcessWire());
     InProcessWire wire = new InProcessWire();
     SoftHca one = new SoftHca(fabric, Locus.nic(5, 0), "same");
     SoftHca two = new SoftHca(fabric, Locus.nic(6, 0), "same");
@@ -381,7 +377,6 @@ class SoftHcaTest {
 
   @Test
   void an_hca_without_a_wire_reaches_itself() {
-    world = new SoftWorld(fabric, SoftHcaOptions.DEFAULT, new InProcessWire());
     Endpoint a = new Endpoint(world, 0, Endpoint.Shape.usual());
     Endpoint b = new Endpoint(world, 0, Endpoint.Shape.usual());
     Endpoint.connect(a, b);

@@ -178,8 +178,7 @@ class StageTimesTest {
     slow.join(one);
     slow.join(two);
     long[] arrived = new long[2];
-    Route route = slow.route(one, "two");
-    assertThat(route).isNotNull();
+    Route route = java.util.Objects.requireNonNull(slow.route(one, "two"));
     for (int i = 0; i < 2; i++) {
       Packet packet = one.packets.takeSpare();
       packet.opcode = PacketOpcode.WRITE_MIDDLE;
