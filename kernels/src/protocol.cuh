@@ -138,6 +138,8 @@ class sender {
     uint64_t at = 0;
     do {
       uint32_t slot = 0;
+      uint64_t slot_address = 0;
+      uint64_t length = 0;
       if (staged) {
         slot = static_cast<uint32_t>(used_ % slots_);
         if (used_ >= slots_) {
@@ -148,16 +150,16 @@ class sender {
         }
         const uint64_t offset = (first_ + slot) * chunk_;
         const uint64_t left = job.bytes - at;
-        const uint64_t length = left < chunk_ ? left : chunk_;
+        length = left < chunk_ ? left : chunk_;
+        slot_address = job.staging + offset;
         list.first.payload = source::system;
         list.first.local = job.staging_wire + offset;
         list.first.local_key = job.staging_key;
         list.first.remote = to + at;
         list.first.bytes = static_cast<uint32_t>(length);
-        last = post_staged(qp, job.staging + offset, from + at, list);
-      } else {
-        last = post<by::block>(qp, list);
       }
+      last = post_filled(qp, list,
+                         [&] { stage<by::block>(slot_address, from + at, length); });
       if (staged && detail::leads_block()) {
         tickets[slot] = last.ticket;
       }
@@ -168,35 +170,6 @@ class sender {
   }
 
  private:
-  // Copies the payload to its slot and posts it. The only poster of a queue pair reserves first, so
-  // that no payload moves before there is room for its WQE; where others stand behind, the copy comes
-  // first, so that nobody waits for it with the baton due.
-  __device__ __forceinline__ static posted post_staged(const queue_pair &qp, uint64_t slot,
-                                                       uint64_t from, const request_list &list) {
-    if (!qp.is(DOORBELL_QP_EXCLUSIVE) || qp.is(DOORBELL_QP_PROXY)) {
-      stage<by::block>(slot, from, list.first.bytes);
-      return post<by::block>(qp, list);
-    }
-    __shared__ posted result;
-    opening opened{};
-    if (detail::leads_block()) {
-      opened = open_post(qp, list);
-      result = {opened.status, 0};
-    }
-    __syncthreads();
-    if (result.status == DOORBELL_OK) {
-      stage<by::block>(slot, from, list.first.bytes);
-    }
-    __syncthreads();  // what the block copied before thread 0's fence
-    if (detail::leads_block()) {
-      result = finish_post(qp, opened, list);
-    }
-    __syncthreads();
-    const posted agreed = result;
-    __syncthreads();  // result free again
-    return agreed;
-  }
-
   uint64_t chunk_;
   uint32_t slots_;
   uint64_t first_;

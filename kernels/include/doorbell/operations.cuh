@@ -114,6 +114,30 @@ __device__ __forceinline__ posted post(const queue_pair &qp, const request_list 
   }
 }
 
+// Posts for a block whose threads write the payload, or copy it to where the request says, as soon as
+// there is room in the ring: `fill` is called by all of them between reservation and WQE. So a staging
+// slot may belong to a reservation, and copying overlaps with that of other posters.
+template <class Fill>
+__device__ __forceinline__ posted post_filled(const queue_pair &qp, const request_list &list,
+                                              Fill fill) {
+  __shared__ posted result;
+  reservation mine{0, 0, 0};
+  __syncthreads();  // result is free again
+  if (detail::leads_block()) {
+    result = {begin_post(qp, list, mine), 0};
+  }
+  __syncthreads();
+  if (result.status == DOORBELL_OK) {
+    fill();
+    __syncthreads();  // what all have filled before thread 0's fence
+    if (detail::leads_block()) {
+      result = finish_post(qp, list, mine);
+    }
+    __syncthreads();
+  }
+  return result;
+}
+
 // Writes `bytes` from local to remote memory. `payload` says where local lies: memory of this GPU
 // (source::device) or host memory or on-chip memory of the HCA (source::system).
 template <by kScope = by::thread>

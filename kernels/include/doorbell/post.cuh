@@ -223,42 +223,39 @@ struct request_list {
   }
 };
 
-// A reservation with room for it in the ring, or why there is none.
-struct opening {
-  reservation mine;
-  uint32_t status;
-};
-
-// Steps 1 and 2. What is opened must be finished. Not for DOORBELL_QP_PROXY.
-__device__ __forceinline__ opening open_post(const queue_pair &qp, const request_list &list) {
+// The first half of a post: checks the requests, reserves, and waits for room. With
+// DOORBELL_QP_PROXY there is nothing to reserve.
+__device__ __forceinline__ uint32_t begin_post(const queue_pair &qp, const request_list &list,
+                                               reservation &mine) {
   if (!list.is_expressible(qp)) {
-    return {{0, 0, 0}, DOORBELL_ERROR_ARGUMENT};
+    return DOORBELL_ERROR_ARGUMENT;
   }
-  opening opened{reserve(qp, list.blocks()), DOORBELL_OK};
-  opened.status = wait_for_room(qp, opened.mine);
-  if (opened.status != DOORBELL_OK) {
-    abandon(qp.shared, opened.mine.base, opened.mine.end, list.needs_system(qp));
+  if (qp.is(DOORBELL_QP_PROXY)) {
+    return DOORBELL_OK;
   }
-  return opened;
+  mine = reserve(qp, list.blocks());
+  const uint32_t room = wait_for_room(qp, mine);
+  if (room != DOORBELL_OK) {
+    abandon(qp.shared, mine.base, mine.end, list.needs_system(qp));
+  }
+  return room;
 }
 
-// Steps 3 to 6, for requests of as many blocks as were opened.
-__device__ __forceinline__ posted finish_post(const queue_pair &qp, const opening &opened,
-                                              const request_list &list) {
-  if (opened.status != DOORBELL_OK) {
-    return {opened.status, 0};
+// The second half: writes the WQEs and submits them. The payload is written by then.
+__device__ __forceinline__ posted finish_post(const queue_pair &qp, const request_list &list,
+                                              const reservation &mine) {
+  if (qp.is(DOORBELL_QP_PROXY)) {
+    return submit_to_cpu(qp.shared, list.first, list.second, list.count);
   }
-  list.write(qp, opened.mine.base, true);
-  return {submit(qp, opened.mine, list.first, list.count == 1, list.needs_system(qp)),
-          opened.mine.end};
+  list.write(qp, mine.base, true);
+  return {submit(qp, mine, list.first, list.count == 1, list.needs_system(qp)), mine.end};
 }
 
 // Posts the requests of one thread.
 __device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
-  if (list.is_expressible(qp) && qp.is(DOORBELL_QP_PROXY)) {
-    return submit_to_cpu(qp.shared, list.first, list.second, list.count);
-  }
-  return finish_post(qp, open_post(qp, list), list);
+  reservation mine{0, 0, 0};
+  const uint32_t status = begin_post(qp, list, mine);
+  return status == DOORBELL_OK ? finish_post(qp, list, mine) : posted{status, 0};
 }
 
 // The threads that the caller's block has in the caller's warp; what is done at warp scope needs all

@@ -4,10 +4,12 @@ import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
 import dev.doorbell.experiments.stats.Summary;
@@ -146,7 +148,7 @@ final class ResultTable {
 
   private String crossovers() {
     StringBuilder text = new StringBuilder();
-    for (Crossings found : Crossings.of(data)) {
+    for (Crossings.Found found : Crossings.of(data)) {
       String place =
           found.by().isEmpty()
               ? ""
@@ -162,10 +164,10 @@ final class ResultTable {
   }
 
   /** "Lower" speaks of the metric: for latency lower wins, for goodput it loses. */
-  private static String lower(Crossings found) {
+  private static String lower(Crossings.Found found) {
     String metric = found.contrast().metric();
     if (found.crossover().crossings().isEmpty()) {
-      String lead = found.name(found.crossover().firstLead());
+      String lead = SummaryFiles.lead(found, found.crossover().firstLead());
       return lead.isEmpty()
           ? "%s the same throughout".formatted(metric)
           : "%s of %s lower throughout".formatted(metric, lead);
@@ -180,7 +182,7 @@ final class ResultTable {
           "%s of %s lower below %s [%s, %s]%s"
               .formatted(
                   metric,
-                  found.name(crossing.before()),
+                  SummaryFiles.lead(found, crossing.before()),
                   Show.roughBytes(crossing.size()),
                   Show.roughBytes(crossing.interval().lower()),
                   Show.roughBytes(crossing.interval().upper()),

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.figures.Figures;
-import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryFiles;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -20,8 +20,7 @@ final class RunOutputs {
    * @return names of the figures
    */
   static List<String> write(RunDirectory directory, StoredRun run) throws RunException {
-    directory.write("summary.csv", Tables.csv(run.data()));
-    directory.write("summary.json", Json.text(SummaryJson.of(run.data())));
+    SummaryFiles.write(directory, run.data());
     return directory.writeFigures(Figures.render(run.data()));
   }
 
@@ -36,7 +35,7 @@ final class RunOutputs {
         "without_result",
         run.entries().stream().filter(e -> e.status() != JournalEntry.Status.OK).toList());
     report.put("figures", figures);
-    report.put("summary", SummaryJson.of(run.data()));
+    report.put("summary", SummaryFiles.tree(run.data()));
     return report;
   }
 }

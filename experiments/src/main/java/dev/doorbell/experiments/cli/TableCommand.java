@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli;
 import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryFiles;
 import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -45,8 +46,8 @@ final class TableCommand implements Command {
     String text =
         switch (common.json ? Format.JSON : format) {
           case TEXT -> ResultTable.text(stored);
-          case JSON -> Json.text(SummaryJson.of(stored.data()));
-          case CSV -> Tables.csv(stored.data());
+          case JSON -> SummaryFiles.json(stored.data());
+          case CSV -> SummaryFiles.csv(stored.data());
           case MD -> Tables.summary(stored.data()).markdown();
           case LATEX -> Tables.summary(stored.data()).latex();
         };

@@ -100,11 +100,13 @@ final class Axes {
   /**
    * A linear axis from zero, or from below the least value where that is negative, in steps of 1, 2
    * or 5.
+   *
+   * @param steps how many there may be from the least value to the greatest
    */
-  static PlotAxis linear(String title, String unit, double low, double high, int labels) {
+  static PlotAxis linear(String title, String unit, double low, double high, int steps) {
     double least = Math.min(0, low);
     double greatest = Math.max(high, least + Math.ulp(least) * 4 + Double.MIN_NORMAL);
-    double step = roundUp((greatest - least) / Math.max(1, labels - 1));
+    double step = roundUp((greatest - least) / Math.max(1, steps));
     long first = (long) Math.floor(least / step + 1e-9);
     long last = (long) Math.ceil(greatest / step - 1e-9);
     List<Tick> ticks = new ArrayList<>();

@@ -98,6 +98,6 @@ public record Manifest(
 
   /** Puts it in its place in the run directory. */
   public void write(RunDirectory directory) throws RunException {
-    directory.write(RunDirectory.MANIFEST, RunJson.PRETTY.writeValueAsString(this) + "\n");
+    directory.write(RunDirectory.MANIFEST, RunJson.pretty(this));
   }
 }

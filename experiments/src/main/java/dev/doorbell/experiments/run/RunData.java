@@ -40,20 +40,4 @@ public record RunData(
     figures = List.copyOf(figures);
     contrasts = List.copyOf(contrasts);
   }
-
-  /** The same run with a part of its points. */
-  public RunData withRows(List<SummaryRow> some) {
-    return new RunData(
-        runId,
-        experiment,
-        question,
-        configHash,
-        gitId,
-        basis,
-        seed,
-        axes,
-        some,
-        figures,
-        contrasts);
-  }
 }

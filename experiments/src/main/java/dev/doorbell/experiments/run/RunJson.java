@@ -9,8 +9,13 @@ final class RunJson {
   static final JsonMapper MAPPER =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
-  static final JsonMapper PRETTY =
+  private static final JsonMapper PRETTY =
       MAPPER.rebuild().enable(SerializationFeature.INDENT_OUTPUT).build();
 
   private RunJson() {}
+
+  /** Indented JSON that ends in a newline, the same bytes on every system. */
+  static String pretty(Object value) {
+    return PRETTY.writeValueAsString(value).replace(System.lineSeparator(), "\n") + "\n";
+  }
 }

@@ -48,7 +48,7 @@ class RunCommandTest {
     assertThat(lines.get(4)).startsWith("pull          64 B            2.0");
     assertThat(session.out())
         .contains(
-            "5 of 5 points verified (62,400 bytes compared); 0 failed; 0 waived.",
+            "5 of 5 points verified (41,920 bytes compared); 0 failed; 0 waived.",
             "MODELLED RESULT (virtual time) - not a hardware measurement");
   }
 

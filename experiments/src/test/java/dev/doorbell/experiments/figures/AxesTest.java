@@ -85,7 +85,7 @@ class AxesTest {
   @Test
   void linear_axes_begin_at_zero_and_step_by_1_2_or_5() {
     PlotAxis axis = Axes.linear("goodput", "GB/s", 3.2, 26.4, 6);
-    assertThat(labels(axis)).containsExactly("0", "10", "20", "30");
+    assertThat(labels(axis)).containsExactly("0", "5", "10", "15", "20", "25", "30");
     assertThat(labels(Axes.linear("share", "", 0, 0.98, 6)))
         .containsExactly("0", "0.2", "0.4", "0.6", "0.8", "1");
     assertThat(labels(Axes.linear("difference", "", -4, 8, 7))).startsWith("-4").endsWith("8");

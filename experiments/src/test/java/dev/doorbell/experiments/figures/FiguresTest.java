@@ -31,10 +31,17 @@ class FiguresTest {
 
   private static final RunData RUN = ModelledRun.of(21, 42);
 
-  private static String svg(RunData run, String name) {
+  private static Drawing drawing(RunData run, String name) {
     SequencedMap<String, Drawing> drawings = Figures.drawings(run);
-    assertThat(drawings).containsKey(name);
-    return new String(drawings.get(name).svg(), StandardCharsets.UTF_8);
+    Drawing drawing = drawings.get(name);
+    if (drawing == null) {
+      throw new AssertionError(name + " is not among " + drawings.keySet());
+    }
+    return drawing;
+  }
+
+  private static String svg(RunData run, String name) {
+    return new String(drawing(run, name).svg(), StandardCharsets.UTF_8);
   }
 
   private static RunData with(RunData run, List<FigureSpec> figures, Basis basis) {
@@ -70,10 +77,9 @@ class FiguresTest {
 
   @Test
   void whole_figures_are_two_columns_wide_and_panels_one() throws IOException {
-    SequencedMap<String, Drawing> drawings = Figures.drawings(RUN);
-    assertThat(drawings.get("latency").width()).isEqualTo(504);
-    assertThat(drawings.get("latency-cross-rc").width()).isEqualTo(240);
-    Drawing wide = drawings.get("latency");
+    Drawing wide = drawing(RUN, "latency");
+    assertThat(wide.width()).isEqualTo(504);
+    assertThat(drawing(RUN, "latency-cross-rc").width()).isEqualTo(240);
     BufferedImage image = ImageIO.read(new ByteArrayInputStream(wide.png(wide.pdf())));
     assertThat(image.getWidth()).isEqualTo(1400);
     assertThat(image.getHeight()).isEqualTo((int) (wide.height() / 72 * 200));

@@ -97,11 +97,19 @@ final class ModelledRun {
     List<SummaryRow> rows = new ArrayList<>();
     for (SummaryRow row : run.rows()) {
       SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
-      counters.put("tlp bytes", new Quantity(Long.parseLong(row.axes().get("size").text()), "B"));
+      counters.put("tlp bytes", new Quantity(size(row), "B"));
       counters.put("fences", Quantity.count(2));
       rows.add(new SummaryRow(row.pointId(), row.axes(), row.metrics(), counters, row.seed()));
     }
     return with(run, run.axes(), rows, run.figures(), run.basis());
+  }
+
+  /** The message size of a point, B. */
+  static long size(SummaryRow row) {
+    if (row.axes().get("size") instanceof Value.Whole(long size)) {
+      return size;
+    }
+    throw new IllegalArgumentException(row.pointId());
   }
 
   /** A run like another but for these parts. */

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.papers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
@@ -25,6 +26,8 @@ class ClaimsTest {
   private static final Path ROOT = Path.of("..");
   private static final Path PAPER = ROOT.resolve("papers/pull-vs-push");
   private static final Pattern SELECTOR = Pattern.compile("([a-z][a-z.]*)\\{([^}]*)}");
+
+  private static final Pattern CONDITION = Pattern.compile("([a-z]+)=([^, ]+)");
 
   private static final List<JsonNode> CLAIMS = claims();
 
@@ -119,15 +122,14 @@ class ClaimsTest {
       assertThat(words(config.get("measure").get("metrics"))).as(id(claim)).contains(metric);
     }
     List<String> paths = new ArrayList<>();
-    for (String condition : conditions.split(",")) {
-      String[] sides = condition.strip().split("=");
-      boolean path = sides[0].equals("first") || sides[0].equals("second");
-      String axis = path ? "path" : sides[0];
-      assertThat(words(config.get("axes").get(axis)))
-          .as("%s: %s", id(claim), axis)
-          .contains(sides[1]);
+    Matcher condition = CONDITION.matcher(conditions);
+    while (condition.find()) {
+      boolean path = condition.group(1).equals("first") || condition.group(1).equals("second");
+      String axis = path ? "path" : condition.group(1);
+      String value = condition.group(2);
+      assertThat(words(config.get("axes").get(axis))).as("%s: %s", id(claim), axis).contains(value);
       if (path) {
-        paths.add(sides[1]);
+        paths.add(value);
       }
     }
     if (pair) {
@@ -155,7 +157,7 @@ class ClaimsTest {
   void the_evaluator_knows_precedence_and_refuses_nonsense() {
     assertThat(Arithmetic.value("2 + 3 * (4 - 1) / 2")).isEqualTo(6.5);
     assertThat(Arithmetic.value("1 - 2 - 3")).isEqualTo(-4);
-    org.assertj.core.api.Assertions.assertThatThrownBy(() -> Arithmetic.value("1 + x"))
+    assertThatThrownBy(() -> Arithmetic.value("1 + x"))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -57,7 +57,9 @@ class RoundConstantsTest {
 
     @Override
     public void record(TraceEvent event) {
-      if (Boolean.getBoolean("dbg")) { System.err.println(event); }
+      if (Boolean.getBoolean("dbg")) {
+        System.err.println(event);
+      }
       if (event.kind() == TraceEvent.Kind.EMITTED && event.locus().rank() == 0) {
         times.add(event.nanos());
       }
@@ -66,23 +68,49 @@ class RoundConstantsTest {
 
   @ParameterizedTest(name = "{0}: {1} B takes {2} ns under one switch, {3} ns across sockets")
   @CsvSource({
-    "a1,8,1454,2754", "a1,64,1456,2763", "a1,512,1471,2837", "a1,4096,1600,3424",
+    "a1,8,1454,2754",
+    "a1,64,1456,2763",
+    "a1,512,1471,2837",
+    "a1,4096,1600,3424",
     "a1,65536,3813,13497",
-    "a3,8,2674,5924", "a3,64,2676,5933", "a3,512,2691,6007", "a3,4096,2820,6594",
+    "a3,8,2674,5924",
+    "a3,64,2676,5933",
+    "a3,512,2691,6007",
+    "a3,4096,2820,6594",
     "a3,65536,5033,16666",
-    "a4,8,4244,6194", "a4,64,4246,6203", "a4,512,4261,6277", "a4,4096,4390,6864",
+    "a4,8,4244,6194",
+    "a4,64,4246,6203",
+    "a4,512,4261,6277",
+    "a4,4096,4390,6864",
     "a4,65536,6603,16936",
-    "a5,8,1624,3574", "a5,64,1626,3583", "a5,512,1641,3657", "a5,4096,1770,4244",
+    "a5,8,1624,3574",
+    "a5,64,1626,3583",
+    "a5,512,1641,3657",
+    "a5,4096,1770,4244",
     "a5,65536,3983,14317",
-    "b1,8,1873,3823", "b1,64,1875,3825",
-    "b3,8,623,1273", "b3,64,626,1276",
-    "c1,8,1124,3074", "c1,64,1126,3077", "c1,512,1143,3109", "c1,4096,1285,3359",
+    "b1,8,1873,3823",
+    "b1,64,1875,3825",
+    "b3,8,623,1273",
+    "b3,64,626,1276",
+    "c1,8,1124,3074",
+    "c1,64,1126,3077",
+    "c1,512,1143,3109",
+    "c1,4096,1285,3359",
     "c1,65536,3723,7656",
-    "c2,8,1974,5224", "c2,64,1976,5227", "c2,512,1993,5259", "c2,4096,2135,5509",
+    "c2,8,1974,5224",
+    "c2,64,1976,5227",
+    "c2,512,1993,5259",
+    "c2,4096,2135,5509",
     "c2,65536,4573,9806",
-    "d,8,4235,4885", "d,64,4239,4889", "d,512,4272,4922", "d,4096,4543,5193",
+    "d,8,4235,4885",
+    "d,64,4239,4889",
+    "d,512,4272,4922",
+    "d,4096,4543,5193",
     "d,65536,9193,9843",
-    "e1,8,2154,3454", "e1,64,2156,3463", "e1,512,2171,3537", "e1,4096,2300,4124",
+    "e1,8,2154,3454",
+    "e1,64,2156,3463",
+    "e1,512,2171,3537",
+    "e1,4096,2300,4124",
     "e1,65536,4513,14197"
   })
   void the_simulation_meets_the_closed_forms(String variant, int bytes, long pix, long sys)
@@ -95,14 +123,20 @@ class RoundConstantsTest {
         .isCloseTo(sys, within(0.03 * sys));
   }
 
-  private static long injection(String topologyName, String name, int bytes)
-      throws Exception {
+  private static long injection(String topologyName, String name, int bytes) throws Exception {
     Topology topology = TopologyFile.load(topologyName);
     Variant variant = Variant.of(name);
     Emissions emissions = new Emissions();
     Endpoint.Shape shape =
         new Endpoint.Shape(
-            64, 64, false, variant.placement(), variant.blueFlame(), variant.last(), true, 1,
+            64,
+            64,
+            false,
+            variant.placement(),
+            variant.blueFlame(),
+            variant.last(),
+            true,
+            1,
             DEADLINE);
     boolean byGpu = !name.equals("a1");
     Connection.Ringing ringing =
@@ -116,7 +150,8 @@ class RoundConstantsTest {
         case STAGED -> zero.stageInHost(STAGING);
         default -> {}
       }
-      long started = byGpu ? byGpu(world, zero, one, variant, bytes) : byCpu(world, connection, zero, one);
+      long started =
+          byGpu ? byGpu(world, zero, one, variant, bytes) : byCpu(world, connection, zero, one);
       assertThat(one.mismatch(zero)).isNull();
       assertThat(emissions.times).hasSize(1);
       return emissions.times.getFirst() - started;
@@ -127,8 +162,7 @@ class RoundConstantsTest {
     JobView job = new JobView();
     job.path = variant.path().jobPath();
     job.chunkBytes = CHUNK;
-    int threads =
-        job.path == JobView.PATH_STAGE ? Math.max(1, Math.min(512, bytes / 16)) : 1;
+    int threads = job.path == JobView.PATH_STAGE ? Math.max(1, Math.min(512, bytes / 16)) : 1;
     Launch launch = zero.launch("post_once", job, one, 1, threads, DEADLINE);
     RunOutcome outcome = world.fabric().run(launch::done, DEADLINE);
     launch.check();

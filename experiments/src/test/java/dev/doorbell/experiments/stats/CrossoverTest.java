@@ -42,7 +42,7 @@ class CrossoverTest {
   @ValueSource(ints = {1, 2, 3, 5})
   void two_costs_cross_exactly_where_their_closed_form_says(int octaves) {
     double[] sizes =
-        IntStream.rangeClosed(0, 20 / octaves).mapToDouble(k -> 1L << k * octaves).toArray();
+        IntStream.rangeClosed(0, 20 / octaves).mapToDouble(k -> 1L << (k * octaves)).toArray();
     Crossover crossover =
         Crossover.between(
             sizes, exactly(sizes, n -> 1624 + n / 27.76), exactly(sizes, n -> 1124 + n / 25.21), 1);

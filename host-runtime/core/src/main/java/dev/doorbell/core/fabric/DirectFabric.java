@@ -11,6 +11,10 @@ import java.util.function.BooleanSupplier;
 /**
  * The fabric that is as fast as it can: every access touches native memory at once. Its clock is
  * the wall's, and what it measures is the emulation ({@link Basis#EMULATED}).
+ *
+ * <p>Agents are stepped, and timers fire, on the host thread that calls {@link #run}; attaching,
+ * detaching and allocating belong to that thread too. Loads, stores, atomics and DMA may come from
+ * any thread: their memory order is kept between host threads as well.
  */
 public final class DirectFabric extends Fabric {
   private final AddressSpace memory;

@@ -7,10 +7,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class KernelArgumentsTest {
-  /** A kernel whose parameters lie at given offsets. */
-  private record Shape(int parameterBytes, List<Integer> offsets) implements Kernel {
-    Shape(int parameterBytes, Integer... offsets) {
-      this(parameterBytes, List.of(offsets));
+  /** A kernel with parameters of given widths, each aligned to its width as PTX aligns integers. */
+  private record Shape(List<Integer> widths) implements Kernel {
+    Shape(Integer... widths) {
+      this(List.of(widths));
     }
 
     @Override
@@ -24,13 +24,26 @@ class KernelArgumentsTest {
     }
 
     @Override
+    public int parameterBytes() {
+      return widths.isEmpty()
+          ? 0
+          : parameterOffset(parameters() - 1) + parameterBytes(parameters() - 1);
+    }
+
+    @Override
     public int parameterOffset(int index) {
-      return offsets.get(index);
+      int end = index == 0 ? 0 : parameterOffset(index - 1) + parameterBytes(index - 1);
+      return (end + widths.get(index) - 1) / widths.get(index) * widths.get(index);
+    }
+
+    @Override
+    public int parameterBytes(int index) {
+      return widths.get(index);
     }
 
     @Override
     public int parameters() {
-      return offsets.size();
+      return widths.size();
     }
   }
 
@@ -40,22 +53,22 @@ class KernelArgumentsTest {
         new KernelArguments()
             .add(0x0102_0304)
             .add(0x1112_1314_1516_1718L)
-            .add(new byte[] {0x21, 0x22, 0x23})
-            .layOut(new Shape(20, 0, 8, 16));
+            .add(new byte[] {0x21, 0x22, 0x23, 0x24})
+            .layOut(new Shape(4, 8, 4));
     assertThat(block)
         .containsExactly(
             4, 3, 2, 1, 0, 0, 0, 0, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x21, 0x22,
-            0x23, 0);
+            0x23, 0x24);
   }
 
   @Test
   void a_kernel_without_parameters_takes_no_arguments() {
-    assertThat(new KernelArguments().layOut(new Shape(0))).isEmpty();
+    assertThat(new KernelArguments().layOut(new Shape())).isEmpty();
   }
 
   @Test
   void too_few_or_too_many_arguments_are_refused() {
-    Shape two = new Shape(16, 0, 8);
+    Shape two = new Shape(8, 8);
     assertThatThrownBy(() -> new KernelArguments().add(1L).layOut(two))
         .isInstanceOf(GpuException.class)
         .hasMessage("kernel put_latency takes 2 parameters, 1 arguments were given");
@@ -65,13 +78,17 @@ class KernelArgumentsTest {
   }
 
   @Test
-  void an_argument_that_is_longer_than_its_parameter_is_refused() {
-    assertThatThrownBy(() -> new KernelArguments().add(1L).add(2L).layOut(new Shape(12, 0, 4)))
+  void an_argument_that_is_not_as_long_as_its_parameter_is_refused() {
+    Shape shape = new Shape(4, 8);
+    // Eight bytes would fit, for the next parameter is aligned to eight.
+    assertThatThrownBy(() -> new KernelArguments().add(1L).add(2L).layOut(shape))
         .isInstanceOf(GpuException.class)
-        .hasMessage("argument 0 of kernel put_latency has 8 bytes, its parameter has room for 4");
-    assertThatThrownBy(() -> new KernelArguments().add(1L).add(2L).layOut(new Shape(12, 0, 8)))
+        .hasMessage(
+            "argument 0 of kernel put_latency has 8 bytes, its parameter has 4; pass an int for"
+                + " .b32, a long for .b64");
+    assertThatThrownBy(() -> new KernelArguments().add(1).add(2).layOut(shape))
         .isInstanceOf(GpuException.class)
-        .hasMessageContaining("argument 1 of kernel put_latency");
+        .hasMessageContaining("argument 1 of kernel put_latency has 4 bytes, its parameter has 8");
   }
 
   @Test

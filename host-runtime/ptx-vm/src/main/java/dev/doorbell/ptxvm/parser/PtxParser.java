@@ -27,14 +27,16 @@ public final class PtxParser {
   private final List<Refusal> refusals = new ArrayList<>();
   private final Map<String, Function> functions = new LinkedHashMap<>();
   private final Map<String, Variable> globals = new LinkedHashMap<>();
-  private final Map<Integer, String> files = new HashMap<>();
+  private final Map<Integer, String> files;
   private String version = "";
   private String target = "";
 
   private PtxParser(String name, String ptx) {
     this.name = name;
     this.lines = ptx.lines().toList();
-    this.tokens = new TokenStream(Lexer.tokens(ptx));
+    List<Token> all = Lexer.tokens(ptx);
+    this.tokens = new TokenStream(all);
+    this.files = fileNames(all);
     this.variables = new VariableParser(tokens);
   }
 
@@ -107,10 +109,6 @@ public final class PtxParser {
           }
           return;
         }
-        case "file" -> {
-          fileName(token.line());
-          return;
-        }
         case "section" -> {
           tokens.next();
           while (!tokens.atEnd() && !tokens.peek().is("{")) {
@@ -123,7 +121,7 @@ public final class PtxParser {
           tokens.skipStatement();
           return;
         }
-        case "loc" -> {
+        case "loc", "file" -> {
           tokens.skipLine(token.line());
           return;
         }
@@ -146,11 +144,20 @@ public final class PtxParser {
     }
   }
 
-  private void fileName(int line) throws SyntaxException {
-    int number = tokens.count();
-    String path = tokens.next().text();
-    files.put(number, path.substring(path.lastIndexOf('/') + 1));
-    tokens.skipLine(line);
+  /** nvcc writes {@code .file} behind the functions whose {@code .loc} need it. */
+  private static Map<Integer, String> fileNames(List<Token> all) {
+    Map<Integer, String> files = new HashMap<>();
+    for (int i = 0; i + 2 < all.size(); i++) {
+      Token number = all.get(i + 1);
+      if (all.get(i).dot("file")
+          && number.kind() == Token.Kind.NUMBER
+          && number.text().length() < 9
+          && number.text().chars().allMatch(Character::isDigit)) {
+        String path = all.get(i + 2).text();
+        files.put(Integer.parseInt(number.text()), path.substring(path.lastIndexOf('/') + 1));
+      }
+    }
+    return files;
   }
 
   private void variable(String space, boolean external) throws SyntaxException {

@@ -20,6 +20,9 @@ final class Polls {
   private boolean overflow;
   private boolean registered;
 
+  /** The cells are those of a round that is over; they are forgotten when the next one begins. */
+  private boolean over;
+
   private long firstAt;
   private long previousAddress;
   private long previousAt;
@@ -31,6 +34,9 @@ final class Polls {
 
   /** A strong load returned. */
   void loaded(long address, int bytes, long value, long time) {
+    if (over) {
+      clear();
+    }
     if (count == 0) {
       firstAt = time;
     }
@@ -55,7 +61,7 @@ final class Polls {
    */
   boolean repeated() {
     if (count == 0 || overflow) {
-      clear();
+      over = true;
       previousAddress = 0;
       return false;
     }
@@ -68,7 +74,7 @@ final class Polls {
     previousAddress = addresses[0];
     previousAt = firstAt;
     if (!known || changed()) {
-      clear();
+      over = true;
       return false;
     }
     return true;
@@ -91,6 +97,18 @@ final class Polls {
   private void clear() {
     count = 0;
     overflow = false;
+    over = false;
+  }
+
+  /**
+   * The thread has nothing to do and would sleep, so that the time until its next round says
+   * nothing about their length.
+   *
+   * @return false when something has changed since the round that failed looked at it
+   */
+  boolean idle() {
+    previousAddress = 0;
+    return !(over && changed());
   }
 
   /** How long to sleep at most: a share of the time spent in vain so far, to meet deadlines. */

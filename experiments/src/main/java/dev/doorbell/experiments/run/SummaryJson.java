@@ -1,10 +1,7 @@
-package dev.doorbell.experiments.cli;
+package dev.doorbell.experiments.run;
 
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.run.MetricRow;
-import dev.doorbell.experiments.run.RunData;
-import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover.Crossing;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
@@ -79,7 +76,7 @@ final class SummaryJson {
     return map;
   }
 
-  private static SequencedMap<String, Object> crossover(Crossings found) {
+  private static SequencedMap<String, Object> crossover(Crossings.Found found) {
     SequencedMap<String, Object> map = new LinkedHashMap<>();
     map.put("metric", found.contrast().metric());
     map.put("between", List.of(found.contrast().first(), found.contrast().second()));
@@ -88,7 +85,7 @@ final class SummaryJson {
       map.put(found.contrast().by(), found.by());
     }
     found.others().forEach((name, value) -> map.put(name, plain(value)));
-    map.put("first_lower", found.name(found.crossover().firstLead()));
+    map.put("first_lower", SummaryFiles.lead(found, found.crossover().firstLead()));
     List<Object> crossings = new ArrayList<>();
     for (Crossing crossing : found.crossover().crossings()) {
       SequencedMap<String, Object> one = new LinkedHashMap<>();
@@ -96,7 +93,7 @@ final class SummaryJson {
       one.put("ci95", List.of(crossing.interval().lower(), crossing.interval().upper()));
       one.put("support", crossing.support());
       one.put("between_values", List.of(crossing.below(), crossing.above()));
-      one.put("lower_before", found.name(crossing.before()));
+      one.put("lower_before", SummaryFiles.lead(found, crossing.before()));
       crossings.add(one);
     }
     map.put("crossings", crossings);
