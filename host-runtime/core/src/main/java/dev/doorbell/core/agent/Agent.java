@@ -21,13 +21,4 @@ public interface Agent {
   default String where() {
     return getClass().getSimpleName();
   }
-
-  /**
-   * Who shares this agent's way out for stores: agents that return the same object do, as the
-   * threads of a CTA share a multiprocessor. A fence of one of them waits for the stores of all, as
-   * causality demands of stores that a barrier has ordered before it.
-   */
-  default Object storeGroup() {
-    return this;
-  }
 }

@@ -203,12 +203,6 @@ final class VmThread implements Agent {
     return "block %s thread %s".formatted(cta.name(), cta.grid.shape.threadName(index));
   }
 
-  /** Threads of a CTA share a multiprocessor and its way out. */
-  @Override
-  public Object storeGroup() {
-    return cta;
-  }
-
   @Override
   public String where() {
     Op at = op;

@@ -28,6 +28,12 @@ final class Place {
   long service;
   long combineWindow;
 
+  /** When the posted stores that threads here have released are acknowledged. */
+  long released;
+
+  /** Threads here have released stores to their own memory that no fence has covered yet. */
+  boolean releasedStores;
+
   /** What a step that took no time takes, so that spinning makes time pass. */
   long shortestTurn;
 

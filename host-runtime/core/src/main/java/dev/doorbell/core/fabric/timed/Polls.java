@@ -20,9 +20,6 @@ final class Polls {
   private boolean overflow;
   private boolean registered;
 
-  /** The cells are those of a round that is over; they are forgotten when the next one begins. */
-  private boolean over;
-
   private long firstAt;
   private long previousAddress;
   private long previousAt;
@@ -34,9 +31,6 @@ final class Polls {
 
   /** A strong load returned. */
   void loaded(long address, int bytes, long value, long time) {
-    if (over) {
-      clear();
-    }
     if (count == 0) {
       firstAt = time;
     }
@@ -61,7 +55,7 @@ final class Polls {
    */
   boolean repeated() {
     if (count == 0 || overflow) {
-      over = true;
+      clear();
       previousAddress = 0;
       return false;
     }
@@ -74,15 +68,10 @@ final class Polls {
     previousAddress = addresses[0];
     previousAt = firstAt;
     if (!known || changed()) {
-      over = true;
+      clear();
       return false;
     }
     return true;
-  }
-
-  /** The thread slept between two rounds: their distance says nothing about a round's length. */
-  void interrupted() {
-    previousAddress = 0;
   }
 
   private boolean changed() {
@@ -97,18 +86,6 @@ final class Polls {
   private void clear() {
     count = 0;
     overflow = false;
-    over = false;
-  }
-
-  /**
-   * The thread has nothing to do and would sleep, so that the time until its next round says
-   * nothing about their length.
-   *
-   * @return false when something has changed since the round that failed looked at it
-   */
-  boolean idle() {
-    previousAddress = 0;
-    return !(over && changed());
   }
 
   /** How long to sleep at most: a share of the time spent in vain so far, to meet deadlines. */

@@ -50,10 +50,13 @@ public final class TimedFabric extends Fabric {
   private final Map<List<Locus>, Route> routes = new HashMap<>();
   private final Map<Route, Completer> completers = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
-  private final Map<Object, Outstanding> groups = new IdentityHashMap<>();
   private final Map<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
   private final Map<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
   private int polling;
+
+  /** When the stores of all threads that have ended are where they belong. */
+  private long settled;
+
   private long attached;
   private long clock;
   private long fences;
@@ -114,9 +117,7 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public ThreadPort attachThread(Locus locus, Agent agent) {
-    Outstanding group = groups.computeIfAbsent(agent.storeGroup(), key -> new Outstanding());
-    group.members++;
-    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, group, attached++);
+    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, attached++);
     threads.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
     return port;
   }
@@ -133,10 +134,7 @@ public final class TimedFabric extends Fabric {
     List<TimedThreadPort> gone = threads.remove(agent);
     if (gone != null) {
       for (TimedThreadPort port : gone) {
-        port.detach();
-        if (--port.outstanding.members == 0) {
-          groups.remove(agent.storeGroup());
-        }
+        settled = Math.max(settled, port.detach());
       }
     }
     List<TimedDevicePort> closed = devices.remove(agent);
@@ -179,7 +177,20 @@ public final class TimedFabric extends Fabric {
       clock = event.time;
       event.fire();
     }
+    settle();
     return RunOutcome.DONE;
+  }
+
+  /** What ended threads stored arrives before the host goes on, as at the end of a kernel. */
+  private void settle() {
+    while (queue.nextTime() <= settled) {
+      Event event = queue.poll();
+      if (event != null) {
+        clock = event.time;
+        event.fire();
+      }
+    }
+    clock = Math.max(clock, settled);
   }
 
   /** The host may have written anything since the last run. */

@@ -30,9 +30,6 @@ final class TimedThreadPort extends ThreadPort {
   /** Counts up with every port that is attached. */
   final long number;
 
-  /** The stores that a fence of this thread waits for. */
-  final Outstanding outstanding;
-
   /** Picoseconds on this thread's clock. */
   long time;
 
@@ -48,6 +45,11 @@ final class TimedThreadPort extends ThreadPort {
   /** The remote access under way or just finished; null when there is none. */
   private @Nullable RemoteAccess remote;
 
+  private boolean deviceStores;
+  private long acknowledged;
+  private boolean fencing;
+  private long fenced;
+
   /** The thread's turn to run. */
   private final class Turn extends Event {
     @Override
@@ -56,10 +58,8 @@ final class TimedThreadPort extends ThreadPort {
     }
   }
 
-  TimedThreadPort(
-      TimedFabric fabric, Place place, Agent agent, Outstanding outstanding, long number) {
+  TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number) {
     this.number = number;
-    this.outstanding = outstanding;
     this.fabric = fabric;
     this.place = place;
     this.agent = agent;
@@ -71,10 +71,21 @@ final class TimedThreadPort extends ThreadPort {
     return agent;
   }
 
-  void detach() {
+  /**
+   * The thread has ended.
+   *
+   * @return when all that it stored is there: as a kernel's end does, its own waits for that
+   */
+  long detach() {
     attached = false;
+    place.combiner.flush(this, null);
+    if (place.gpu) {
+      place.released = Math.max(place.released, acknowledged);
+      place.releasedStores |= deviceStores;
+    }
     leaveBed();
     fabric.queue().remove(turn);
+    return Math.max(time, acknowledged);
   }
 
   private void takeTurn(long now) {
@@ -108,11 +119,6 @@ final class TimedThreadPort extends ThreadPort {
       }
       fabric.queue().schedule(turn, time);
     } else if (!turn.scheduled()) {
-      if (!polls.idle()) {
-        time += place.shortestTurn;
-        fabric.queue().schedule(turn, time);
-        return;
-      }
       sleep = Sleep.IDLE;
       polls.register(fabric.watches(), this);
       place.idle.add(this);
@@ -122,7 +128,6 @@ final class TimedThreadPort extends ThreadPort {
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
       place.idle.remove(this);
-      polls.interrupted();
     } else if (sleep == Sleep.POLL) {
       fabric.polling(-1);
     }
@@ -315,9 +320,7 @@ final class TimedThreadPort extends ThreadPort {
     }
     if (reach.local) {
       write(address, bytes, low, high);
-      if (place.gpu) {
-        outstanding.storedToDevice();
-      }
+      deviceStores = place.gpu;
       fabric.written(reach.owner, address, bytes, time);
       time += place.store;
     } else {
@@ -347,6 +350,11 @@ final class TimedThreadPort extends ThreadPort {
       place.combiner.post(this, reach, address, bytes, low, high);
     }
     time += place.remoteStore;
+  }
+
+  /** A posted store of this thread will be acknowledged at {@code when}. */
+  void posted(long when) {
+    acknowledged = Math.max(acknowledged, when);
   }
 
   private static void write(long address, int bytes, long low, long high) {
@@ -402,37 +410,59 @@ final class TimedThreadPort extends ThreadPort {
     if (held()) {
       return;
     }
-    long waited = 0;
-    if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
-      waited = drain(access);
+    int scope = access & Access.SCOPES;
+    boolean wide = scope != Access.CTA && scope != Access.CLUSTER;
+    if (!fencing) {
+      long start = time;
+      if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
+        drain(access);
+      }
+      if (wide) {
+        time = Math.max(time, start + place.fenceFloor);
+        fenced = time - start;
+        fabric.fenced(fenced);
+        // The fence returns when the world has come as far as the thread.
+        fencing = true;
+        if (held()) {
+          return;
+        }
+      }
     }
-    if (waited == 0) {
-      time += place.fenceFloor;
-      waited = place.fenceFloor;
-    }
-    fabric.fenced(waited);
-    if (fabric.tracing()) {
+    fencing = false;
+    if (wide && fabric.tracing()) {
       trace(
-          TraceEvent.Kind.FENCE, 0, waited / TimedFabric.PICOS, 0, "fence " + Access.name(access));
+          TraceEvent.Kind.FENCE, 0, fenced / TimedFabric.PICOS, 0, "fence " + Access.name(access));
     }
   }
 
   /**
-   * Waits until the stores of the thread's group that {@code access}'s scope covers are performed: at
-   * GPU scope those to the GPU's own memory, at system scope all. The waits run side by side.
+   * Waits until the stores that {@code access}'s scope covers are performed: at GPU scope those to
+   * the GPU's own memory, at system scope all. The waits run side by side. Fences are cumulative:
+   * what other threads of the GPU have released, if only to their CTA, is covered as well, whether
+   * or not this thread has acquired it.
    *
    * @return picoseconds waited
    */
   private long drain(int access) {
+    place.combiner.flush(this, null);
+    if (!place.gpu) {
+      return 0;
+    }
     int scope = access & Access.SCOPES;
+    place.released = Math.max(place.released, acknowledged);
+    place.releasedStores |= deviceStores;
+    deviceStores = false;
     if (scope == Access.CTA || scope == Access.CLUSTER) {
       return 0;
     }
     boolean system = scope != Access.GPU;
-    long until = outstanding.drainDevice(time, system ? place.fenceSystem : place.fence);
-    place.combiner.flush(this, null);
-    if (system && place.gpu) {
-      until = outstanding.acknowledged(until);
+    long until = time;
+    if (place.releasedStores) {
+      until += system ? place.fenceSystem : place.fence;
+      place.releasedStores = false;
+    }
+    if (system) {
+      until = Math.max(until, place.released);
     }
     long waited = until - time;
     time = until;

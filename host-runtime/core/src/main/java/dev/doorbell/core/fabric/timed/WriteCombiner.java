@@ -27,7 +27,7 @@ final class WriteCombiner {
     long low;
     long high;
     long stored;
-    Outstanding[] writers = new Outstanding[4];
+    TimedThreadPort[] writers = new TimedThreadPort[4];
     int writerCount;
 
     Line(Reach reach) {
@@ -54,23 +54,23 @@ final class WriteCombiner {
       }
     }
 
-    boolean writtenBy(Outstanding group) {
+    boolean writtenBy(TimedThreadPort port) {
       for (int i = writerCount - 1; i >= 0; i--) {
-        if (writers[i] == group) {
+        if (writers[i] == port) {
           return true;
         }
       }
       return false;
     }
 
-    void addWriter(Outstanding group) {
-      if (writerCount > 0 && (writers[writerCount - 1] == group || writtenBy(group))) {
+    void addWriter(TimedThreadPort port) {
+      if (writerCount > 0 && (writers[writerCount - 1] == port || writtenBy(port))) {
         return;
       }
       if (writerCount == writers.length) {
         writers = Arrays.copyOf(writers, writerCount * 2);
       }
-      writers[writerCount++] = group;
+      writers[writerCount++] = port;
     }
 
     /** Its window has passed. */
@@ -134,14 +134,14 @@ final class WriteCombiner {
     if (bytes > Long.BYTES) {
       RawMemory.putLong(buffer + Long.BYTES, high);
     }
-    port.outstanding.posted(place.fabric.post(place, reach, address, buffer, bytes, port.time));
+    port.posted(place.fabric.post(place, reach, address, buffer, bytes, port.time));
   }
 
   /** Sends what {@code port} stored and what still waits, on {@code route} or, if null, on all. */
   void flush(TimedThreadPort port, @Nullable Route route) {
     for (int i = 0; i < count; ) {
       Line line = open[i];
-      if (line.writtenBy(port.outstanding) && (route == null || line.reach.out() == route)) {
+      if (line.writtenBy(port) && (route == null || line.reach.out() == route)) {
         flush(i, port.time);
       } else {
         i++;
@@ -164,7 +164,7 @@ final class WriteCombiner {
     }
     line.mark(offset, bytes);
     line.stored = port.time;
-    line.addWriter(port.outstanding);
+    line.addWriter(port);
   }
 
   private Line open(Reach reach, long base, int bytes, long time) {
