@@ -16,6 +16,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,13 +46,18 @@ final class TransferPoint {
   private final Point point;
   private final PointContext context;
   private final Topology topology;
+  private final boolean wall;
   private final TransferPath path;
   private final int bytes;
   private final List<String> notes = new ArrayList<>();
   private long verified;
 
-  TransferPoint(Point point, PointContext context, Topology topology) {
+  /**
+   * @param wall in wall time, as fast as the emulation goes, instead of in virtual time
+   */
+  TransferPoint(Point point, PointContext context, Topology topology, boolean wall) {
     this.point = point;
+    this.wall = wall;
     this.context = context;
     this.topology = topology;
     this.path = TransferPath.of(point.text("path"));
@@ -65,8 +71,10 @@ final class TransferPoint {
     if (point.metrics().contains("latency")) {
       samples.add(latency());
     }
-    samples.add(goodput(counters));
-    return new PointResult(Basis.MODELLED, samples, counters, verified, notes);
+    if (point.metrics().stream().anyMatch(metric -> !metric.equals("latency"))) {
+      samples.add(goodput(counters));
+    }
+    return new PointResult(wall ? Basis.EMULATED : Basis.MODELLED, samples, counters, verified, notes);
   }
 
   private Samples latency() throws PointFailure {
@@ -108,16 +116,21 @@ final class TransferPoint {
       int messages = messages();
       JobView job = job(0, messages, 0);
       job.window = (int) point.whole("window");
-      TimedFabric fabric = (TimedFabric) world.fabric();
-      FabricCounters before = fabric.counters();
+      FabricCounters before = counters(world);
       Launch launch = zero.launch("put_bandwidth", job, one, 1, threads(), KERNEL_NANOS);
       await(world, List.of(launch), List.of(zero, one));
       verify(zero, one);
-      if (counters != null) {
-        count(fabric.counters().minus(before), messages, counters);
+      FabricCounters after = counters(world);
+      if (counters != null && before != null && after != null) {
+        count(after.minus(before), messages, counters);
       }
       return (double) bytes * messages / (zero.ended() - zero.started());
     }
+  }
+
+  /** What the fabric has counted; a fabric without virtual time counts nothing. */
+  private static @Nullable FabricCounters counters(World world) {
+    return world.fabric() instanceof TimedFabric timed ? timed.counters() : null;
   }
 
   private void count(
@@ -143,6 +156,9 @@ final class TransferPoint {
   }
 
   private World world(int run) {
+    if (wall) {
+      return World.direct(2, 0, SoftHcaOptions.DEFAULT);
+    }
     return World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
   }
 
@@ -217,7 +233,7 @@ final class TransferPoint {
         throw failure(
             PointFailure.Kind.FAILED,
             "DB-P003",
-            "nothing can happen any more: " + ((TimedFabric) world.fabric()).waiting(),
+            "nothing can happen any more" + waiting(world),
             "the kernels wait for something that nobody will do");
       }
       if (context.cancelled()) {
@@ -225,6 +241,14 @@ final class TransferPoint {
         throw failure(PointFailure.Kind.CANCELLED, "DB-P004", "interrupted", "no result");
       }
       left -= SLICE_NANOS;
+    }
+    if (left <= 0) {
+      launches.forEach(launch -> launch.cancel("the point's time was over"));
+      throw failure(
+          PointFailure.Kind.TIMEOUT,
+          "DB-P005",
+          "the kernels did not end within %d ms".formatted(KERNEL_NANOS / 1_000_000),
+          "no result");
     }
     for (Launch launch : launches) {
       try {
@@ -239,6 +263,12 @@ final class TransferPoint {
         throw failure(PointFailure.Kind.FAILED, "DB-P001", trouble, "no result");
       }
     }
+  }
+
+  private static String waiting(World world) {
+    return world.fabric() instanceof TimedFabric timed
+        ? ": " + String.join("; ", timed.waiting())
+        : "";
   }
 
   private void verify(Party from, Party to) throws PointFailure {
