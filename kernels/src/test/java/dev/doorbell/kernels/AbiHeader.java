@@ -34,17 +34,29 @@ final class AbiHeader {
    * @param fields by name, in order
    */
   record Struct(int bytes, Map<String, Field> fields) {
-    int offset(String field) {
-      Field found = fields.get(field);
+    Field field(String name) {
+      Field found = fields.get(name);
       if (found == null) {
-        throw new AssertionError("no field " + field + " among " + fields.keySet());
+        throw new AssertionError("no field " + name + " among " + fields.keySet());
       }
-      return found.offset;
+      return found;
+    }
+
+    int offset(String field) {
+      return field(field).offset;
     }
   }
 
   final Map<String, Long> constants = new LinkedHashMap<>();
   final Map<String, Struct> structs = new LinkedHashMap<>();
+
+  Struct struct(String name) {
+    Struct found = structs.get(name);
+    if (found == null) {
+      throw new AssertionError("no struct " + name + " among " + structs.keySet());
+    }
+    return found;
+  }
 
   static AbiHeader read() throws IOException {
     return new AbiHeader(Files.readString(SourceTree.ABI));

@@ -58,7 +58,7 @@ class AbiTest {
 
   @Test
   void the_host_reads_each_counter_where_the_kernel_writes_it() {
-    AbiHeader.Struct counters = header.structs.get("doorbell_counters");
+    AbiHeader.Struct counters = header.struct("doorbell_counters");
     assertThat(counters.offset("reserved")).isEqualTo(QueuePairView.COUNTERS_RESERVED);
     assertThat(counters.offset("ready")).isEqualTo(QueuePairView.COUNTERS_READY);
     assertThat(counters.offset("rung")).isEqualTo(QueuePairView.COUNTERS_RUNG);
@@ -70,7 +70,7 @@ class AbiTest {
 
   @Test
   void counters_that_different_threads_write_lie_on_different_lines() {
-    AbiHeader.Struct counters = header.structs.get("doorbell_counters");
+    AbiHeader.Struct counters = header.struct("doorbell_counters");
     assertThat(counters.offset("reserved") / 128).isZero();
     assertThat(counters.offset("ready") / 128).isEqualTo(1);
     assertThat(counters.offset("rung") / 128).isEqualTo(2);
@@ -129,7 +129,7 @@ class AbiTest {
       }
     }
     assertThat(compared + 1) // and the reserved words
-        .isEqualTo(header.structs.get("doorbell_job").fields().size());
+        .isEqualTo(header.struct("doorbell_job").fields().size());
   }
 
   @Test
@@ -166,7 +166,7 @@ class AbiTest {
 
   @Test
   void an_error_record_is_read_where_the_kernel_wrote_it() {
-    AbiHeader.Struct error = header.structs.get("doorbell_error");
+    AbiHeader.Struct error = header.struct("doorbell_error");
     ByteBuffer bytes = ByteBuffer.allocate(error.bytes()).order(ByteOrder.LITTLE_ENDIAN);
     bytes.putInt(error.offset("status"), 1);
     bytes.putInt(error.offset("qpn"), 2);
@@ -183,9 +183,7 @@ class AbiTest {
   }
 
   private int bytes(String struct) {
-    AbiHeader.Struct found = header.structs.get(struct);
-    assertThat(found).as(struct).isNotNull();
-    return found.bytes();
+    return header.struct(struct).bytes();
   }
 
   /** Compares the constants whose name begins alike; both sides must have all of them. */
@@ -232,16 +230,14 @@ class AbiTest {
     private final ByteBuffer bytes;
 
     Reader(String name, byte[] encoded) {
-      AbiHeader.Struct found = header.structs.get(name);
-      assertThat(found).as(name).isNotNull();
-      struct = found;
+      struct = header.struct(name);
       assertThat(encoded).hasSize(struct.bytes());
       bytes = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     long read(String field) {
       int offset = struct.offset(field);
-      return struct.fields().get(field).width() == 8
+      return struct.field(field).width() == 8
           ? bytes.getLong(offset)
           : Integer.toUnsignedLong(bytes.getInt(offset));
     }
