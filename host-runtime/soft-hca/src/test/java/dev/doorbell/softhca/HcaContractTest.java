@@ -429,7 +429,7 @@ public abstract class HcaContractTest {
   // Errors.
 
   /** A way to post a request that must fail. */
-  private enum Fault {
+  enum Fault {
     REMOTE_KEY(Syndrome.REMOTE_ACCESS),
     REMOTE_BOUNDS(Syndrome.REMOTE_ACCESS),
     REMOTE_BELOW(Syndrome.REMOTE_ACCESS),
@@ -662,7 +662,7 @@ public abstract class HcaContractTest {
 
   private static void bring(QueuePair queuePair, QueuePairState state, QueuePair peer) {
     for (QueuePairState step : QueuePairState.values()) {
-      if (step != QueuePairState.RESET && step.ordinal() <= state.ordinal()) {
+      if (step != QueuePairState.RESET && step.compareTo(state) <= 0) {
         move(queuePair, step, peer);
       }
     }
