@@ -227,6 +227,7 @@ final class WriteCombiner {
     }
     youngest = line;
     count++;
+    place.fabric.underWay(1);
     place.fabric.queue().schedule(line, time + place.combineWindow);
     return line;
   }
@@ -270,6 +271,7 @@ final class WriteCombiner {
 
   private void flush(Line line, long time) {
     remove(line);
+    place.fabric.underWay(-1);
     place.fabric.queue().remove(line);
     long at = Math.max(time, line.stored);
     long acknowledged = 0;

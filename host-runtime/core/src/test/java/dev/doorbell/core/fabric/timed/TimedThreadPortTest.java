@@ -196,6 +196,28 @@ class TimedThreadPortTest {
   }
 
   @Test
+  void quiescing_lets_everything_under_way_arrive() {
+    try (World world = world();
+        DeviceScript nic = new DeviceScript(world.fabric, World.NIC)) {
+      Allocation host = world.allocate(MemoryKind.HOST, 1 << 20);
+      World.Script gpu =
+          world
+              .thread(World.GPU)
+              .then(p -> p.store64(host.address(), 1, WEAK))
+              .then(p -> p.store64(host.address() + 64, 2, RELAXED));
+      long source = nic.buffer(1 << 20);
+      RawMemory.fill(source, 1 << 20, (byte) 3);
+      nic.then(p -> p.write(source, host.address() + 4096, (1 << 20) - 4096, false));
+      world.fabric.run(gpu.ended(), World.FOREVER);
+      assertThat(RawMemory.getLong(host.address())).isZero();
+      world.fabric.quiesce();
+      assertThat(RawMemory.getLong(host.address())).isEqualTo(1);
+      assertThat(RawMemory.getLong(host.address() + 64)).isEqualTo(2);
+      assertThat(RawMemory.getByte(host.address() + (1 << 20) - 1)).isEqualTo((byte) 3);
+    }
+  }
+
+  @Test
   void what_an_ended_thread_stored_is_there_when_the_run_is_done() {
     try (World world = world()) {
       Allocation host = world.allocate(MemoryKind.HOST, 128);
