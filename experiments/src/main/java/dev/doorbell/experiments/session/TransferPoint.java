@@ -257,6 +257,7 @@ final class TransferPoint {
         throw failure(PointFailure.Kind.FAILED, "DB-P001", e.getMessage(), "no result");
       }
     }
+    world.fabric().quiesce();
     for (Party party : parties) {
       String trouble = party.trouble();
       if (trouble != null) {

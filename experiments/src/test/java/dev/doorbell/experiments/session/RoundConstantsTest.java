@@ -152,6 +152,7 @@ class RoundConstantsTest {
       }
       long started =
           byGpu ? byGpu(world, zero, one, variant, bytes) : byCpu(world, connection, zero, one);
+      world.fabric().quiesce();
       assertThat(one.mismatch(zero)).isNull();
       assertThat(emissions.times).hasSize(1);
       return emissions.times.getFirst() - started;

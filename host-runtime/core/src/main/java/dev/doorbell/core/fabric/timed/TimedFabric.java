@@ -54,6 +54,9 @@ public final class TimedFabric extends Fabric {
   private final Map<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
   private int polling;
 
+  /** Posted writes, and lines of stores that wait for more, that have not arrived yet. */
+  private int underWay;
+
   /** When the stores of all threads that have ended are where they belong. */
   private long settled;
 
@@ -84,6 +87,7 @@ public final class TimedFabric extends Fabric {
     void fire() {
       arrive(reach, address, buffer, bytes, time);
       buffers.give(buffer, bytes);
+      underWay--;
       next = sparePosts;
       sparePosts = this;
     }
@@ -191,6 +195,23 @@ public final class TimedFabric extends Fabric {
       }
     }
     clock = Math.max(clock, settled);
+  }
+
+  @Override
+  public void quiesce() {
+    while (underWay > 0) {
+      Event event = queue.poll();
+      if (event == null) {
+        return;
+      }
+      clock = event.time;
+      event.fire();
+    }
+  }
+
+  /** Counts what is under way. */
+  void underWay(int change) {
+    underWay += change;
   }
 
   /** The host may have written anything since the last run. */
@@ -398,6 +419,7 @@ public final class TimedFabric extends Fabric {
     write.buffer = buffer;
     write.bytes = bytes;
     queue.schedule(write, arrival);
+    underWay++;
     return arrival + reach.acknowledgement();
   }
 

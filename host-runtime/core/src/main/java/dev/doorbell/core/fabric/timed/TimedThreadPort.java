@@ -458,15 +458,19 @@ final class TimedThreadPort extends ThreadPort {
    * @return picoseconds waited
    */
   private long drain(int access) {
-    place.combiner.flush(this, null);
+    int scope = access & Access.SCOPES;
+    boolean narrow = scope == Access.CTA || scope == Access.CLUSTER;
+    if (!narrow) {
+      place.combiner.fence(this);
+    }
     if (!place.gpu) {
       return 0;
     }
-    int scope = access & Access.SCOPES;
     place.released = Math.max(place.released, acknowledged);
     place.releasedStores |= deviceStores;
     deviceStores = false;
-    if (scope == Access.CTA || scope == Access.CLUSTER) {
+    if (narrow) {
+      place.combiner.release();
       return 0;
     }
     boolean system = scope != Access.GPU;

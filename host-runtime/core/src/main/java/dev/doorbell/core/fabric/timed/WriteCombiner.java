@@ -2,6 +2,7 @@ package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,8 @@ final class WriteCombiner {
   /** Bytes of a BlueFlame block: what an HCA takes as one WQE piece. */
   static final int REGISTER_BLOCK = 64;
 
-  private static final int OPEN_LINES = 64;
+  private static final int OPEN_LINES = 1024;
+  private static final int BUCKETS = 1024;
 
   /** A line under way. */
   private final class Line extends Event {
@@ -29,6 +31,14 @@ final class WriteCombiner {
     long stored;
     TimedThreadPort[] writers = new TimedThreadPort[4];
     int writerCount;
+
+    /** The next line of the same bucket. */
+    @Nullable Line next;
+
+    /** Neighbours by age. */
+    @Nullable Line older;
+
+    @Nullable Line younger;
 
     Line(Reach reach) {
       this.reach = reach;
@@ -76,15 +86,19 @@ final class WriteCombiner {
     /** Its window has passed. */
     @Override
     void fire() {
-      flush(indexOf(this), place.fabric.clock());
+      flush(this, place.fabric.clock());
     }
   }
 
   private final Place place;
-  private final Line[] open = new Line[OPEN_LINES];
+  private final @Nullable Line[] buckets = new Line[BUCKETS];
+  private @Nullable Line oldest;
+  private @Nullable Line youngest;
   private int count;
-  private Line[] spare = new Line[OPEN_LINES];
-  private int spareCount;
+  private @Nullable Line spare;
+
+  /** A thread released its stores to its CTA while lines were open: the next fence sends them. */
+  private boolean released;
 
   WriteCombiner(Place place) {
     this.place = place;
@@ -98,11 +112,13 @@ final class WriteCombiner {
       return;
     }
     long base = address & -granule;
-    int index = find(base);
-    Line line = index < 0 ? open(reach, base, granule, port.time) : open[index];
+    Line line = find(base);
+    if (line == null) {
+      line = open(reach, base, granule, port.time);
+    }
     put(line, port, address, bytes, low, high);
     if (line.full()) {
-      flush(indexOf(line), port.time);
+      flush(line, port.time);
     }
   }
 
@@ -110,20 +126,20 @@ final class WriteCombiner {
   void storeRegister(
       TimedThreadPort port, Reach reach, long address, int bytes, long low, long high) {
     long base = address & -REGISTER_BLOCK;
-    int index = find(base);
-    if (index >= 0 && open[index].filled() != (int) (address - base)) {
-      flush(index, port.time);
-      index = -1;
+    Line line = find(base);
+    if (line != null && line.filled() != (int) (address - base)) {
+      flush(line, port.time);
+      line = null;
     }
-    if (index < 0) {
+    if (line == null) {
       // What this thread stored over the same path before stays before it.
       flush(port, reach.out());
+      line = open(reach, base, REGISTER_BLOCK, port.time);
     }
-    Line line = index < 0 ? open(reach, base, REGISTER_BLOCK, port.time) : open[index];
     put(line, port, address, bytes, low, high);
     // A block that begins in its middle cannot fill; its window, a fence or a store ends it.
     if (line.full() || (int) (address - base) + bytes == REGISTER_BLOCK) {
-      flush(indexOf(line), port.time);
+      flush(line, port.time);
     }
   }
 
@@ -139,14 +155,33 @@ final class WriteCombiner {
 
   /** Sends what {@code port} stored and what still waits, on {@code route} or, if null, on all. */
   void flush(TimedThreadPort port, @Nullable Route route) {
-    for (int i = 0; i < count; ) {
-      Line line = open[i];
-      if (line.writtenBy(port) && (route == null || line.reach.out() == route)) {
-        flush(i, port.time);
-      } else {
-        i++;
+    Line line = oldest;
+    while (line != null) {
+      Line following = line.younger;
+      if ((route == null || line.reach.out() == route) && line.writtenBy(port)) {
+        flush(line, port.time);
       }
+      line = following;
     }
+  }
+
+  /** A thread released its stores, but only to its CTA: they may wait for company a little more. */
+  void release() {
+    released |= count > 0;
+  }
+
+  /**
+   * A fence of at least GPU scope: sends the lines of {@code port} and those that were released.
+   */
+  void fence(TimedThreadPort port) {
+    if (!released) {
+      flush(port, null);
+      return;
+    }
+    while (oldest != null) {
+      flush(oldest, port.time);
+    }
+    released = false;
   }
 
   private void put(Line line, TimedThreadPort port, long address, int bytes, long low, long high) {
@@ -169,37 +204,74 @@ final class WriteCombiner {
 
   private Line open(Reach reach, long base, int bytes, long time) {
     if (count == OPEN_LINES) {
-      flush(0, time);
+      flush(Objects.requireNonNull(oldest), time);
     }
-    Line line = spareCount > 0 ? spare[--spareCount] : new Line(reach);
+    Line line = spare;
+    if (line == null) {
+      line = new Line(reach);
+    } else {
+      spare = line.next;
+    }
     line.reach = reach;
     line.base = base;
     line.bytes = bytes;
-    open[count++] = line;
+    int bucket = bucket(base);
+    line.next = buckets[bucket];
+    buckets[bucket] = line;
+    line.older = youngest;
+    line.younger = null;
+    if (youngest == null) {
+      oldest = line;
+    } else {
+      youngest.younger = line;
+    }
+    youngest = line;
+    count++;
+    place.fabric.underWay(1);
     place.fabric.queue().schedule(line, time + place.combineWindow);
     return line;
   }
 
-  private int find(long base) {
-    for (int i = count - 1; i >= 0; i--) {
-      if (open[i].base == base) {
-        return i;
+  private @Nullable Line find(long base) {
+    Line line = buckets[bucket(base)];
+    while (line != null && line.base != base) {
+      line = line.next;
+    }
+    return line;
+  }
+
+  /** Lines that follow each other lie in different buckets, whatever the granule. */
+  private int bucket(long base) {
+    return (int) (base / Math.min(place.granule, REGISTER_BLOCK)) & (BUCKETS - 1);
+  }
+
+  private void remove(Line line) {
+    int bucket = bucket(line.base);
+    Line before = buckets[bucket];
+    if (before == line) {
+      buckets[bucket] = line.next;
+    } else {
+      while (before != null && before.next != line) {
+        before = before.next;
       }
+      Objects.requireNonNull(before).next = line.next;
     }
-    return -1;
+    if (line.older == null) {
+      oldest = line.younger;
+    } else {
+      line.older.younger = line.younger;
+    }
+    if (line.younger == null) {
+      youngest = line.older;
+    } else {
+      line.younger.older = line.older;
+    }
+    count--;
   }
 
-  private int indexOf(Line line) {
-    int index = count - 1;
-    while (open[index] != line) {
-      index--;
-    }
-    return index;
-  }
-
-  private void flush(int index, long time) {
-    Line line = open[index];
-    System.arraycopy(open, index + 1, open, index, --count - index);
+  private void flush(Line line, long time) {
+    remove(line);
+    place.fabric.underWay(-1);
     place.fabric.queue().remove(line);
     long at = Math.max(time, line.stored);
     long acknowledged = 0;
@@ -214,10 +286,14 @@ final class WriteCombiner {
     for (int i = 0; i < line.writerCount; i++) {
       line.writers[i].posted(acknowledged);
     }
+    if (released) {
+      place.released = Math.max(place.released, acknowledged);
+    }
     line.low = 0;
     line.high = 0;
     line.writerCount = 0;
-    spare[spareCount++] = line;
+    line.next = spare;
+    spare = line;
   }
 
   private static int nextSet(Line line, int from) {

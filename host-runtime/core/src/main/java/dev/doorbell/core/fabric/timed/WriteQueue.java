@@ -36,6 +36,7 @@ final class WriteQueue extends Event {
     void fire() {
       fabric.arrive(reach, address, buffer, bytes, time);
       fabric.buffers().give(buffer, bytes);
+      fabric.underWay(-1);
       if (last && visible != NOBODY) {
         device.finish(visible, true);
       }
@@ -81,6 +82,7 @@ final class WriteQueue extends Event {
       Piece piece = new Piece(reach, at, size, relaxed, visible, done + size == bytes);
       RawMemory.copy(source + done, piece.buffer, size);
       waiting.add(piece);
+      fabric.underWay(1);
       added++;
       done += size;
     }

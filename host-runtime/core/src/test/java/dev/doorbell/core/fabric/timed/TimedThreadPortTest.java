@@ -141,8 +141,8 @@ class TimedThreadPortTest {
           .then(p -> p.store64(device.address(), 1, WEAK))
           .then(p -> p.fence(Access.ACQ_REL | Access.CTA));
       World.Script leader =
-          world.thread(World.GPU).then(p -> p.spend(100)).then(p -> p.fence(SYSTEM_FENCE));
-      assertThat(nanos(world, leader)).isCloseTo(990, within(3L));
+          world.thread(World.GPU).then(p -> p.spend(10)).then(p -> p.fence(SYSTEM_FENCE));
+      assertThat(nanos(world, leader)).isCloseTo(10 + 990, within(3L));
       assertThat(RawMemory.getLong(host.address())).isEqualTo(1);
     }
   }
@@ -192,6 +192,28 @@ class TimedThreadPortTest {
       world.fabric.run(() -> found[0] == 9, World.FOREVER);
       // A round takes a round trip of 1200 ns; the store comes in the middle of one.
       assertThat(found[1]).isBetween(7000L + 600, 7000L + 2 * 1210);
+    }
+  }
+
+  @Test
+  void quiescing_lets_everything_under_way_arrive() {
+    try (World world = world();
+        DeviceScript nic = new DeviceScript(world.fabric, World.NIC)) {
+      Allocation host = world.allocate(MemoryKind.HOST, 1 << 20);
+      World.Script gpu =
+          world
+              .thread(World.GPU)
+              .then(p -> p.store64(host.address(), 1, WEAK))
+              .then(p -> p.store64(host.address() + 64, 2, RELAXED));
+      long source = nic.buffer(1 << 20);
+      RawMemory.fill(source, 1 << 20, (byte) 3);
+      nic.then(p -> p.write(source, host.address() + 4096, (1 << 20) - 4096, false));
+      world.fabric.run(gpu.ended(), World.FOREVER);
+      assertThat(RawMemory.getLong(host.address())).isZero();
+      world.fabric.quiesce();
+      assertThat(RawMemory.getLong(host.address())).isEqualTo(1);
+      assertThat(RawMemory.getLong(host.address() + 64)).isEqualTo(2);
+      assertThat(RawMemory.getByte(host.address() + (1 << 20) - 1)).isEqualTo((byte) 3);
     }
   }
 
