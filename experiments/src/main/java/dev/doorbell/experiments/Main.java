@@ -2,6 +2,8 @@ package dev.doorbell.experiments;
 
 import dev.doorbell.experiments.cli.Launch;
 import dev.doorbell.experiments.cli.Version;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import java.util.ServiceLoader;
 
 /** The {@code doorbell} command. */
 public final class Main {
@@ -16,6 +18,12 @@ public final class Main {
       System.out.println("doorbell " + Version.NUMBER);
       return;
     }
-    System.exit(Launch.run(arguments));
+    System.exit(Launch.run(Main::runtime, arguments));
+  }
+
+  private static ExperimentRuntime runtime() {
+    return ServiceLoader.load(ExperimentRuntime.class)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no ExperimentRuntime is on the class path"));
   }
 }

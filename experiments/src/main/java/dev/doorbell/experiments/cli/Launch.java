@@ -7,7 +7,6 @@ import java.io.Console;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -20,8 +19,12 @@ public final class Launch {
 
   private Launch() {}
 
-  /** Runs one command line on this process's streams and returns its exit status. */
-  public static int run(String... arguments) {
+  /**
+   * Runs one command line on this process's streams and returns its exit status.
+   *
+   * @param runtime made on first use, and once
+   */
+  public static int run(Supplier<ExperimentRuntime> runtime, String... arguments) {
     Interruption interruption = new Interruption();
     CountDownLatch finished = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -30,7 +33,7 @@ public final class Launch {
       Context context =
           new Context(
               new Terminal(Tool.utf8(System.out), Tool.utf8(System.err), isTerminal()),
-              new Once(),
+              new Once(runtime),
               new Disk(),
               Clock.systemUTC(),
               interruption,
@@ -60,21 +63,21 @@ public final class Launch {
     return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
   }
 
-  /** The runtime, found and made when it is first asked for. */
+  /**
+   * Makes the runtime when it is first asked for, so that help and usage errors load no back end.
+   */
   private static final class Once implements Supplier<ExperimentRuntime> {
+    private final Supplier<ExperimentRuntime> factory;
     private @Nullable ExperimentRuntime runtime;
+
+    Once(Supplier<ExperimentRuntime> factory) {
+      this.factory = factory;
+    }
 
     @Override
     public synchronized ExperimentRuntime get() {
-      ExperimentRuntime made = runtime;
-      if (made == null) {
-        made =
-            ServiceLoader.load(ExperimentRuntime.class)
-                .findFirst()
-                .orElseThrow(
-                    () -> new IllegalStateException("no ExperimentRuntime is on the class path"));
-        runtime = made;
-      }
+      ExperimentRuntime made = runtime == null ? factory.get() : runtime;
+      runtime = made;
       return made;
     }
   }

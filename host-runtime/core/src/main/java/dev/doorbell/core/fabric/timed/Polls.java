@@ -7,7 +7,7 @@ import dev.doorbell.core.memory.AddressSpace;
  * takes. A thread that sleeps instead of polling resumes where a round would have begun.
  */
 final class Polls {
-  private static final int CELLS = 8;
+  private static final int CELLS = 16;
   private static final long SHORTEST_CAP = 20_000_000L;
   private static final long LONGEST_CAP = 1_000_000_000_000L;
   private static final long HOPELESS = 100 * LONGEST_CAP;
@@ -32,7 +32,7 @@ final class Polls {
   private long inVainSince = -1;
   private long inVain;
 
-  /** A strong load returned. */
+  /** A strong load of up to 8 bytes returned. */
   void loaded(long address, int bytes, long value, long time) {
     if (over) {
       clear();
@@ -87,7 +87,7 @@ final class Polls {
 
   private boolean changed() {
     for (int i = 0; i < count; i++) {
-      if (Cells.load(addresses[i], Math.min(lengths[i], Long.BYTES)) != values[i]) {
+      if (Cells.load(addresses[i], lengths[i]) != values[i]) {
         return true;
       }
     }
@@ -104,11 +104,11 @@ final class Polls {
    * The thread has nothing to do and would sleep, so that the time until its next round says
    * nothing about their length.
    *
-   * @return false when something has changed since the round that failed looked at it
+   * @return false when something has changed since the round that failed looked at it, or may have
    */
   boolean idle() {
     previousAddress = 0;
-    return !(over && changed());
+    return !(over && (overflow || changed()));
   }
 
   /** How long to sleep at most: a share of the time spent in vain so far, to meet deadlines. */
