@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Test;
 class RefusedReadsTest {
   private final SoftWorld world =
       new SoftWorld(
-          new TimedFabric(
-              RoundTopology.withoutPeerReads(), AddressSpace.reserve(1L << 28), 1),
+          new TimedFabric(RoundTopology.withoutPeerReads(), AddressSpace.reserve(1L << 28), 1),
           SoftHcaOptions.DEFAULT.withTiming(new HcaTiming(50, 120, 100)),
           new InProcessWire());
 
@@ -67,8 +66,7 @@ class RefusedReadsTest {
 
   @Test
   void a_send_ring_in_gpu_memory_cannot_be_fetched() {
-    Endpoint[] ends =
-        pair(Endpoint.Shape.usual().withPlaces(MemoryKind.DEVICE, MemoryKind.HOST));
+    Endpoint[] ends = pair(Endpoint.Shape.usual().withPlaces(MemoryKind.DEVICE, MemoryKind.HOST));
     ends[0].rdmaWrite(ends[1], 0, 64, 8).post();
     world.settle();
     assertThat(ends[0].queuePair.state()).isEqualTo(QueuePairState.ERR);

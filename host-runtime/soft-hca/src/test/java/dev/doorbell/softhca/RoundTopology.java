@@ -14,22 +14,13 @@ import java.util.List;
 final class RoundTopology {
   private RoundTopology() {}
 
-  /** Between GPU and HCA, writes are routed but reads are not. */
-  static Topology withoutPeerReads() {
-    return make(false);
-  }
-
-  /** Between GPU and HCA, writes are routed but reads are not. */
-  static Topology withoutPeerReads() {
-    return make(false);
-  }
-
   static Topology sameSwitch() {
     return make(true);
   }
 
-  private static Topology make(boolean peerReads) {
-    return make(true);
+  /** Between GPU and HCA, writes are routed but reads are not. */
+  static Topology withoutPeerReads() {
+    return make(false);
   }
 
   private static Topology make(boolean peerReads) {
