@@ -15,7 +15,7 @@
 // wait for room that only this doorbell can make.
 //
 // What a drain costs is counted: two a post with a doorbell (WQE and payload; record), one with
-// BlueFlame (payload), none with an inline payload through BlueFlame by an exclusive poster.
+// BlueFlame (WQE and payload), none with an inline payload through BlueFlame by an exclusive poster.
 #ifndef DOORBELL_POST_CUH
 #define DOORBELL_POST_CUH
 
@@ -79,11 +79,13 @@ __device__ __forceinline__ void ring(const queue_pair &qp, uint64_t index, bool 
   store_relaxed_device(&qp.counters->rung, index);
 }
 
-// Rings by storing the WQE itself. The same WQE lies in the ring for an HCA that got it torn.
+// Rings by storing the WQE itself. An HCA that got it torn, or lost it to the next one, reads the WQE
+// in the ring instead, which therefore has to be there first. An exclusive poster of inline payloads
+// does without that fence: it relies on an HCA that takes whole blocks, each before the next.
 __device__ __forceinline__ void ring_blueflame(const queue_pair &qp, const work_request &request,
                                                const reservation &mine, bool system) {
-  if (!request.is_inline()) {
-    fence(system);  // payload before the WQE that names it; the one in the ring as well
+  if (!request.is_inline() || !qp.is(DOORBELL_QP_EXCLUSIVE)) {
+    fence(system);  // the payload before the WQE that names it; the WQE in the ring before the record
   }
   store_record(qp, mine.end);
   const uint64_t count = load_relaxed_device(&qp.counters->blueflame);

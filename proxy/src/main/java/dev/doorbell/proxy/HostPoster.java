@@ -123,7 +123,8 @@ public final class HostPoster implements Agent, AutoCloseable {
           stage = Stage.END;
         }
         case END -> {
-          int work = roundWork - before;
+          // Of the whole round: 0 would say that there was nothing to do.
+          int work = roundWork;
           stage = Stage.POST;
           if (roundWork == 0) {
             counters.spins++;

@@ -186,7 +186,8 @@ public final class ProxyAgent implements Agent, AutoCloseable {
           stage = Stage.END;
         }
         case END -> {
-          int work = roundWork - before;
+          // Of the whole round: 0 would say that there was nothing to do.
+          int work = roundWork;
           endRound();
           return work;
         }

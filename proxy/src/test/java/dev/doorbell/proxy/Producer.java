@@ -56,7 +56,11 @@ final class Producer implements Agent {
     }
     if (!credited) {
       long consumed = port.load64(queue.consumed(), Access.ACQUIRE | Access.SYS);
-      if (port.parked || index - consumed >= queue.entries()) {
+      if (port.parked) {
+        return 0;
+      }
+      if (index - consumed >= queue.entries()) {
+        port.pollFailed(1_000_000);
         return 0;
       }
       credited = true;

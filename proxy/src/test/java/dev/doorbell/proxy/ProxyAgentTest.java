@@ -13,6 +13,7 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -119,9 +120,9 @@ class ProxyAgentTest {
         immediates += command.opcode == CommandEntry.OP_PUT_IMM ? command.immediate : 0;
       }
       bench.world.runUntil(() -> producer.done() && bench.queue.finished() == 400);
-      assertThat(bench.region.getBytes(0, model.length))
-          .describedAs("seed %d", seed)
-          .isEqualTo(model);
+      assertThat(Arrays.mismatch(bench.region.getBytes(0, model.length), model))
+          .describedAs("seed %d: first byte that differs", seed)
+          .isEqualTo(-1);
       assertThat(bench.hca.immediates).isEqualTo(immediates);
       assertThat(bench.proxy.counters().completed).isEqualTo(400);
       assertThat(bench.queue.failed()).isFalse();

@@ -11,6 +11,7 @@ final class RandomCommands {
   private static final ValueLayout.OfLong LITTLE_ENDIAN =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int HALF = 1 << 15;
+  private static final int QUARTER = HALF / 2;
 
   private RandomCommands() {}
 
@@ -24,7 +25,11 @@ final class RandomCommands {
       command.opcode = random.nextBoolean() ? CommandEntry.OP_NOP : CommandEntry.OP_FLUSH;
     }
     command.length = random.nextInt(4) == 0 ? random.nextInt(5) : random.nextInt(3000);
-    command.localAddress = region + random.nextInt(HALF - 4096);
+    boolean fetches =
+        command.opcode == CommandEntry.OP_GET
+            || command.opcode == CommandEntry.OP_FETCH_ADD
+            || command.opcode == CommandEntry.OP_COMPARE_SWAP;
+    command.localAddress = region + (fetches ? QUARTER : 0) + random.nextInt(QUARTER - 4096);
     command.remoteAddress = region + HALF + random.nextInt(HALF - 4096);
     command.remoteKey = FakeHca.KEY;
     command.operand = random.nextLong();
@@ -43,7 +48,7 @@ final class RandomCommands {
       }
       case CommandEntry.OP_PUT_SIGNAL -> {
         command.compare = region + HALF + 8L * random.nextInt(64);
-        command.fetched = region + 8L * random.nextInt(64);
+        command.fetched = region + QUARTER + 8L * random.nextInt(64);
         command.signalKey(FakeHca.KEY);
       }
       default -> {

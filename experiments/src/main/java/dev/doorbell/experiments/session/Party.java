@@ -11,6 +11,7 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.kernels.KernelCatalogue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -118,13 +119,21 @@ final class Party implements AutoCloseable {
     }
     Memory jobMemory = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
-    GpuModule module = own(rank.gpu().load(kernel, PtxTemp.read(kernel)));
+    GpuModule module = own(rank.gpu().load(kernel, ptx(kernel)));
     return rank.gpu()
         .launch(
             module.kernel(kernel),
             LaunchConfig.of(blocks, threads).withTimeout(timeout),
             new KernelArguments().add(views).add(jobMemory),
             own(rank.gpu().createStream()));
+  }
+
+  private static String ptx(String kernel) {
+    KernelCatalogue catalogue = KernelCatalogue.load();
+    return catalogue
+        .find(kernel)
+        .map(catalogue::ptx)
+        .orElseThrow(() -> new IllegalArgumentException("no kernel '" + kernel + "'"));
   }
 
   /** The command that puts this party's payload into the inbox of {@code peer}. */

@@ -53,9 +53,12 @@ final class World implements AutoCloseable {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
     CpuPrices cpu = topology.cpus().getFirst();
+    SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
     SoftHcaOptions options =
         SoftHcaOptions.DEFAULT
-            .withMtu(mtu)
+            .withEngine(
+                new SoftHcaOptions.Engine(
+                    mtu, engine.pipelineDepth(), engine.prefetchBlocks(), engine.packets()))
             .withTiming(
                 new HcaTiming(
                     Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));

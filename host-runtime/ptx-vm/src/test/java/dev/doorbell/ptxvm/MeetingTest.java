@@ -85,11 +85,7 @@ class MeetingTest {
     try (World world = world(seed)) {
       Memory lock = world.device(8);
       Memory sum = world.device(8);
-      run(
-          world,
-          "lock",
-          LaunchConfig.of(2, 64),
-          new KernelArguments().add(lock).add(sum).add(20));
+      run(world, "lock", LaunchConfig.of(2, 64), new KernelArguments().add(lock).add(sum).add(20));
       assertThat(word(sum, 0)).isEqualTo(2 * 64 * 20);
     }
   }

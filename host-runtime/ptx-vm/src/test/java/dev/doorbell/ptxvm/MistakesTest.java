@@ -33,9 +33,7 @@ class MistakesTest {
   @AfterEach
   void the_world_stays_usable() {
     assertThat(world.fabric.memory().bytesInUse()).isEqualTo(inUse);
-    world
-        .run(module, "fine", LaunchConfig.of(2, 32), new KernelArguments().add(out))
-        .check();
+    world.run(module, "fine", LaunchConfig.of(2, 32), new KernelArguments().add(out)).check();
     world.close();
   }
 
@@ -166,8 +164,7 @@ class MistakesTest {
 
   @Test
   void arguments_must_fit_the_parameters() {
-    assertThatThrownBy(
-            () -> failureOf("wild_store", 1, new KernelArguments().add(out)))
+    assertThatThrownBy(() -> failureOf("wild_store", 1, new KernelArguments().add(out)))
         .isInstanceOf(GpuException.class)
         .hasMessage("kernel wild_store takes 2 parameters, 1 arguments were given");
   }

@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm;
 
 import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.KernelArguments;
@@ -21,7 +22,7 @@ import java.nio.charset.StandardCharsets;
 final class World implements AutoCloseable {
   private static final long PATIENCE = 60_000_000_000L;
 
-  final DirectFabric fabric;
+  final Fabric fabric;
   final VmGpu gpu;
   final GpuStream stream;
 
@@ -30,7 +31,11 @@ final class World implements AutoCloseable {
   }
 
   World(long seed, VmOptions options) {
-    fabric = new DirectFabric(AddressSpace.reserve(), seed);
+    this(new DirectFabric(AddressSpace.reserve(), seed), options);
+  }
+
+  World(Fabric fabric, VmOptions options) {
+    this.fabric = fabric;
     gpu = new VmGpu(fabric, Locus.gpu(0, 0), options);
     stream = gpu.createStream();
   }

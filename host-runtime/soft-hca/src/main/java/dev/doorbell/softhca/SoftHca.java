@@ -173,7 +173,6 @@ public final class SoftHca implements Hca {
     }
   }
 
-  /** State and backlog of every queue pair that has something to do, for reports. */
   @Override
   public String toString() {
     return "HCA '%s' at %s".formatted(name, locus);

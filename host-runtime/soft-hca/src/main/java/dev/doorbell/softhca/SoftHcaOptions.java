@@ -64,37 +64,41 @@ public record SoftHcaOptions(Limits limits, Engine engine, HcaTiming timing) {
             1);
 
     public Limits {
-      require(queuePairs > 0, "queuePairs", queuePairs, "at least 1");
-      require(
+      Check.require(queuePairs > 0, "queuePairs", queuePairs, "at least 1");
+      Check.require(
           SendQueue.isLegalSize(maxSendBlocks),
           "maxSendBlocks",
           maxSendBlocks,
           "a power of two up to " + SendQueue.MAX_BLOCKS);
-      require(
+      Check.require(
           SendQueue.isLegalSize(minSendBlocks) && minSendBlocks <= maxSendBlocks,
           "minSendBlocks",
           minSendBlocks,
           "a power of two up to maxSendBlocks");
-      require(isPower(completionEntries), "completionEntries", completionEntries, "a power of two");
-      require(
+      Check.require(
+          Check.isPower(completionEntries),
+          "completionEntries",
+          completionEntries,
+          "a power of two");
+      Check.require(
           inlineBytes >= 0 && inlineBytes <= LARGEST_INLINE,
           "inlineBytes",
           inlineBytes,
           "0 to " + LARGEST_INLINE);
-      require(onChipBytes >= 0, "onChipBytes", onChipBytes, "0 or more");
-      require(
+      Check.require(onChipBytes >= 0, "onChipBytes", onChipBytes, "0 or more");
+      Check.require(
           blueFlameBytes == 0
-              || (isPower(blueFlameBytes)
+              || (Check.isPower(blueFlameBytes)
                   && blueFlameBytes >= SendQueue.BLOCK
                   && blueFlameBytes <= Uar.MAX_HALF_BYTES),
           "blueFlameBytes",
           blueFlameBytes,
           "0 or a power of two from 64 to " + Uar.MAX_HALF_BYTES);
-      require(
+      Check.require(
           messageBytes > 0 && messageBytes <= 1L << 30, "messageBytes", messageBytes, "1 to 2^30");
-      require(readAtomic > 0, "readAtomic", readAtomic, "at least 1");
-      require(
-          isPower(receiveSegments) && receiveSegments <= 64,
+      Check.require(readAtomic > 0, "readAtomic", readAtomic, "at least 1");
+      Check.require(
+          Check.isPower(receiveSegments) && receiveSegments <= 64,
           "receiveSegments",
           receiveSegments,
           "a power of two up to 64");
@@ -114,26 +118,34 @@ public record SoftHcaOptions(Limits limits, Engine engine, HcaTiming timing) {
     public static final Engine DEFAULT = new Engine(Packet.MAX_PAYLOAD, 64, 32, 1024);
 
     public Engine {
-      require(isMtu(mtu), "mtu", mtu, "256, 512, 1024, 2048 or 4096");
-      require(pipelineDepth > 0, "pipelineDepth", pipelineDepth, "at least 1");
-      require(prefetchBlocks > 0, "prefetchBlocks", prefetchBlocks, "at least 1");
-      require(packets >= 2, "packets", packets, "at least 2");
+      Check.require(Check.isMtu(mtu), "mtu", mtu, "256, 512, 1024, 2048 or 4096");
+      Check.require(pipelineDepth > 0, "pipelineDepth", pipelineDepth, "at least 1");
+      Check.require(prefetchBlocks > 0, "prefetchBlocks", prefetchBlocks, "at least 1");
+      Check.require(packets >= 2, "packets", packets, "at least 2");
     }
   }
 
-  private static void require(boolean holds, String name, long value, String legal) {
-    if (!holds) {
-      throw new IllegalArgumentException(
-          "software HCA option %s is %d; it must be %s".formatted(name, value, legal));
-    }
-  }
-
-  private static boolean isPower(int value) {
-    return value > 0 && Integer.bitCount(value) == 1;
-  }
-
+  /** A path MTU that InfiniBand knows. */
   static boolean isMtu(int bytes) {
-    return isPower(bytes) && bytes >= SMALLEST_MTU && bytes <= Packet.MAX_PAYLOAD;
+    return Check.isMtu(bytes);
+  }
+
+  /** Apart, so that checking a part of the options does not need their defaults. */
+  private static final class Check {
+    static void require(boolean holds, String name, long value, String legal) {
+      if (!holds) {
+        throw new IllegalArgumentException(
+            "software HCA option %s is %d; it must be %s".formatted(name, value, legal));
+      }
+    }
+
+    static boolean isPower(int value) {
+      return value > 0 && Integer.bitCount(value) == 1;
+    }
+
+    static boolean isMtu(int bytes) {
+      return isPower(bytes) && bytes >= SMALLEST_MTU && bytes <= Packet.MAX_PAYLOAD;
+    }
   }
 
   /** The same with other stage times. */

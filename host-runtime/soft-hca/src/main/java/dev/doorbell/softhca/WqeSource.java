@@ -167,7 +167,7 @@ final class WqeSource {
 
   /** Moves on what can move on: hints, record, fetches. */
   void run() {
-    if (hint.getPlain() != NONE) {
+    if (hint.get() != NONE) {
       hear(hint.getAndSet(NONE));
     }
     while (heardDue > 0) {

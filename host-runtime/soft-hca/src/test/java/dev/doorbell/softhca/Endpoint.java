@@ -52,6 +52,7 @@ public final class Endpoint implements AutoCloseable {
       CompletionQueueAttributes completions,
       MemoryKind ringIn,
       MemoryKind recordIn,
+      MemoryKind bufferIn,
       long bufferBytes,
       Set<AccessRight> regionRights,
       Set<AccessRight> queuePairRights) {
@@ -61,6 +62,7 @@ public final class Endpoint implements AutoCloseable {
           64,
           16,
           CompletionQueueAttributes.ring(256, MemoryKind.HOST),
+          MemoryKind.HOST,
           MemoryKind.HOST,
           MemoryKind.HOST,
           1 << 20,
@@ -75,6 +77,7 @@ public final class Endpoint implements AutoCloseable {
           completions,
           ringIn,
           recordIn,
+          bufferIn,
           bufferBytes,
           regionRights,
           queuePairRights);
@@ -87,6 +90,7 @@ public final class Endpoint implements AutoCloseable {
           attributes,
           ringIn,
           recordIn,
+          bufferIn,
           bufferBytes,
           regionRights,
           queuePairRights);
@@ -99,6 +103,20 @@ public final class Endpoint implements AutoCloseable {
           completions,
           rings,
           record,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights);
+    }
+
+    public Shape withBufferIn(MemoryKind kind) {
+      return new Shape(
+          sendBlocks,
+          receiveEntries,
+          completions,
+          ringIn,
+          recordIn,
+          kind,
           bufferBytes,
           regionRights,
           queuePairRights);
@@ -111,6 +129,7 @@ public final class Endpoint implements AutoCloseable {
           completions,
           ringIn,
           recordIn,
+          bufferIn,
           bufferBytes,
           region,
           queuePair);
@@ -123,6 +142,7 @@ public final class Endpoint implements AutoCloseable {
           completions,
           ringIn,
           recordIn,
+          bufferIn,
           bufferBytes,
           regionRights,
           queuePairRights);
@@ -183,7 +203,7 @@ public final class Endpoint implements AutoCloseable {
                 shape.ringIn,
                 shape.recordIn),
             world.memory(side));
-    this.buffer = world.memory(side).allocate(MemoryKind.HOST, shape.bufferBytes, "test buffer");
+    this.buffer = world.memory(side).allocate(shape.bufferIn, shape.bufferBytes, "test buffer");
     this.region = domain.register(buffer, shape.regionRights);
   }
 

@@ -429,7 +429,7 @@ public abstract class HcaContractTest {
   // Errors.
 
   /** A way to post a request that must fail. */
-  private enum Fault {
+  enum Fault {
     REMOTE_KEY(Syndrome.REMOTE_ACCESS),
     REMOTE_BOUNDS(Syndrome.REMOTE_ACCESS),
     REMOTE_BELOW(Syndrome.REMOTE_ACCESS),
@@ -566,8 +566,7 @@ public abstract class HcaContractTest {
     "REMOTE_BOUNDS, QP_ACCESS_ERROR",
     "ATOMIC_ALIGNMENT, QP_REQUEST_ERROR"
   })
-  void the_responder_of_a_bad_request_is_in_error_and_says_so(
-      Fault fault, AsyncEvent.Type type) {
+  void the_responder_of_a_bad_request_is_in_error_and_says_so(Fault fault, AsyncEvent.Type type) {
     Endpoint[] ends = pair();
     ends[1].postReceive(0, 64);
     faulty(fault, ends[0], ends[1]).post();
@@ -663,7 +662,7 @@ public abstract class HcaContractTest {
 
   private static void bring(QueuePair queuePair, QueuePairState state, QueuePair peer) {
     for (QueuePairState step : QueuePairState.values()) {
-      if (step != QueuePairState.RESET && step.ordinal() <= state.ordinal()) {
+      if (step != QueuePairState.RESET && step.compareTo(state) <= 0) {
         move(queuePair, step, peer);
       }
     }

@@ -102,10 +102,9 @@ final class RandomTraffic {
       case Opcode.RDMA_READ -> read(wqe);
       case Opcode.DUMP -> wqe.local(random.nextInt(BYTES - LARGEST), 1 + random.nextInt(LARGEST));
       case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> {
-        byte[] payload = new byte[0];
         int to = random.nextInt(BYTES - LARGEST);
         wqe.remote(b.address(to), b.region.rkey());
-        payload = payload(wqe);
+        byte[] payload = payload(wqe);
         System.arraycopy(payload, 0, modelB, to, payload.length);
         if (opcode == Opcode.RDMA_WRITE_IMM) {
           b.postReceive(0, 1);

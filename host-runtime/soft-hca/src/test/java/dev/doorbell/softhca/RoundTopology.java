@@ -14,7 +14,25 @@ import java.util.List;
 final class RoundTopology {
   private RoundTopology() {}
 
+  /** Between GPU and HCA, writes are routed but reads are not. */
+  static Topology withoutPeerReads() {
+    return make(false);
+  }
+
+  /** Between GPU and HCA, writes are routed but reads are not. */
+  static Topology withoutPeerReads() {
+    return make(false);
+  }
+
   static Topology sameSwitch() {
+    return make(true);
+  }
+
+  private static Topology make(boolean peerReads) {
+    return make(true);
+  }
+
+  private static Topology make(boolean peerReads) {
     List<Link> links =
         List.of(
             Link.pcie("gpu", "gpu0", "switch", 4, 16, 256, 0.95),
@@ -22,7 +40,16 @@ final class RoundTopology {
             Link.pcie("root", "switch", "cpu0", 4, 16, 256, 0.95));
     List<Path> paths =
         List.of(
-            Path.of("gpu0", "nic0", List.of(new Hop("gpu", 175), new Hop("nic", 75))),
+            new Path(
+                "gpu0",
+                "nic0",
+                List.of(new Hop("gpu", 175), new Hop("nic", 75)),
+                peerReads,
+                0,
+                0,
+                0,
+                true,
+                0),
             Path.of("gpu0", "cpu0", List.of(new Hop("gpu", 175), new Hop("root", 275))),
             Path.of("nic0", "cpu0", List.of(new Hop("nic", 75), new Hop("root", 275))));
     return new Topology(

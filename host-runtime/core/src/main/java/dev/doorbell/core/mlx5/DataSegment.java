@@ -37,7 +37,7 @@ public final class DataSegment {
   /** The usable bits of {@code byte_count}. */
   public static final int BYTE_COUNT_MASK = 0x7fff_ffff;
 
-  /** Ends a short scatter list ({@code MLX5_INVALID_LKEY}). */
+  /** Ends a short scatter list ({@code MLX5_INVALID_LKEY} of providers/mlx5/mlx5.h). */
   public static final int INVALID_LKEY = 0x100;
 
   private DataSegment() {}

@@ -3,8 +3,8 @@ package dev.doorbell.core.mlx5;
 import dev.doorbell.core.memory.BigEndian;
 
 /**
- * What {@link Opcode#WAIT} waits for (core-direct): {@code struct mlx5_wqe_coredirect_seg} of
- * rdma-core providers/mlx5/wqe.h. Big-endian.
+ * What {@link Opcode#WAIT} waits for: the core-direct wait segment of GPUNetIO's
+ * doca_gpunetio_verbs_def.h, which rdma-core does not define. Big-endian.
  *
  * <pre>
  *   31                                                              0
@@ -26,7 +26,7 @@ public final class WaitSegment {
   /** {@code max_index}. */
   public static final int MAX_INDEX_OFFSET = 8;
 
-  /** {@code number}. */
+  /** The word that holds the CQ or QP number. */
   public static final int NUMBER_OFFSET = 12;
 
   private WaitSegment() {}

@@ -83,7 +83,7 @@ abstract class Branch extends Op {
       if (kind != PollingLoops.Kind.ATOMIC) {
         t.port.pollFailed(t.cta.grid.pollNanos(kind == PollingLoops.Kind.LOADS_AND_CLOCK));
       }
-      return t.yield(target);
+      return t.giveWay(target);
     }
   }
 }

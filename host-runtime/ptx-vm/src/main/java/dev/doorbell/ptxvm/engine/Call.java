@@ -21,8 +21,12 @@ final class Call extends Op {
   private final Passing[] arguments;
   private final Passing[] results;
 
-  /** A variable of the caller's frame, or a register (slot, else -1). */
-  private record Passing(long offset, int slot) {}
+  /** A variable of the caller's frame with its size, or a register (slot, else -1). */
+  private record Passing(long offset, long bytes, int slot) {
+    boolean fits(Variable variable) {
+      return slot >= 0 ? variable.bytes() <= Long.BYTES : variable.bytes() == bytes;
+    }
+  }
 
   private Call(
       Callee caller,
@@ -52,7 +56,9 @@ final class Call extends Op {
       if (callee == null) {
         return builtIn(name, arguments, results);
       }
-      checkFits(callee, arguments, results);
+      if (!fits(callee, arguments, results)) {
+        throw new Unsupported("'" + name + "' has other parameters or results");
+      }
       return new Call(a.callee(), callee, -1, Map.of(), arguments, results);
     }
     int pointer = a.source(target, ScalarType.U64);
@@ -61,25 +67,34 @@ final class Call extends Op {
 
   private static Op builtIn(String name, Passing[] arguments, Passing[] results)
       throws Unsupported {
-    if (name.equals("vprintf") && arguments.length == 2 && results.length == 1) {
+    if (name.equals("vprintf") && have(arguments, 8, 8) && have(results, 4)) {
       return new Print(arguments[0].offset, arguments[1].offset, results[0].offset);
     }
-    if (name.equals("__assertfail") && arguments.length == 5) {
+    if (name.equals("__assertfail") && have(arguments, 8, 8, 4, 8, 8)) {
       return new AssertFail(
           arguments[0].offset, arguments[1].offset, arguments[2].offset, arguments[3].offset);
     }
     throw new Unsupported("function '" + name + "' is not defined in this file");
   }
 
-  private static void checkFits(Callee callee, Passing[] arguments, Passing[] results)
-      throws Unsupported {
-    int takes = callee.function.parameters().size();
-    int gives = callee.function.results().size();
-    if (arguments.length != takes || results.length != gives) {
-      throw new Unsupported(
-          "'%s' takes %d arguments and gives %d results"
-              .formatted(callee.function.name(), takes, gives));
+  private static boolean have(Passing[] passings, int... bytes) {
+    boolean match = passings.length == bytes.length;
+    for (int e = 0; match && e < bytes.length; e++) {
+      match = passings[e].slot < 0 && passings[e].bytes == bytes[e];
     }
+    return match;
+  }
+
+  private static boolean fit(Passing[] passings, List<Variable> variables) {
+    boolean match = passings.length == variables.size();
+    for (int e = 0; match && e < passings.length; e++) {
+      match = passings[e].fits(variables.get(e));
+    }
+    return match;
+  }
+
+  private static boolean fits(Callee callee, Passing[] arguments, Passing[] results) {
+    return fit(arguments, callee.function.parameters()) && fit(results, callee.function.results());
   }
 
   private static Passing[] passings(Operand list, Assembler a, boolean writes) throws Unsupported {
@@ -90,10 +105,10 @@ final class Call extends Op {
     for (int e = 0; e < passings.length; e++) {
       Operand element = elements.get(e);
       if (element instanceof Operand.Symbol symbol && a.inFrame(symbol.variable())) {
-        passings[e] = new Passing(a.windowOffset(symbol.variable()) + symbol.offset(), -1);
+        passings[e] = new Passing(a.windowOffset(symbol.variable()), symbol.variable().bytes(), -1);
       } else {
         int slot = writes ? a.result(element) : a.source(element, ScalarType.B64);
-        passings[e] = new Passing(0, slot);
+        passings[e] = new Passing(0, 0, slot);
       }
     }
     return passings;
@@ -106,11 +121,10 @@ final class Call extends Op {
       throw new Fault("call through 0x%x, which is no function's address".formatted(r[pointer]));
     }
     List<Variable> parameters = callee.function.parameters();
-    if (parameters.size() != arguments.length
-        || callee.function.results().size() != results.length) {
+    if (fixed == null && !fits(callee, arguments, results)) {
       throw new Fault(
-          "call of '%s' with %d arguments, it takes %d"
-              .formatted(callee.function.name(), arguments.length, parameters.size()));
+          "call through a pointer to '%s', which has other parameters or results"
+              .formatted(callee.function.name()));
     }
     long frame = t.frame + caller.frameBytes;
     if (frame + callee.frameBytes > t.localSize) {

@@ -6,12 +6,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A function as its callers see it: where it begins, its frame, its slots. */
 final class Callee {
+  /** No local variable asks for more. */
+  private static final int FRAME_ALIGN = 128;
+
   final Function function;
 
   /** Parameters, results, locals and the parameters of its own calls, in this order. */
   final Layout frame = new Layout();
 
-  /** Bytes of the frame, a multiple of 16. */
+  /** Bytes of the frame. */
   final long frameBytes;
 
   final int firstSlot;
@@ -31,7 +34,7 @@ final class Callee {
       frame.add(function.parameters()).add(function.results());
     }
     frame.add(function.locals());
-    frame.align(16);
+    frame.align(FRAME_ALIGN);
     frameBytes = frame.bytes();
   }
 }

@@ -81,7 +81,7 @@ final class Carry extends Op {
   private long product(long x, long y) {
     return switch (product) {
       case LOW -> wide ? x * y : x * y & 0xffffffffL;
-      case HIGH -> wide ? Math.unsignedMultiplyHigh(x, y) : x * y >>> 32;
+      case HIGH -> wide ? Math.unsignedMultiplyHigh(x, y) : (x * y) >>> 32;
       default -> wide ? Math.multiplyHigh(x, y) : ((long) (int) x * (int) y) >>> 32;
     };
   }

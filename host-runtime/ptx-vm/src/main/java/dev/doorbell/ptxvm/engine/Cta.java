@@ -55,9 +55,9 @@ final class Cta {
   }
 
   /** A thread began to wait. */
-  void blocked(VmThread t) {
+  void blocked() {
     runnable--;
-    requireProgress(t);
+    requireProgress();
   }
 
   void unblocked() {
@@ -73,12 +73,12 @@ final class Cta {
     if (live == 0) {
       grid.ended(this);
     } else {
-      requireProgress(t);
+      requireProgress();
     }
   }
 
   /** Only threads of a block end each other's waits; when all wait, none of them ever will. */
-  private void requireProgress(VmThread t) {
+  private void requireProgress() {
     if (runnable == 0 && live > 0) {
       StringBuilder what = new StringBuilder("no thread of block %s can go on".formatted(name()));
       for (Barrier barrier : barriers) {

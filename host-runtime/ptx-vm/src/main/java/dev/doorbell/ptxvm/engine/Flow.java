@@ -99,7 +99,7 @@ final class Flow {
     @Nullable Op execute(VmThread t, long[] r) {
       t.account();
       t.port.spend(r[nanos] & 0xffffffffL);
-      return t.yield(next);
+      return t.giveWay(next);
     }
   }
 }

@@ -40,10 +40,10 @@ final class IntegerRows {
     rows.binary("mul.lo.u16 mul.lo.s16", (a, b) -> a * b & U16)
         .binary("mul.lo.u32 mul.lo.s32", (a, b) -> a * b & U32)
         .binary("mul.lo.u64 mul.lo.s64", (a, b) -> a * b)
-        .binary("mul.hi.u16", (a, b) -> a * b >>> 16)
-        .binary("mul.hi.s16", (a, b) -> (short) a * (short) b >> 16 & U16)
-        .binary("mul.hi.u32", (a, b) -> a * b >>> 32)
-        .binary("mul.hi.s32", (a, b) -> (long) (int) a * (int) b >>> 32)
+        .binary("mul.hi.u16", (a, b) -> (a * b) >>> 16)
+        .binary("mul.hi.s16", (a, b) -> ((short) a * (short) b) >> 16 & U16)
+        .binary("mul.hi.u32", (a, b) -> (a * b) >>> 32)
+        .binary("mul.hi.s32", (a, b) -> ((long) (int) a * (int) b) >>> 32)
         .binary("mul.hi.u64", Math::unsignedMultiplyHigh)
         .binary("mul.hi.s64", Math::multiplyHigh)
         .binary("mul.wide.u16", (a, b) -> a * b)
@@ -52,17 +52,17 @@ final class IntegerRows {
         .binary("mul.wide.s32", (a, b) -> (long) (int) a * (int) b)
         .binary("mul24.lo.u32", (a, b) -> (a & 0xffffff) * (b & 0xffffff) & U32)
         .binary("mul24.lo.s32", (a, b) -> signed24(a) * signed24(b) & U32)
-        .binary("mul24.hi.u32", (a, b) -> (a & 0xffffff) * (b & 0xffffff) >>> 16)
-        .binary("mul24.hi.s32", (a, b) -> signed24(a) * signed24(b) >> 16 & U32)
+        .binary("mul24.hi.u32", (a, b) -> ((a & 0xffffff) * (b & 0xffffff)) >>> 16)
+        .binary("mul24.hi.s32", (a, b) -> (signed24(a) * signed24(b)) >> 16 & U32)
         .ternary("mad.lo.u16 mad.lo.s16", (a, b, c) -> a * b + c & U16)
         .ternary("mad.lo.u32 mad.lo.s32", (a, b, c) -> a * b + c & U32)
         .ternary("mad.lo.u64 mad.lo.s64", (a, b, c) -> a * b + c)
-        .ternary("mad.hi.u16", (a, b, c) -> (a * b >>> 16) + c & U16)
-        .ternary("mad.hi.s16", (a, b, c) -> ((short) a * (short) b >> 16) + c & U16)
-        .ternary("mad.hi.u32", (a, b, c) -> (a * b >>> 32) + c & U32)
-        .ternary("mad.hi.s32", (a, b, c) -> ((long) (int) a * (int) b >> 32) + c & U32)
+        .ternary("mad.hi.u16", (a, b, c) -> ((a * b) >>> 16) + c & U16)
+        .ternary("mad.hi.s16", (a, b, c) -> (((short) a * (short) b) >> 16) + c & U16)
+        .ternary("mad.hi.u32", (a, b, c) -> ((a * b) >>> 32) + c & U32)
+        .ternary("mad.hi.s32", (a, b, c) -> (((long) (int) a * (int) b) >> 32) + c & U32)
         .ternary(
-            "mad.hi.sat.s32", (a, b, c) -> saturate(((long) (int) a * (int) b >> 32) + (int) c))
+            "mad.hi.sat.s32", (a, b, c) -> saturate((((long) (int) a * (int) b) >> 32) + (int) c))
         .ternary("mad.hi.u64", (a, b, c) -> Math.unsignedMultiplyHigh(a, b) + c)
         .ternary("mad.hi.s64", (a, b, c) -> Math.multiplyHigh(a, b) + c)
         .ternary("mad.wide.u16", (a, b, c) -> a * b + c & U32)
@@ -71,8 +71,8 @@ final class IntegerRows {
         .ternary("mad.wide.s32", (a, b, c) -> (long) (int) a * (int) b + c)
         .ternary("mad24.lo.u32", (a, b, c) -> (a & 0xffffff) * (b & 0xffffff) + c & U32)
         .ternary("mad24.lo.s32", (a, b, c) -> signed24(a) * signed24(b) + c & U32)
-        .ternary("mad24.hi.u32", (a, b, c) -> ((a & 0xffffff) * (b & 0xffffff) >>> 16) + c & U32)
-        .ternary("mad24.hi.s32", (a, b, c) -> (signed24(a) * signed24(b) >> 16) + c & U32)
+        .ternary("mad24.hi.u32", (a, b, c) -> (((a & 0xffffff) * (b & 0xffffff)) >>> 16) + c & U32)
+        .ternary("mad24.hi.s32", (a, b, c) -> ((signed24(a) * signed24(b)) >> 16) + c & U32)
         .ternary("sad.u16", (a, b, c) -> Math.abs(a - b) + c & U16)
         .ternary("sad.s16", (a, b, c) -> Math.abs((short) a - (short) b) + c & U16)
         .ternary("sad.u32", (a, b, c) -> Math.abs(a - b) + c & U32)
@@ -172,15 +172,16 @@ final class IntegerRows {
         .unary("bfind.shiftamt.s64", a -> shiftAmount(a ^ a >> 63, 63))
         .ternary("bfe.u32", (a, b, c) -> field(a, b, c, 32))
         .ternary("bfe.u64", (a, b, c) -> field(a, b, c, 64))
-        .ternary("bfe.s32", (a, b, c) -> signedField((int) a, b, c, 32) & U32)
+        .ternary("bfe.s32", (a, b, c) -> signedField(signed32(a), b, c, 32) & U32)
         .ternary("bfe.s64", (a, b, c) -> signedField(a, b, c, 64))
         .binary("bmsk.clamp.b32", (a, b) -> maskClamped(a & U32, b & U32))
         .binary("bmsk.wrap.b32", (a, b) -> maskClamped(a & 31, b & 31))
         .binary("szext.wrap.u32", (a, b) -> field(a, 0, b & 31, 32))
         .binary("szext.clamp.u32", (a, b) -> field(a, 0, Math.min(b & U32, 32), 32))
-        .binary("szext.wrap.s32", (a, b) -> signedField((int) a, 0, b & 31, 32) & U32)
+        .binary("szext.wrap.s32", (a, b) -> signedField(signed32(a), 0, b & 31, 32) & U32)
         .binary(
-            "szext.clamp.s32", (a, b) -> signedField((int) a, 0, Math.min(b & U32, 32), 32) & U32)
+            "szext.clamp.s32",
+            (a, b) -> signedField(signed32(a), 0, Math.min(b & U32, 32), 32) & U32)
         .ternary("prmt.b32", IntegerRows::permute)
         .ternary("prmt.b32.f4e", (a, b, c) -> permute(a, b, forward((int) c & 3)))
         .ternary("prmt.b32.b4e", (a, b, c) -> permute(a, b, backward((int) c & 3)))
@@ -192,6 +193,10 @@ final class IntegerRows {
 
   private static long saturate(long value) {
     return Math.clamp(value, Integer.MIN_VALUE, Integer.MAX_VALUE) & U32;
+  }
+
+  private static long signed32(long value) {
+    return value << 32 >> 32;
   }
 
   private static long signed24(long value) {
@@ -219,7 +224,7 @@ final class IntegerRows {
   }
 
   private static long highest(long value) {
-    return 63 - Long.numberOfLeadingZeros(value);
+    return 63L - Long.numberOfLeadingZeros(value);
   }
 
   private static long shiftAmount(long value, int top) {

@@ -168,14 +168,15 @@ public final class KernelBuilder {
 
   private static boolean names(Operand operand, Variable variable) {
     return switch (operand) {
-      case Operand.Symbol symbol -> symbol.variable() == variable;
-      case Operand.Address(Operand.Symbol symbol, long offset) -> symbol.variable() == variable;
+      case Operand.Symbol symbol -> symbol.variable().equals(variable);
+      case Operand.Address(Operand.Symbol symbol, long offset) ->
+          symbol.variable().equals(variable);
       default -> false;
     };
   }
 
   boolean isEntry(Callee callee) {
-    return callee.function == root;
+    return callee.function.name().equals(root.name());
   }
 
   ModuleMemory memory() {

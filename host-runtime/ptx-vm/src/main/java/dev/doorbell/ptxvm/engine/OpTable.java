@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.TreeSet;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
@@ -70,7 +71,7 @@ final class OpTable {
   private OpTable() {}
 
   private static void factory(String names, Factory factory) {
-    for (String name : names.split(" ")) {
+    for (String name : List.of(names.split(" ", -1))) {
       FACTORIES.put(name, factory);
     }
   }
@@ -93,7 +94,7 @@ final class OpTable {
         return Carry.make(instruction, assembler);
       }
       return arithmetic(instruction, assembler);
-    } catch (IndexOutOfBoundsException e) {
+    } catch (IndexOutOfBoundsException | NoSuchElementException e) {
       throw new Unsupported("operands or modifiers are missing");
     }
   }

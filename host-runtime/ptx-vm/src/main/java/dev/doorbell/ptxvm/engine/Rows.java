@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
@@ -35,7 +36,7 @@ final class Rows {
   }
 
   private Rows row(String names, Row row) {
-    for (String name : names.split(" ")) {
+    for (String name : List.of(names.split(" ", -1))) {
       if (rows.put(name, row) != null) {
         throw new IllegalStateException("two rows for " + name);
       }

@@ -110,7 +110,7 @@ final class VmThread implements Agent {
         }
       }
     } catch (AccessFault | Fault e) {
-      cta.grid.fail(this, current, e.getMessage());
+      cta.grid.fail(this, current, String.valueOf(e.getMessage()));
     }
     account();
     int done = budget - left;
@@ -135,7 +135,7 @@ final class VmThread implements Agent {
   }
 
   /** Gives way to the other agents and goes on with {@code following}. */
-  @Nullable Op yield(@Nullable Op following) {
+  @Nullable Op giveWay(@Nullable Op following) {
     idle = true;
     op = following;
     return null;
@@ -145,7 +145,7 @@ final class VmThread implements Agent {
   @Nullable Op await(Op same) {
     op = same;
     waiting = true;
-    cta.blocked(this);
+    cta.blocked();
     return null;
   }
 

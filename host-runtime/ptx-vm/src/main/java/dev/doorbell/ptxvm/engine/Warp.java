@@ -4,6 +4,7 @@ package dev.doorbell.ptxvm.engine;
  * The 32 lanes of a warp, which meet at {@code .sync} operations. There is no lockstep: a lane that
  * arrives waits for the others of its mask; the last one does the operation for all.
  */
+@SuppressWarnings("ReferenceEquality") // operations and threads are compared by identity
 final class Warp {
   static final int SIZE = 32;
 

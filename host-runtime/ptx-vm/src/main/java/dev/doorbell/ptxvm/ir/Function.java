@@ -26,6 +26,9 @@ public record Function(
 
   /** The index where the control goes on after instruction {@code index}, besides the next one. */
   public static List<Integer> targets(Instruction instruction) {
+    if (instruction.operands().isEmpty()) {
+      return List.of();
+    }
     if (instruction.name().equals("bra")
         && instruction.operands().getFirst() instanceof Operand.Target(int index)) {
       return List.of(index);

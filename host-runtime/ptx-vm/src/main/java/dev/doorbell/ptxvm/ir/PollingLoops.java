@@ -78,6 +78,9 @@ public final class PollingLoops {
   }
 
   private Effects effects(Instruction instruction) {
+    if (instruction.operands().isEmpty()) {
+      return Effects.NONE; // ret and exit; anything else is refused later
+    }
     List<String> modifiers = instruction.modifiers();
     return switch (instruction.name()) {
       case "ld" -> new Effects(modifiers.stream().anyMatch(STRONG::contains), false, false, false);

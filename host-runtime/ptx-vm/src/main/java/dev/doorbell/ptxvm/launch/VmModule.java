@@ -60,7 +60,7 @@ final class VmModule implements GpuModule {
     return module;
   }
 
-  private static GpuException refused(String name, TreeMap<Integer, Refusal> refusals) {
+  private static GpuException refused(String name, Map<Integer, Refusal> refusals) {
     return new GpuException(Refusal.describe(name, new ArrayList<>(refusals.values())));
   }
 

@@ -80,7 +80,7 @@ final class FunctionParser {
     try {
       statement();
     } catch (SyntaxException e) {
-      module.refuse(e.line(), e.getMessage());
+      module.refuse(e.line(), String.valueOf(e.getMessage()));
       if (tokens.peek().line() == line || !tokens.peek().is("}")) {
         tokens.skipStatement();
       }

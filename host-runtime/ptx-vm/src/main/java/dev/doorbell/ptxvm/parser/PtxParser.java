@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * every line that has to change.
  */
 public final class PtxParser {
-  private final String name;
   private final List<String> lines;
   private final TokenStream tokens;
   private final VariableParser variables;
@@ -31,8 +30,7 @@ public final class PtxParser {
   private String version = "";
   private String target = "";
 
-  private PtxParser(String name, String ptx) {
-    this.name = name;
+  private PtxParser(String ptx) {
     this.lines = ptx.lines().toList();
     List<Token> all = Lexer.tokens(ptx);
     this.tokens = new TokenStream(all);
@@ -49,7 +47,7 @@ public final class PtxParser {
    * @param name for messages, usually the file's name
    */
   public static Result parse(String name, String ptx) {
-    PtxParser parser = new PtxParser(name, ptx);
+    PtxParser parser = new PtxParser(ptx);
     parser.module();
     return new Result(
         new PtxModule(
@@ -64,15 +62,15 @@ public final class PtxParser {
 
   private void module() {
     while (!tokens.atEnd()) {
-      Token token = tokens.peek();
+      int before = tokens.position();
       try {
         statement();
       } catch (SyntaxException e) {
-        refuse(e.line(), e.getMessage());
+        refuse(e.line(), String.valueOf(e.getMessage()));
         tokens.skipStatement();
         if (tokens.peek().is("{")) {
           tokens.skipBraces();
-        } else if (tokens.peek() == token || tokens.peek().is("}")) {
+        } else if (tokens.position() == before || tokens.peek().is("}")) {
           tokens.next();
         }
       }

@@ -28,6 +28,11 @@ final class TokenStream {
     return token;
   }
 
+  /** How many tokens were read. */
+  int position() {
+    return at;
+  }
+
   boolean atEnd() {
     return peek().kind() == Token.Kind.END;
   }

@@ -7,7 +7,7 @@ import dev.doorbell.core.memory.AddressSpace;
  * takes. A thread that sleeps instead of polling resumes where a round would have begun.
  */
 final class Polls {
-  private static final int CELLS = 8;
+  private static final int CELLS = 16;
   private static final long SHORTEST_CAP = 20_000_000L;
   private static final long LONGEST_CAP = 1_000_000_000_000L;
   private static final long HOPELESS = 100 * LONGEST_CAP;
@@ -20,6 +20,9 @@ final class Polls {
   private boolean overflow;
   private boolean registered;
 
+  /** The cells are those of a round that is over; they are forgotten when the next one begins. */
+  private boolean over;
+
   private long firstAt;
   private long previousAddress;
   private long previousAt;
@@ -29,8 +32,11 @@ final class Polls {
   private long inVainSince = -1;
   private long inVain;
 
-  /** A strong load returned. */
+  /** A strong load of up to 8 bytes returned. */
   void loaded(long address, int bytes, long value, long time) {
+    if (over) {
+      clear();
+    }
     if (count == 0) {
       firstAt = time;
     }
@@ -55,7 +61,7 @@ final class Polls {
    */
   boolean repeated() {
     if (count == 0 || overflow) {
-      clear();
+      over = true;
       previousAddress = 0;
       return false;
     }
@@ -68,15 +74,20 @@ final class Polls {
     previousAddress = addresses[0];
     previousAt = firstAt;
     if (!known || changed()) {
-      clear();
+      over = true;
       return false;
     }
     return true;
   }
 
+  /** The thread slept between two rounds: their distance says nothing about a round's length. */
+  void interrupted() {
+    previousAddress = 0;
+  }
+
   private boolean changed() {
     for (int i = 0; i < count; i++) {
-      if (Cells.load(addresses[i], Math.min(lengths[i], Long.BYTES)) != values[i]) {
+      if (Cells.load(addresses[i], lengths[i]) != values[i]) {
         return true;
       }
     }
@@ -86,6 +97,18 @@ final class Polls {
   private void clear() {
     count = 0;
     overflow = false;
+    over = false;
+  }
+
+  /**
+   * The thread has nothing to do and would sleep, so that the time until its next round says
+   * nothing about their length.
+   *
+   * @return false when something has changed since the round that failed looked at it, or may have
+   */
+  boolean idle() {
+    previousAddress = 0;
+    return !(over && (overflow || changed()));
   }
 
   /** How long to sleep at most: a share of the time spent in vain so far, to meet deadlines. */

@@ -119,6 +119,11 @@ final class TimedThreadPort extends ThreadPort {
       }
       fabric.queue().schedule(turn, time);
     } else if (!turn.scheduled()) {
+      if (!polls.idle()) {
+        time += place.shortestTurn;
+        fabric.queue().schedule(turn, time);
+        return;
+      }
       sleep = Sleep.IDLE;
       polls.register(fabric.watches(), this);
       place.idle.add(this);
@@ -128,6 +133,7 @@ final class TimedThreadPort extends ThreadPort {
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
       place.idle.remove(this);
+      polls.interrupted();
     } else if (sleep == Sleep.POLL) {
       fabric.polling(-1);
     }
@@ -216,12 +222,20 @@ final class TimedThreadPort extends ThreadPort {
     }
     long value = read(address, bytes);
     if (strong) {
-      polls.loaded(address, bytes, value, time);
+      polled(address, bytes, value);
       time += place.strongLoad;
     } else {
       time += place.load;
     }
     return value;
+  }
+
+  /** A strong load of up to 16 bytes returned; the upper half of 16 is in {@link #high}. */
+  private void polled(long address, int bytes, long low) {
+    polls.loaded(address, Math.min(bytes, Long.BYTES), low, time);
+    if (bytes > Long.BYTES) {
+      polls.loaded(address + Long.BYTES, Long.BYTES, high, time);
+    }
   }
 
   private long read(long address, int bytes) {
@@ -264,7 +278,7 @@ final class TimedThreadPort extends ThreadPort {
     remote = null;
     high = access.high;
     if (strong) {
-      polls.loaded(address, bytes, access.low, time);
+      polled(address, bytes, access.low);
     }
     if (fabric.tracing()) {
       trace(TraceEvent.Kind.LOAD, address, access.low, bytes, "load returned");

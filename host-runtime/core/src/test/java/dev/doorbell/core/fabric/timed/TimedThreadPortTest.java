@@ -148,6 +148,54 @@ class TimedThreadPortTest {
   }
 
   @Test
+  void a_fence_covers_what_other_threads_released_to_the_gpu_before() {
+    try (World world = world()) {
+      Allocation host = world.allocate(MemoryKind.HOST, 128);
+      Allocation device = world.allocate(MemoryKind.DEVICE, 128);
+      world
+          .thread(World.GPU)
+          .then(p -> p.store64(host.address(), 1, WEAK))
+          .then(p -> p.store64(device.address(), 1, Access.RELEASE | Access.GPU));
+      World.Script leader =
+          world
+              .thread(World.GPU)
+              .poll(p -> p.load64(device.address(), Access.ACQUIRE | Access.GPU), 1)
+              .then(p -> p.fence(SYSTEM_FENCE));
+      assertThat(nanos(world, leader)).isCloseTo(990, within(3L));
+      assertThat(RawMemory.getLong(host.address())).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void an_idle_thread_of_the_host_wakes_when_what_it_polled_elsewhere_is_written() {
+    try (World world = world()) {
+      Allocation device = world.allocate(MemoryKind.DEVICE, 4096);
+      long[] found = new long[2];
+      ThreadPort[] port = new ThreadPort[1];
+      port[0] =
+          world.fabric.attachThread(
+              World.CPU,
+              budget -> {
+                long value = port[0].load64(device.address() + 512, RELAXED);
+                if (!port[0].parked && value == 0) {
+                  port[0].pollFailed(1_000_000_000L);
+                } else if (value != 0) {
+                  found[0] = value;
+                  found[1] = port[0].now();
+                }
+                return 0;
+              });
+      world
+          .thread(World.GPU)
+          .then(p -> p.spend(7000))
+          .then(p -> p.store64(device.address() + 512, 9, RELAXED));
+      world.fabric.run(() -> found[0] == 9, World.FOREVER);
+      // A round takes a round trip of 1200 ns; the store comes in the middle of one.
+      assertThat(found[1]).isBetween(7000L + 600, 7000L + 2 * 1210);
+    }
+  }
+
+  @Test
   void what_an_ended_thread_stored_is_there_when_the_run_is_done() {
     try (World world = world()) {
       Allocation host = world.allocate(MemoryKind.HOST, 128);

@@ -1,0 +1,315 @@
+package dev.doorbell.ptxvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.ptxvm.launch.VmOptions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Modules, streams, waves, and what launching leaves behind. */
+class LaunchTest {
+  /** out[0] = out[0] * 3 + add, once; a sequence shows the order of launches. */
+  private static final String STEP =
+      """
+      .visible .entry step(.param .u64 out, .param .u32 add) {
+        .reg .b64 %rd<2>; .reg .b32 %r<4>;
+        ld.param.u64 %rd1, [out];
+        ld.param.u32 %r1, [add];
+        ld.global.u32 %r2, [%rd1];
+        mad.lo.u32 %r3, %r2, 3, %r1;
+        st.global.u32 [%rd1], %r3;
+        ret;
+      }
+      """;
+
+  @Test
+  void launches_of_a_stream_run_in_order_and_streams_side_by_side() {
+    try (World world = new World(3, VmOptions.defaults())) {
+      GpuModule module = world.gpu.load("step.ptx", World.ptx(STEP));
+      Memory a = world.device(8);
+      Memory b = world.device(8);
+      GpuStream other = world.gpu.createStream();
+      Launch lastA = null;
+      Launch lastB = null;
+      long expected = 0;
+      for (int i = 1; i <= 10; i++) {
+        lastA =
+            world.gpu.launch(
+                module.kernel("step"),
+                LaunchConfig.of(1, 1),
+                new KernelArguments().add(a).add(i),
+                world.stream);
+        lastB =
+            world.gpu.launch(
+                module.kernel("step"),
+                LaunchConfig.of(1, 1),
+                new KernelArguments().add(b).add(i),
+                other);
+        expected = expected * 3 + i;
+      }
+      assertThat(world.stream.idle()).isFalse();
+      world.fabric.run(() -> world.stream.idle() && other.idle(), 10_000_000_000L);
+      lastA.check();
+      lastB.check();
+      assertThat(a.getLong(0)).isEqualTo(expected);
+      assertThat(b.getLong(0)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void a_launch_behind_a_failed_one_still_runs() {
+    try (World world = new World()) {
+      GpuModule module = world.load("mistakes.ptx");
+      Memory out = world.device(4096);
+      Launch bad =
+          world.gpu.launch(
+              module.kernel("traps"),
+              LaunchConfig.of(1, 1),
+              new KernelArguments().add(0),
+              world.stream);
+      Launch good =
+          world.gpu.launch(
+              module.kernel("fine"),
+              LaunchConfig.of(1, 32),
+              new KernelArguments().add(out),
+              world.stream);
+      world.fabric.run(good::done, 10_000_000_000L);
+      assertThatThrownBy(bad::check).isInstanceOf(GpuException.class);
+      good.check();
+      assertThat(out.getLong(0)).isEqualTo(0x1_0000_0001L);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 7})
+  void blocks_beyond_the_resident_ones_run_in_waves(int resident) {
+    try (World world = new World(5, VmOptions.defaults().withMaxResidentBlocks(resident))) {
+      Memory out = world.device(4096);
+      Launch launch =
+          world.run(
+              world.load("mistakes.ptx"),
+              "fine",
+              LaunchConfig.of(29, 32),
+              new KernelArguments().add(out));
+      launch.check();
+      for (int i = 0; i < 29 * 16; i++) {
+        assertThat(out.getLong(i * 8L)).isEqualTo(0x1_0000_0001L);
+      }
+      assertThat(out.getLong(29 * 128)).isZero();
+    }
+  }
+
+  @Test
+  void a_grid_barrier_over_more_blocks_than_run_at_once_times_out_as_it_hangs_on_hardware() {
+    try (World world = new World(0, VmOptions.defaults().withMaxResidentBlocks(4))) {
+      Memory words = world.device(1024);
+      GpuModule module = world.load("meeting.ptx");
+      KernelArguments arguments =
+          new KernelArguments().add(words).add(words.address() + 512).add(1);
+      LaunchConfig five = LaunchConfig.of(5, 32).withTimeout(50_000_000);
+      assertThatThrownBy(() -> world.run(module, "grid_barrier", five, arguments).check())
+          .isInstanceOf(GpuException.class)
+          .hasMessageContaining("did not end within");
+      assertThatThrownBy(() -> world.run(module, "grid_barrier", five.asCooperative(), arguments))
+          .isInstanceOf(GpuException.class)
+          .hasMessageContaining("a cooperative launch of 5 blocks, at most 4 run at once");
+    }
+  }
+
+  @Test
+  void a_thousand_launches_leave_no_memory_behind() {
+    try (World world = new World()) {
+      GpuModule module = world.load("language.ptx");
+      Memory in = world.device(1024);
+      Memory out = world.device(1024);
+      long before = world.fabric.memory().bytesInUse();
+      for (int i = 0; i < 1000; i++) {
+        world
+            .run(
+                module,
+                "block_sum",
+                LaunchConfig.of(2, 32).withSharedBytes(128),
+                new KernelArguments().add(in).add(out))
+            .check();
+        assertThat(world.fabric.memory().bytesInUse()).isEqualTo(before);
+      }
+    }
+  }
+
+  @Test
+  void loading_and_unloading_leaves_no_memory_behind() {
+    try (World world = new World()) {
+      long before = world.fabric.memory().bytesInUse();
+      for (int i = 0; i < 20; i++) {
+        world.load("language.ptx").close();
+        assertThat(world.fabric.memory().bytesInUse()).isEqualTo(before);
+      }
+    }
+  }
+
+  @Test
+  void a_module_whose_kernel_runs_is_not_unloaded() {
+    try (World world = new World()) {
+      GpuModule module = world.load("mistakes.ptx");
+      Memory out = world.device(8);
+      Launch launch =
+          world.gpu.launch(
+              module.kernel("spins_forever"),
+              LaunchConfig.of(1, 1),
+              new KernelArguments().add(out),
+              world.stream);
+      assertThatThrownBy(module::close)
+          .isInstanceOf(GpuException.class)
+          .hasMessageContaining("spins_forever still runs");
+      assertThatThrownBy(launch::check).hasMessageContaining("still runs");
+      launch.cancel("the test has seen enough");
+      assertThatThrownBy(launch::check).hasMessageContaining("the test has seen enough");
+      module.close();
+    }
+  }
+
+  @Test
+  void impossible_launches_are_refused_with_the_limit() {
+    try (World world = new World()) {
+      GpuModule module = world.load("mistakes.ptx");
+      KernelArguments arguments = new KernelArguments().add(0L);
+      assertThatThrownBy(() -> world.run(module, "fine", LaunchConfig.of(1, 1025), arguments))
+          .hasMessageContaining("1025 threads a block, at most 1024");
+      assertThatThrownBy(() -> world.run(module, "fine", LaunchConfig.of(0, 1), arguments))
+          .hasMessageContaining("at least 1");
+      assertThatThrownBy(
+              () ->
+                  world.run(
+                      module, "fine", LaunchConfig.of(1, 1).withSharedBytes(1 << 20), arguments))
+          .hasMessageContaining("1048576 bytes of shared memory a block, at most 232448");
+      assertThatThrownBy(() -> module.kernel("fin"))
+          .hasMessageContaining("mistakes.ptx has no entry 'fin'; it has wild_store,");
+    }
+  }
+
+  @Test
+  @SuppressWarnings("restricted") // a segment over memory of this world, as a caller would have
+  void host_memory_is_the_ranks_and_device_memory_the_gpus() {
+    try (World world = new World()) {
+      assertThat(world.gpu.allocate(MemoryKind.HOST, 100, "h").locus()).isEqualTo(Locus.cpu(0));
+      assertThat(world.gpu.allocate(MemoryKind.DEVICE, 100, "d").locus())
+          .isEqualTo(Locus.gpu(0, 0));
+      assertThatThrownBy(() -> world.gpu.allocate(MemoryKind.UAR, 100, "u"))
+          .isInstanceOf(GpuException.class);
+      Memory host = world.gpu.allocate(MemoryKind.HOST, 4096, "ring");
+      MemorySegment range = MemorySegment.ofAddress(host.address() + 64).reinterpret(128);
+      assertThat(world.gpu.registerHost(range, "part").address()).isEqualTo(host.address() + 64);
+      assertThatThrownBy(() -> world.gpu.registerHost(Arena.ofAuto().allocate(64), "elsewhere"))
+          .isInstanceOf(GpuException.class)
+          .hasMessageContaining("'elsewhere' lies outside of the emulated world");
+    }
+  }
+
+  @Test
+  void closing_the_gpu_gives_everything_back() {
+    try (World world = new World()) {
+      long before = world.fabric.memory().bytesInUse();
+      VmGpu gpu = new VmGpu(world.fabric, Locus.gpu(1, 0));
+      GpuModule module = gpu.load("mistakes.ptx", World.text("mistakes.ptx"));
+      Memory out = gpu.allocate(MemoryKind.DEVICE, 64, "out");
+      Launch launch =
+          gpu.launch(
+              module.kernel("spins_forever"),
+              LaunchConfig.of(1, 1),
+              new KernelArguments().add(out),
+              gpu.createStream());
+      gpu.close();
+      assertThat(launch.done()).isTrue();
+      assertThat(world.fabric.memory().bytesInUse()).isEqualTo(before);
+      assertThatThrownBy(() -> gpu.allocate(MemoryKind.DEVICE, 64, "late"))
+          .hasMessageContaining("this GPU is closed");
+    }
+  }
+
+  @Test
+  void a_file_for_a_newer_gpu_is_refused() {
+    try (World world = new World(0, VmOptions.defaults().withComputeCapability(75))) {
+      assertThatThrownBy(
+              () ->
+                  world.gpu.load(
+                      "new.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n" + STEP))
+          .isInstanceOf(GpuException.class)
+          .hasMessageContaining("new.ptx is for sm_90, this GPU has compute capability 7.5");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void accesses_that_park_are_issued_again_and_change_no_result(long seed) {
+    ParkingFabric fabric = new ParkingFabric(seed);
+    try (World world = new World(fabric, VmOptions.defaults())) {
+      GpuModule language = world.load("language.ptx");
+      Memory in = world.device(512);
+      Memory out = world.device(1024);
+      for (int i = 0; i < 64; i++) {
+        in.putLong(i * 8L, i * 77L);
+      }
+      KernelArguments both = new KernelArguments().add(in).add(out);
+      Launch sum =
+          world.run(language, "block_sum", LaunchConfig.of(1, 128).withSharedBytes(512), both);
+      sum.check();
+      assertThat(out.getLong(0) & 0xffffffffL).isEqualTo(77 * 63 * 64 / 2);
+      assertThat(fabric.executed).isEqualTo(sum.instructions());
+
+      GpuModule meeting = world.load("meeting.ptx");
+      Memory flags = world.device(1024);
+      world
+          .run(meeting, "chain", LaunchConfig.of(2, 64), new KernelArguments().add(flags).add(128))
+          .check();
+      Memory lock = world.device(8);
+      Memory counted = world.device(8);
+      world
+          .run(
+              meeting,
+              "lock",
+              LaunchConfig.of(1, 64),
+              new KernelArguments().add(lock).add(counted).add(5))
+          .check();
+      assertThat(counted.getLong(0)).isEqualTo(320);
+
+      GpuModule posts = world.load("posts.ptx");
+      Memory q = world.device(64);
+      Memory ring = world.device(1 << 16);
+      Memory words = world.device(4096);
+      q.putLong(0, ring.address());
+      for (int i = 1; i < 5; i++) {
+        q.putLong(i * 8L, words.address() + i * 256L);
+      }
+      q.putLong(40, 1023);
+      world
+          .run(
+              posts,
+              "put_post",
+              LaunchConfig.of(1, 64),
+              new KernelArguments().add(q).add(1L << 40).add(1L << 41).add(1).add(2).add(64).add(9))
+          .check();
+      long[] owners = new long[64 * 9];
+      for (int i = 0; i < owners.length; i++) {
+        owners[i] = ring.getLong(i * 64L + 48);
+      }
+      Arrays.sort(owners);
+      assertThat(Arrays.stream(owners).distinct().count()).isEqualTo(owners.length);
+      assertThat(fabric.parks).isGreaterThan(1000);
+    }
+  }
+}

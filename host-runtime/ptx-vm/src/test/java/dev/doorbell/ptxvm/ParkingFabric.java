@@ -1,0 +1,212 @@
+package dev.doorbell.ptxvm;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fabric whose accesses park at random, as under virtual time, and that insists on the protocol:
+ * the same access again, with the same arguments, and nothing before it.
+ */
+final class ParkingFabric extends Fabric {
+  private final DirectFabric direct;
+  private final SplittableRandom random;
+  int parks;
+  long executed;
+
+  ParkingFabric(long seed) {
+    direct = new DirectFabric(AddressSpace.reserve(), seed);
+    random = new SplittableRandom(seed);
+  }
+
+  @Override
+  public AddressSpace memory() {
+    return direct.memory();
+  }
+
+  @Override
+  public ThreadPort attachThread(Locus locus, Agent agent) {
+    return new Port(direct.attachThread(locus, agent));
+  }
+
+  @Override
+  public DevicePort attachDevice(Locus locus, Agent agent) {
+    return direct.attachDevice(locus, agent);
+  }
+
+  @Override
+  public void detach(Agent agent) {
+    direct.detach(agent);
+  }
+
+  @Override
+  public void wake(Agent agent) {
+    direct.wake(agent);
+  }
+
+  @Override
+  public RunOutcome run(BooleanSupplier done, long nanos) {
+    return direct.run(done, nanos);
+  }
+
+  @Override
+  public long now() {
+    return direct.now();
+  }
+
+  @Override
+  public Basis basis() {
+    return Basis.MODELLED;
+  }
+
+  @Override
+  public void close() {
+    direct.close();
+  }
+
+  private final class Port extends ThreadPort {
+    private final ThreadPort inner;
+    private long @Nullable [] pending;
+
+    Port(ThreadPort inner) {
+      this.inner = inner;
+    }
+
+    /** True when the access may happen now. */
+    private boolean ready(long... arguments) {
+      if (pending != null) {
+        if (!Arrays.equals(pending, arguments)) {
+          throw new AssertionError(
+              "parked " + Arrays.toString(pending) + ", then came " + Arrays.toString(arguments));
+        }
+        parked = random.nextInt(3) == 0;
+      } else {
+        parked = random.nextBoolean();
+      }
+      pending = parked ? arguments : null;
+      parks += parked ? 1 : 0;
+      return !parked;
+    }
+
+    private void nothingPending(String what) {
+      if (pending != null) {
+        throw new AssertionError(what + " while an access is parked");
+      }
+    }
+
+    @Override
+    public long load8(long address, int access) {
+      return ready(1, address, access) ? inner.load8(address, access) : 0xdead;
+    }
+
+    @Override
+    public long load16(long address, int access) {
+      return ready(2, address, access) ? inner.load16(address, access) : 0xdead;
+    }
+
+    @Override
+    public long load32(long address, int access) {
+      return ready(4, address, access) ? inner.load32(address, access) : 0xdead;
+    }
+
+    @Override
+    public long load64(long address, int access) {
+      return ready(8, address, access) ? inner.load64(address, access) : 0xdead;
+    }
+
+    @Override
+    public long load128(long address, int access) {
+      high = 0xdead;
+      if (!ready(16, address, access)) {
+        return 0xdead;
+      }
+      long low = inner.load128(address, access);
+      high = inner.high;
+      return low;
+    }
+
+    @Override
+    public void store8(long address, long value, int access) {
+      if (ready(-1, address, value, access)) {
+        inner.store8(address, value, access);
+      }
+    }
+
+    @Override
+    public void store16(long address, long value, int access) {
+      if (ready(-2, address, value, access)) {
+        inner.store16(address, value, access);
+      }
+    }
+
+    @Override
+    public void store32(long address, long value, int access) {
+      if (ready(-4, address, value, access)) {
+        inner.store32(address, value, access);
+      }
+    }
+
+    @Override
+    public void store64(long address, long value, int access) {
+      if (ready(-8, address, value, access)) {
+        inner.store64(address, value, access);
+      }
+    }
+
+    @Override
+    public void store128(long address, long low, long high, int access) {
+      if (ready(-16, address, low, high, access)) {
+        inner.store128(address, low, high, access);
+      }
+    }
+
+    @Override
+    public long atomic(Rmw rmw, long address, int bytes, long operand, long compare, int access) {
+      return ready(rmw.ordinal(), address, bytes, operand, compare, access)
+          ? inner.atomic(rmw, address, bytes, operand, compare, access)
+          : 0xdead;
+    }
+
+    @Override
+    public void fence(int access) {
+      if (ready(99, access)) {
+        inner.fence(access);
+      }
+    }
+
+    @Override
+    public void executed(int instructions) {
+      nothingPending("executed()");
+      executed += instructions;
+    }
+
+    @Override
+    public void spend(long nanos) {
+      nothingPending("spend()");
+    }
+
+    @Override
+    public void pollFailed(long atMostNanos) {
+      nothingPending("pollFailed()");
+      if (atMostNanos <= 0) {
+        throw new AssertionError("atMostNanos=" + atMostNanos);
+      }
+    }
+
+    @Override
+    public long now() {
+      return inner.now();
+    }
+  }
+}
