@@ -4,31 +4,25 @@ import dev.doorbell.experiments.config.Nearest;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /** The commands, in the order of the help text. Only the one that is used is loaded. */
 enum Subcommand {
-  DEMO(
-      "demo",
-      "post one put and watch it: WQE, record, doorbell, fetch, payload, CQE",
-      DemoCommand::new),
-  RUN("run", "run an experiment: samples, table, figures", RunCommand::new),
-  LIST("list", "experiments, kernels, paths, topologies, metrics, axes", ListCommand::new),
-  DESCRIBE("describe", "explain anything that list names", DescribeCommand::new),
-  VALIDATE("validate", "check experiment files, all problems at once", ValidateCommand::new),
-  SHOW("show", "an experiment with nothing left open, its points and time", ShowCommand::new),
-  PREDICT("predict", "the closed forms for each point, without running it", PredictCommand::new),
-  PLOT("plot", "draw a run's figures again from its samples", PlotCommand::new),
-  TABLE("table", "print a run's table again from its samples", TableCommand::new);
+  DEMO("demo", "post one put and watch it: WQE, record, doorbell, fetch, payload, CQE"),
+  RUN("run", "run an experiment: samples, table, figures"),
+  LIST("list", "experiments, kernels, paths, topologies, metrics, axes"),
+  DESCRIBE("describe", "explain anything that list names"),
+  VALIDATE("validate", "check experiment files, all problems at once"),
+  SHOW("show", "an experiment with nothing left open, its points and time"),
+  PREDICT("predict", "the closed forms for each point, without running it"),
+  PLOT("plot", "draw a run's figures again from its samples"),
+  TABLE("table", "print a run's table again from its samples");
 
   private final String word;
   private final String summary;
-  private final Supplier<Command> factory;
 
-  Subcommand(String word, String summary, Supplier<Command> factory) {
+  Subcommand(String word, String summary) {
     this.word = word;
     this.summary = summary;
-    this.factory = factory;
   }
 
   String word() {
@@ -40,7 +34,17 @@ enum Subcommand {
   }
 
   Command create() {
-    return factory.get();
+    return switch (this) {
+      case DEMO -> new DemoCommand();
+      case RUN -> new RunCommand();
+      case LIST -> new ListCommand();
+      case DESCRIBE -> new DescribeCommand();
+      case VALIDATE -> new ValidateCommand();
+      case SHOW -> new ShowCommand();
+      case PREDICT -> new PredictCommand();
+      case PLOT -> new PlotCommand();
+      case TABLE -> new TableCommand();
+    };
   }
 
   static Optional<Subcommand> of(String word) {

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.config;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -62,8 +63,8 @@ final class Overrides {
     }
   }
 
-  private TreeSet<String> names() {
-    TreeSet<String> names = new TreeSet<>(schema.settings().keySet());
+  private Set<String> names() {
+    Set<String> names = new TreeSet<>(schema.settings().keySet());
     names.addAll(schema.measureKeys());
     names.addAll(schema.topLevel());
     return names;

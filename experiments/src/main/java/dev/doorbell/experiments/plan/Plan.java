@@ -43,6 +43,9 @@ public record Plan(ExperimentConfig config, List<Point> points, int excluded) {
   }
 
   private static final class Expansion {
+    /** With an ending it is a file name everywhere; paths of topology files can be longer. */
+    private static final int LONGEST_ID = 120;
+
     private final ExperimentConfig config;
     private final List<Point> points = new ArrayList<>();
     private final Map<String, Integer> ids = new HashMap<>();
@@ -94,7 +97,11 @@ public record Plan(ExperimentConfig config, List<Point> points, int excluded) {
     private String id(SequencedMap<String, Value> chosen) {
       StringJoiner joiner = new StringJoiner("_");
       chosen.values().forEach(value -> joiner.add(value.text().replaceAll("[^A-Za-z0-9.-]", "-")));
-      String id = joiner.toString();
+      String whole = joiner.toString();
+      String id =
+          whole.length() <= LONGEST_ID
+              ? whole
+              : "%s~%08x".formatted(whole.substring(0, LONGEST_ID), whole.hashCode());
       int before = ids.merge(id, 1, Integer::sum);
       return before == 1 ? id : id + "~" + before;
     }

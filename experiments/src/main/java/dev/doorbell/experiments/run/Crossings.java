@@ -5,7 +5,6 @@ import dev.doorbell.experiments.config.Contrast;
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.stats.Crossover;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,8 +67,8 @@ public final class Crossings {
 
   /** Both sides of one comparison, by place along the axis. */
   private static final class Line {
-    private final TreeMap<Long, MetricRow> first = new TreeMap<>(Comparator.naturalOrder());
-    private final TreeMap<Long, MetricRow> second = new TreeMap<>(Comparator.naturalOrder());
+    private final Map<Long, MetricRow> first = new TreeMap<>();
+    private final Map<Long, MetricRow> second = new TreeMap<>();
     private long seed;
 
     Optional<Found> between(RunData data, Contrast contrast, SequencedMap<String, Value> others) {
@@ -94,7 +93,7 @@ public final class Crossings {
               Crossover.between(sizes, a, b, data.seed() ^ seed)));
     }
 
-    private static double[] values(TreeMap<Long, MetricRow> line, long place) {
+    private static double[] values(Map<Long, MetricRow> line, long place) {
       MetricRow row = line.get(place);
       if (row == null) {
         throw new IllegalStateException("no samples at " + place);

@@ -10,6 +10,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -185,6 +186,7 @@ public final class RunDirectory implements Closeable {
     return switch (e) {
       case AccessDeniedException denied -> "no permission for " + denied.getFile();
       case FileAlreadyExistsException exists -> exists.getFile() + " is not a folder";
+      case NoSuchFileException missing -> missing.getFile() + " does not exist";
       case FileSystemException system when system.getReason() != null ->
           system.getReason() + " (" + system.getFile() + ")";
       default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();

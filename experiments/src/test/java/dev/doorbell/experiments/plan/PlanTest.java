@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.Configs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class PlanTest {
   @Test
@@ -56,5 +60,18 @@ class PlanTest {
     plan.points().forEach(point -> seeds.add(point.seed()));
     other.points().forEach(point -> seeds.add(point.seed()));
     assertThat(seeds).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void an_id_is_a_file_name_even_when_a_topology_file_lies_deep(@TempDir Path folder)
+      throws IOException {
+    Path deep = Files.createDirectories(folder.resolve("a/".repeat(90)));
+    String first = Files.writeString(deep.resolve("first.yaml"), "").toString();
+    String second = Files.writeString(deep.resolve("second.yaml"), "").toString();
+    Plan plan = Plan.of(Configs.read(Configs.SMALL, "placement=[%s, %s]".formatted(first, second)));
+    assertThat(plan.points())
+        .extracting(Point::id)
+        .doesNotHaveDuplicates()
+        .allMatch(id -> id.length() < 200 && id.indexOf('/') < 0);
   }
 }
