@@ -45,7 +45,7 @@ class LanguageTest {
   }
 
   private int word(int index) {
-    return (int) (out.getLong(index * 4L));
+    return (int) out.getLong(index * 4L);
   }
 
   @Test
@@ -58,7 +58,7 @@ class LanguageTest {
             .putShort((short) 0xfffe)
             .array();
     run("structures", 1, 1, new KernelArguments().add(pair).add(out));
-    long a = 1000 * 3 + 77;
+    long a = 1000L * 3 + 77;
     int b = 77 ^ 0xfffe;
     assertThat(out.getLong(0)).isEqualTo(a * 3 + b);
     assertThat(out.getLong(8)).isEqualTo(b ^ 0xffff);
@@ -114,7 +114,7 @@ class LanguageTest {
   void blocks_sum_in_static_and_dynamic_shared_memory() {
     int threads = 128;
     int blocks = 5;
-    Memory in = world.device(blocks * threads * 4L);
+    Memory in = world.device(4L * blocks * threads);
     ByteBuffer values = ByteBuffer.allocate(blocks * threads * 4).order(ByteOrder.LITTLE_ENDIAN);
     int[] sums = new int[blocks];
     SplittableRandom random = new SplittableRandom(7);
@@ -166,8 +166,10 @@ class LanguageTest {
     Launch launch = run("prints", 1, 32, new KernelArguments().add(-42).add(0L));
     assertThat(launch.output())
         .isEqualTo(
-            "n=-42   -42|-42  |-0042 4294967295 ff -5000000000 hello z %\n"
-                + "1.500000 0.667 1.234568e+04 0.0001 1e+10\n");
+            """
+            n=-42   -42|-42  |-0042 4294967295 ff -5000000000 hello z %
+            1.500000 0.667 1.234568e+04 0.0001 1e+10
+            """);
   }
 
   @Test

@@ -253,6 +253,51 @@ class LaunchTest {
     }
   }
 
+  @Test
+  void a_failed_poll_is_reported_and_a_scan_with_strong_loads_is_none() {
+    String ptx =
+        World.ptx(
+            """
+            .visible .entry scan(.param .u64 p, .param .u64 stop) {
+              .reg .b64 %p, %s; .reg .b32 %i, %x, %y, %sum; .reg .pred %q;
+              ld.param.u64 %p, [p];
+              ld.param.u64 %s, [stop];
+              mov.u32 %i, 0;
+              mov.u32 %sum, 0;
+            L:
+              ld.volatile.global.u32 %x, [%p];
+              ld.relaxed.sys.global.u32 %y, [%s];
+              add.u32 %sum, %sum, %x;
+              add.u64 %p, %p, 4;
+              add.u32 %i, %i, 1;
+              setp.lt.u32 %q, %i, 100;
+              @%q bra L;
+              st.global.u32 [%s+8], %sum;
+              ret;
+            }
+            """);
+    ParkingFabric fabric = new ParkingFabric(1);
+    try (World world = new World(fabric, VmOptions.defaults())) {
+      Memory in = world.device(400);
+      Memory stop = world.device(16);
+      in.putLong(0, 5);
+      in.putLong(392, 7L << 32);
+      KernelArguments arguments = new KernelArguments().add(in).add(stop);
+      world.run(world.gpu.load("scan.ptx", ptx), "scan", LaunchConfig.of(1, 1), arguments).check();
+      assertThat(stop.getLong(8)).isEqualTo(12);
+      assertThat(fabric.failedPolls).isZero();
+      Memory flags = world.device(1024);
+      world
+          .run(
+              world.load("meeting.ptx"),
+              "chain",
+              LaunchConfig.of(1, 64),
+              new KernelArguments().add(flags).add(64))
+          .check();
+      assertThat(fabric.failedPolls).isGreaterThan(60);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void accesses_that_park_are_issued_again_and_change_no_result(long seed) {

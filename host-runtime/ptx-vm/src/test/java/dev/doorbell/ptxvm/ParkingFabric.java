@@ -23,6 +23,7 @@ final class ParkingFabric extends Fabric {
   private final DirectFabric direct;
   private final SplittableRandom random;
   int parks;
+  int failedPolls;
   long executed;
 
   ParkingFabric(long seed) {
@@ -199,6 +200,7 @@ final class ParkingFabric extends Fabric {
     @Override
     public void pollFailed(long atMostNanos) {
       nothingPending("pollFailed()");
+      failedPolls++;
       if (atMostNanos <= 0) {
         throw new AssertionError("atMostNanos=" + atMostNanos);
       }
