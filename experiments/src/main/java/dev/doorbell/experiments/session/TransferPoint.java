@@ -74,7 +74,8 @@ final class TransferPoint {
     if (point.metrics().stream().anyMatch(metric -> !metric.equals("latency"))) {
       samples.add(goodput(counters));
     }
-    return new PointResult(wall ? Basis.EMULATED : Basis.MODELLED, samples, counters, verified, notes);
+    return new PointResult(
+        wall ? Basis.EMULATED : Basis.MODELLED, samples, counters, verified, notes);
   }
 
   private Samples latency() throws PointFailure {
