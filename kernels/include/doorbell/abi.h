@@ -18,6 +18,7 @@
 #define DOORBELL_QP_CPU_RUNG 0x10u       // raise ring_request; the CPU writes record and doorbell
 #define DOORBELL_QP_PROXY 0x20u          // hand commands to the CPU, which posts
 #define DOORBELL_QP_EXCLUSIVE 0x40u      // one thread posts: nobody to wait for
+#define DOORBELL_QP_CQ_RECORD 0x80u      // the HCA checks for overrun: pollers write cq_record
 
 // Status words: what device functions return and jobs end with.
 #define DOORBELL_OK 0u
@@ -33,13 +34,20 @@ struct doorbell_counters {
   uint64_t reserved;  // next block to hand out
   uint64_t reserved_pad[15];
   uint64_t ready;     // every block below is written and handed on, in order: the baton
+                      // (bit 63, DOORBELL_READY_BROKEN: from there on they are not)
   uint64_t ready_pad[15];
   uint64_t rung;      // the highest index given to the HCA
-  uint64_t rung_pad[15];
+  uint64_t blueflame; // WQEs stored to the BlueFlame register: the next half is its parity
+  uint64_t rung_pad[14];
   uint64_t completed; // every block below is free again
   uint64_t cq_index;  // CQEs consumed (ring CQ)
-  uint64_t completed_pad[14];
+  uint64_t poison;    // the first DOORBELL_ERROR_* on this queue pair, or 0: waits end
+  uint64_t completed_pad[13];
 };
+
+// A poster that found no room in the ring hands the baton on with this bit set: its blocks were
+// never written, nobody rings beyond them, and every later post ends with DOORBELL_ERROR_POISONED.
+#define DOORBELL_READY_BROKEN 0x8000000000000000ull
 
 // The first error on a queue pair. Host-visible; all zero while there is none. The status is written
 // last, with release semantics at system scope.
@@ -139,6 +147,27 @@ struct doorbell_job {
 #define DOORBELL_OP_PUT_INLINE 3u
 #define DOORBELL_OP_FETCH_ADD 4u
 #define DOORBELL_OP_COMPARE_SWAP 5u
-#define DOORBELL_OP_PUT_SIGNAL 6u
+#define DOORBELL_OP_PUT_SIGNAL 6u  // put, then fetch-add of operand on an 8-byte word behind it
+
+// One entry of the list that the protocol `operations` executes. doorbell_job.local points to
+// doorbell_operation[threads][iterations].
+struct doorbell_operation {
+  uint64_t local;       // payload source, or where fetched data lands
+  uint64_t remote;      // target
+  uint64_t bytes;       // of the payload; atomics: ignored
+  uint64_t operand;     // atomics: add or swap value; put signal: add value; immediate data
+  uint64_t compare;     // compare-and-swap
+  uint64_t signal;      // put signal: address of the remote 8-byte word
+  uint64_t fetched;     // put signal: where the word's old value lands, under local_key
+  uint32_t local_key;   // as the WQE holds it after byte-swapping
+  uint32_t remote_key;
+  uint32_t opcode;      // DOORBELL_OP_*
+  uint32_t queue_pair;  // index among the job's
+  uint32_t flags;       // DOORBELL_OPERATION_*
+  uint32_t reserved;
+};
+
+// doorbell_operation.flags
+#define DOORBELL_OPERATION_WAIT 0x01u  // wait for its completion before the next one
 
 #endif  // DOORBELL_ABI_H

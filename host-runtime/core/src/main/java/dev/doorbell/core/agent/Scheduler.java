@@ -1,8 +1,11 @@
 package dev.doorbell.core.agent;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Steps agents on one host thread, in an order that its seed fixes: the same seed and the same
@@ -17,12 +20,20 @@ public final class Scheduler {
   /** The budget of one step in round robin. */
   public static final int BUDGET = 512;
 
-  private static final int SWEEPS_BETWEEN_CLOCK_READS = 64;
+  /** Reading the clock costs as much as a few instructions: do it now and then. */
+  private static final int WORK_BETWEEN_CLOCK_READS = 64 * BUDGET;
+
+  private static final int NOBODY = -1;
 
   private final long seed;
   private final SplittableRandom random;
-  private Agent[] agents = new Agent[16];
+
+  /** In the order of stepping; null where one was removed in this sweep. */
+  private @Nullable Agent[] agents = new Agent[16];
+
   private int count;
+  private int holes;
+  private int stepping = NOBODY;
 
   public Scheduler(long seed) {
     this.seed = seed;
@@ -37,25 +48,37 @@ public final class Scheduler {
     agents[count++] = agent;
   }
 
-  /** Removes an agent. An agent may remove itself or others while it is stepped. */
+  /**
+   * Removes an agent; it is not stepped again. An agent may remove itself, which is quick, or
+   * others while it is stepped. Removing one that is not there does nothing.
+   */
   public void remove(Agent agent) {
-    for (int i = 0; i < count; i++) {
-      if (agents[i] == agent) {
-        System.arraycopy(agents, i + 1, agents, i, count - i - 1);
-        agents[--count] = null;
-        return;
-      }
+    int at = stepping != NOBODY && agents[stepping] == agent ? stepping : indexOf(agent);
+    if (at == NOBODY) {
+      return;
+    }
+    agents[at] = null;
+    holes++;
+    if (stepping == NOBODY) {
+      closeHoles();
     }
   }
 
   /** The number of agents. */
   public int size() {
-    return count;
+    return count - holes;
   }
 
-  /** The agent at {@code index}, for reports. */
-  public Agent agent(int index) {
-    return agents[index];
+  /** The agents in the order of stepping, for reports. */
+  public List<Agent> agents() {
+    List<Agent> present = new ArrayList<>(size());
+    for (int i = 0; i < count; i++) {
+      Agent agent = agents[i];
+      if (agent != null) {
+        present.add(agent);
+      }
+    }
+    return present;
   }
 
   /**
@@ -65,12 +88,15 @@ public final class Scheduler {
    * @return true when done
    */
   public boolean run(BooleanSupplier done, long deadline) {
-    int sweeps = 0;
+    int sinceClock = 0;
     while (!done.getAsBoolean()) {
       int work = sweep();
-      if ((++sweeps % SWEEPS_BETWEEN_CLOCK_READS == 0 || work == 0)
-          && System.nanoTime() - deadline >= 0) {
-        return done.getAsBoolean();
+      sinceClock += work + 1;
+      if (work == 0 || sinceClock >= WORK_BETWEEN_CLOCK_READS) {
+        sinceClock = 0;
+        if (System.nanoTime() - deadline >= 0) {
+          return done.getAsBoolean();
+        }
       }
       if (work == 0) {
         Thread.onSpinWait();
@@ -80,7 +106,7 @@ public final class Scheduler {
   }
 
   /**
-   * Steps every agent once.
+   * Steps every agent once, in order; those added meanwhile wait for the next sweep.
    *
    * @return the work done by all of them
    */
@@ -89,11 +115,19 @@ public final class Scheduler {
       shuffle();
     }
     int work = 0;
-    for (int i = 0; i < count; i++) {
-      Agent agent = agents[i];
-      work += agent.step(seed == 0 ? BUDGET : 1 + random.nextInt(BUDGET));
-      if (i < count && agents[i] != agent) {
-        i--;
+    int end = count;
+    try {
+      for (int i = 0; i < end; i++) {
+        Agent agent = agents[i];
+        if (agent != null) {
+          stepping = i;
+          work += agent.step(seed == 0 ? BUDGET : 1 + random.nextInt(BUDGET));
+        }
+      }
+    } finally {
+      stepping = NOBODY;
+      if (holes != 0) {
+        closeHoles();
       }
     }
     return work;
@@ -106,5 +140,27 @@ public final class Scheduler {
       agents[i] = agents[j];
       agents[j] = swapped;
     }
+  }
+
+  private int indexOf(Agent agent) {
+    for (int i = 0; i < count; i++) {
+      if (agents[i] == agent) {
+        return i;
+      }
+    }
+    return NOBODY;
+  }
+
+  private void closeHoles() {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      Agent agent = agents[i];
+      if (agent != null) {
+        agents[kept++] = agent;
+      }
+    }
+    Arrays.fill(agents, kept, count, null);
+    count = kept;
+    holes = 0;
   }
 }

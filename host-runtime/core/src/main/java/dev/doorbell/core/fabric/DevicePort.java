@@ -36,6 +36,14 @@ public abstract class DevicePort {
   public abstract void write(long source, long address, int bytes, boolean relaxed);
 
   /**
+   * DMA write of one naturally aligned 64-byte entry, posted, as one transaction: whoever sees its
+   * last 4 bytes sees the others too.
+   */
+  public void writeEntry(long source, long address) {
+    write(source, address, 64, false);
+  }
+
+  /**
    * As {@link #write}, and tells when the bytes are visible at {@code address}.
    *
    * @return true when they are already
@@ -44,11 +52,11 @@ public abstract class DevicePort {
       long source, long address, int bytes, boolean relaxed, Completion visible);
 
   /**
-   * Reads, modifies and writes one cell of 4 or 8 bytes for a remote atomic, after all writes of
-   * this device that precede it.
+   * Reads, modifies and writes one naturally aligned cell of 4 or 8 bytes for a remote atomic,
+   * after all writes of this device that precede it.
    *
-   * @param result native address of 8 bytes for the old value, as it lies in memory
-   * @param atomic computes the new value from the old one, both as they lie in memory
+   * @param result native address of the cell's width for the old value, as it lies in memory
+   * @param atomic computes the new value from the old one, both little-endian and zero-extended
    */
   public abstract boolean atomic(
       long address, int bytes, long result, AtomicFunction atomic, Completion completion);
@@ -67,6 +75,9 @@ public abstract class DevicePort {
 
   /** Routes writes to the UAR page at {@code page} (4096 bytes) to {@code target}. */
   public abstract void onMmio(long page, MmioTarget target);
+
+  /** Nobody answers for the UAR page at {@code page} any more: stores there are errors again. */
+  public void offMmio(long page) {}
 
   /** Nanoseconds on the fabric's clock. */
   public abstract long now();

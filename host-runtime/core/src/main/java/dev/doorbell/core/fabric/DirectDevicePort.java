@@ -2,8 +2,14 @@ package dev.doorbell.core.fabric;
 
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import java.lang.invoke.VarHandle;
 
-/** DMA at once: a checked copy. */
+/**
+ * DMA at once: a checked copy.
+ *
+ * <p>A thread of the host may poll what this port writes from another thread: writes appear in the
+ * order of the calls, and the last 8 bytes of one, where they are aligned, after its other bytes.
+ */
 final class DirectDevicePort extends DevicePort {
   /** Who keeps timers. */
   @FunctionalInterface
@@ -31,13 +37,33 @@ final class DirectDevicePort extends DevicePort {
   public boolean read(long address, long target, int bytes, Completion completion) {
     check("DMA read", address, bytes);
     RawMemory.copy(address, target, bytes);
+    VarHandle.acquireFence();
     return true;
   }
 
   @Override
   public void write(long source, long address, int bytes, boolean relaxed) {
     check("DMA write", address, bytes);
-    RawMemory.copy(source, address, bytes);
+    VarHandle.releaseFence();
+    long last = address + bytes - Long.BYTES;
+    if (bytes < Long.BYTES || (last & (Long.BYTES - 1)) != 0) {
+      RawMemory.copy(source, address, bytes);
+      return;
+    }
+    if (bytes > Long.BYTES) {
+      RawMemory.copy(source, address, bytes - Long.BYTES);
+    }
+    RawMemory.putLongRelease(last, RawMemory.getLong(source + bytes - Long.BYTES));
+  }
+
+  @Override
+  public void writeEntry(long source, long address) {
+    check("DMA write", address, 64);
+    for (int at = 0; at < 56; at += Long.BYTES) {
+      RawMemory.putLong(address + at, RawMemory.getLong(source + at));
+    }
+    RawMemory.putInt(address + 56, RawMemory.getInt(source + 56));
+    RawMemory.putIntRelease(address + 60, RawMemory.getInt(source + 60));
   }
 
   @Override
@@ -55,7 +81,8 @@ final class DirectDevicePort extends DevicePort {
       int old;
       do {
         old = RawMemory.getIntAcquire(address);
-      } while (RawMemory.compareAndExchangeInt(address, old, (int) atomic.apply(old)) != old);
+      } while (RawMemory.compareAndExchangeInt(address, old, (int) atomic.apply(old & 0xffff_ffffL))
+          != old);
       RawMemory.putInt(result, old);
     } else {
       long old;
@@ -80,6 +107,11 @@ final class DirectDevicePort extends DevicePort {
   @Override
   public void onMmio(long page, MmioTarget target) {
     mmio.route(page, target);
+  }
+
+  @Override
+  public void offMmio(long page) {
+    mmio.unroute(page);
   }
 
   @Override

@@ -11,11 +11,15 @@ import java.util.function.BooleanSupplier;
 /**
  * The fabric that is as fast as it can: every access touches native memory at once. Its clock is
  * the wall's, and what it measures is the emulation ({@link Basis#EMULATED}).
+ *
+ * <p>Agents are stepped, and timers fire, on the host thread that calls {@link #run}; attaching,
+ * detaching and allocating belong to that thread too. Loads, stores, atomics and DMA may come from
+ * any thread: their memory order is kept between host threads as well.
  */
 public final class DirectFabric extends Fabric {
   private final AddressSpace memory;
   private final Scheduler scheduler;
-  private final MmioPages mmio = new MmioPages();
+  private final MmioPages mmio;
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private long timersMade;
 
@@ -40,6 +44,7 @@ public final class DirectFabric extends Fabric {
    */
   public DirectFabric(AddressSpace memory, long seed) {
     this.memory = memory;
+    this.mmio = new MmioPages(memory);
     this.scheduler = new Scheduler(seed);
   }
 

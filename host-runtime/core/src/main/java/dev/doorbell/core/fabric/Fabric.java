@@ -47,6 +47,12 @@ public abstract class Fabric implements AutoCloseable {
    */
   public abstract RunOutcome run(BooleanSupplier done, long nanos);
 
+  /**
+   * Lets every write that is under way arrive, while agents go on. A completion says that the
+   * peer's HCA has the bytes, not that its memory has them: call this before looking there.
+   */
+  public void quiesce() {}
+
   /** Nanoseconds on the fabric's clock: virtual, or {@link System#nanoTime}. */
   public abstract long now();
 

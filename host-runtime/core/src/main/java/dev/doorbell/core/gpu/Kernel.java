@@ -14,6 +14,9 @@ public interface Kernel {
   /** Byte offset of parameter {@code index} in the block. */
   int parameterOffset(int index);
 
+  /** Bytes of parameter {@code index}, without what aligns the next one. */
+  int parameterBytes(int index);
+
   /** The number of parameters. */
   int parameters();
 }

@@ -55,7 +55,7 @@ public final class KernelArguments {
   /**
    * Lays the arguments out as {@code kernel} expects them.
    *
-   * @throws GpuException when their number or a size does not fit
+   * @throws GpuException when their number differs from that of the parameters, or a size does
    */
   public byte[] layOut(Kernel kernel) {
     if (values.size() != kernel.parameters()) {
@@ -66,14 +66,12 @@ public final class KernelArguments {
     byte[] block = new byte[kernel.parameterBytes()];
     for (int i = 0; i < values.size(); i++) {
       byte[] value = values.get(i);
-      int offset = kernel.parameterOffset(i);
-      int end = i + 1 < values.size() ? kernel.parameterOffset(i + 1) : block.length;
-      if (value.length > end - offset) {
+      if (value.length != kernel.parameterBytes(i)) {
         throw new GpuException(
-            "argument %d of kernel %s has %d bytes, its parameter has room for %d"
-                .formatted(i, kernel.name(), value.length, end - offset));
+            "argument %d of kernel %s has %d bytes, its parameter has %d; pass an int for .b32, a long for .b64"
+                .formatted(i, kernel.name(), value.length, kernel.parameterBytes(i)));
       }
-      System.arraycopy(value, 0, block, offset, value.length);
+      System.arraycopy(value, 0, block, kernel.parameterOffset(i), value.length);
     }
     return block;
   }

@@ -4,6 +4,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * of this page may be touched. Pages of kind {@link MemoryKind#UAR} are never accessible there:
  * their accesses are transactions and go through a port's MMIO path.
  *
- * <p>Not thread-safe for allocation; {@link #accessible} may run on any thread.
+ * <p>Not thread-safe for allocation and look-up by {@link #find}; the checks may run on any thread.
  */
 public final class AddressSpace implements AutoCloseable {
   /** Bytes of a page: allocations are aligned to it. */
@@ -26,17 +27,24 @@ public final class AddressSpace implements AutoCloseable {
   private static final int PAGE_SHIFT = 12;
   private static final long DEFAULT_BYTES = 16L << 30;
 
+  /** Marks pages of kind UAR: below every number of bytes, so nothing may be touched. */
+  private static final short REGISTERS = -1;
+
   private final long base;
   private final long size;
-  private final char[] accessibleBytes;
+
+  /** Of each page, how many bytes may be touched, or {@link #REGISTERS}. */
+  private final short[] accessibleBytes;
+
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
   private final TreeMap<Long, Long> free = new TreeMap<>();
+  private int generation;
   private boolean closed;
 
   private AddressSpace(long base, long size) {
     this.base = base;
     this.size = size;
-    this.accessibleBytes = new char[(int) (size >>> PAGE_SHIFT)];
+    this.accessibleBytes = new short[(int) (size >>> PAGE_SHIFT)];
     free.put(base + PAGE, size - 2L * PAGE);
   }
 
@@ -65,7 +73,7 @@ public final class AddressSpace implements AutoCloseable {
       throw new IllegalArgumentException("bytes=" + bytes + " for '" + label + "'");
     }
     requireOpen();
-    long room = roundUp(bytes) + PAGE;
+    long room = bytes > size ? Long.MAX_VALUE : roundUp(bytes) + PAGE;
     for (Map.Entry<Long, Long> hole : free.entrySet()) {
       if (hole.getValue() >= room) {
         return take(hole.getKey(), hole.getValue(), room, kind, locus, bytes, label);
@@ -82,11 +90,10 @@ public final class AddressSpace implements AutoCloseable {
     if (hole > room) {
       free.put(address + room, hole - room);
     }
+    generation++;
     Allocation allocation = new Allocation(address, bytes, kind, locus, label);
     live.put(address, allocation);
-    if (kind != MemoryKind.UAR) {
-      mark(address, bytes);
-    }
+    mark(allocation);
     return allocation;
   }
 
@@ -96,11 +103,9 @@ public final class AddressSpace implements AutoCloseable {
     if (!live.remove(allocation.address(), allocation)) {
       throw new IllegalArgumentException(allocation + " is not live");
     }
+    generation++;
     long pages = roundUp(allocation.size());
-    int first = page(allocation.address());
-    for (int i = 0; i < pages >>> PAGE_SHIFT; i++) {
-      accessibleBytes[first + i] = 0;
-    }
+    unmark(allocation);
     NativePages.discard(allocation.address(), pages);
     putHole(allocation.address(), pages + PAGE);
   }
@@ -123,10 +128,27 @@ public final class AddressSpace implements AutoCloseable {
     if (bytes == 0) {
       return true;
     }
-    Allocation allocation = find(address);
-    return allocation != null
-        && allocation.kind() != MemoryKind.UAR
-        && allocation.contains(address, bytes);
+    long offset = address - base;
+    if (offset < 0 || bytes < 0 || bytes > size - offset) {
+      return false;
+    }
+    // An unused page follows every allocation: pages that join up belong to the same one.
+    int page = (int) (offset >>> PAGE_SHIFT);
+    long end = (offset & (PAGE - 1)) + bytes;
+    while (end > PAGE) {
+      if (accessibleBytes[page++] != PAGE) {
+        return false;
+      }
+      end -= PAGE;
+    }
+    return end <= accessibleBytes[page];
+  }
+
+  /** True when {@code address} lies in a live allocation of kind {@link MemoryKind#UAR}. */
+  public boolean isRegister(long address) {
+    long offset = address - base;
+    return Long.compareUnsigned(offset, size) < 0
+        && accessibleBytes[(int) (offset >>> PAGE_SHIFT)] == REGISTERS;
   }
 
   /** The allocation that holds {@code address}, or null. */
@@ -158,8 +180,11 @@ public final class AddressSpace implements AutoCloseable {
     if (below != null && below.getValue().contains(address, 1)) {
       Allocation inside = below.getValue();
       long over = address + bytes - (inside.address() + inside.size());
-      return over > 0
-          ? "runs %d bytes past the end of %s".formatted(over, inside)
+      if (over > 0) {
+        return "runs %d bytes past the end of %s".formatted(over, inside);
+      }
+      return inside.kind() == MemoryKind.UAR
+          ? "inside %s, which takes single loads and stores only".formatted(inside)
           : "inside %s".formatted(inside);
     }
     long gapBelow =
@@ -176,6 +201,11 @@ public final class AddressSpace implements AutoCloseable {
     return "nothing is allocated";
   }
 
+  /** Changes with every allocation and every free: what was found before may be gone. */
+  public int generation() {
+    return generation;
+  }
+
   /** Bytes of live allocations. */
   public long bytesInUse() {
     long sum = 0;
@@ -190,7 +220,9 @@ public final class AddressSpace implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
+      live.values().forEach(this::unmark);
       live.clear();
+      generation++;
       NativePages.unmap(base, size);
     }
   }
@@ -201,12 +233,19 @@ public final class AddressSpace implements AutoCloseable {
     }
   }
 
-  private void mark(long address, long bytes) {
-    int first = page(address);
-    long left = bytes;
+  private void mark(Allocation allocation) {
+    int first = page(allocation.address());
+    long left = allocation.size();
     for (int i = 0; left > 0; i++, left -= PAGE) {
-      accessibleBytes[first + i] = (char) Math.min(left, PAGE);
+      accessibleBytes[first + i] =
+          allocation.kind() == MemoryKind.UAR ? REGISTERS : (short) Math.min(left, PAGE);
     }
+  }
+
+  private void unmark(Allocation allocation) {
+    int first = page(allocation.address());
+    int pages = (int) (roundUp(allocation.size()) >>> PAGE_SHIFT);
+    Arrays.fill(accessibleBytes, first, first + pages, (short) 0);
   }
 
   private void putHole(long address, long bytes) {

@@ -53,8 +53,13 @@ public record QueuePairView(
   public static final int COUNTERS_RESERVED = 0;
   public static final int COUNTERS_READY = 128;
   public static final int COUNTERS_RUNG = 256;
+  public static final int COUNTERS_BLUEFLAME = 264;
   public static final int COUNTERS_COMPLETED = 384;
   public static final int COUNTERS_CQ_INDEX = 392;
+  public static final int COUNTERS_POISON = 400;
+
+  /** Bit of {@link #COUNTERS_READY}: the blocks from there on were never written. */
+  public static final long READY_BROKEN = 1L << 63;
 
   public static final int FLAG_CQ_COLLAPSED = 0x01;
   public static final int FLAG_SCOPE_SYSTEM = 0x02;
@@ -63,6 +68,7 @@ public record QueuePairView(
   public static final int FLAG_CPU_RUNG = 0x10;
   public static final int FLAG_PROXY = 0x20;
   public static final int FLAG_EXCLUSIVE = 0x40;
+  public static final int FLAG_CQ_RECORD = 0x80;
 
   /** The structure's bytes. */
   public byte[] encode() {

@@ -43,6 +43,11 @@ final class VmKernel implements Kernel {
   }
 
   @Override
+  public int parameterBytes(int index) {
+    return (int) code.parameterList().get(index).bytes();
+  }
+
+  @Override
   public int parameters() {
     return code.parameterList().size();
   }

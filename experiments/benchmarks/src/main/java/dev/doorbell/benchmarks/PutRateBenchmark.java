@@ -1,0 +1,134 @@
+package dev.doorbell.benchmarks;
+
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.kernels.KernelCatalogue;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.AuxCounters;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The interpreter on {@code put_rate}, with the software HCAs in the loop, all on one core: posts and
+ * PTX instructions a second.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Fork(
+    value = 2,
+    jvmArgsAppend = {"-Xmx2g", "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC"})
+@Warmup(iterations = 4, time = 2)
+@Measurement(iterations = 5, time = 2)
+public class PutRateBenchmark {
+  private static final int BLOCKS = 32768;
+  private static final int BYTES = 8;
+  private static final int POSTS = 1 << 18;
+  private static final long MINUTE = 60_000_000_000L;
+
+  /** Threads of the launch, in blocks of at most 256. */
+  @Param({"32", "256", "1024"})
+  public int threads = 32;
+
+  /** What is counted besides launches. */
+  @State(Scope.Thread)
+  @AuxCounters(AuxCounters.Type.OPERATIONS)
+  public static class Counters {
+    /** Work requests posted. */
+    public long posts;
+
+    /** PTX instructions executed. */
+    public long instructions;
+  }
+
+  private final Pair pair = new Pair(BLOCKS, BYTES, true);
+  private final GpuModule module =
+      pair.gpu.load("put_rate", KernelCatalogue.load().ptx("put_rate"));
+  private Memory views = pair.source;
+  private Memory job = pair.source;
+
+  /** Writes what the kernel reads. */
+  @Setup(Level.Trial)
+  public void prepare() {
+    Memory counters =
+        pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.COUNTERS_BYTES, "counters");
+    Memory error = pair.gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
+    views = pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.BYTES, "view");
+    views.putBytes(
+        0,
+        new QueuePairView(
+                pair.queuePair.sendRingAddress(),
+                pair.queuePair.recordAddress() + Integer.BYTES,
+                pair.gpu.mapDeviceRegisters(pair.queuePair.doorbellAddress(), Long.BYTES),
+                pair.completions.ringAddress(),
+                pair.completions.recordAddress(),
+                counters.address(),
+                error.address(),
+                0,
+                0,
+                MINUTE,
+                BLOCKS,
+                1,
+                pair.queuePair.number(),
+                QueuePairView.FLAG_CQ_COLLAPSED,
+                0,
+                64,
+                0,
+                0)
+            .encode());
+    JobView request = new JobView();
+    request.local = pair.source.address();
+    request.localKey = pair.sourceRegion.lkey();
+    request.remote = pair.target.address();
+    request.remoteKey = pair.targetRegion.rkey();
+    request.bytes = BYTES;
+    request.iterations = POSTS / threads;
+    request.qpCount = 1;
+    request.status =
+        pair.gpu.allocate(MemoryKind.DEVICE, (long) Integer.BYTES * threads, "status").address();
+    job = pair.gpu.allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
+    job.putBytes(0, request.encode());
+  }
+
+  /** One launch that posts 2^18 puts. */
+  @Benchmark
+  public boolean launch(Counters counters) {
+    int block = Math.min(threads, 256);
+    Launch launch =
+        pair.gpu.launch(
+            module.kernel("put_rate"),
+            LaunchConfig.of(threads / block, block).withTimeout(MINUTE),
+            new KernelArguments().add(views).add(job),
+            pair.gpu.createStream());
+    RunOutcome outcome = pair.fabric.run(launch::done, MINUTE);
+    launch.check();
+    counters.posts += POSTS;
+    counters.instructions += launch.instructions();
+    return outcome == RunOutcome.DONE;
+  }
+
+  /** Closes the pair. */
+  @TearDown
+  public void close() {
+    pair.close();
+  }
+}

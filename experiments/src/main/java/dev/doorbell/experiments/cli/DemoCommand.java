@@ -1,0 +1,35 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.plan.PointFailure;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+
+/** {@code doorbell demo}. */
+@CommandLine.Command(
+    header = {
+      "Posts one put and prints its WQE, doorbell record, doorbell, fetch, payload and CQE.",
+      "",
+      "  doorbell demo",
+      ""
+    })
+final class DemoCommand implements Command {
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Override
+  public ExitCode run(Context context) throws EnvironmentException, PointFailure {
+    context.runtime().get().demo(context.terminal().out());
+    if (!common.quiet) {
+      context
+          .terminal()
+          .out()
+          .println("next  doorbell run pull-vs-push   |   doorbell describe pull-vs-push");
+    }
+    return ExitCode.OK;
+  }
+
+  @Override
+  public boolean verbose() {
+    return common.verbose;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What only the runtime can say about a plan, told once however many points it concerns. */
+final class PlanChecks {
+  private PlanChecks() {}
+
+  /** Everything that is wrong with the points of a plan. */
+  static List<Problem> problems(String file, Plan plan, ExperimentRuntime runtime) {
+    if (plan.points().isEmpty()) {
+      return List.of(
+          Problem.of("DB-C035", file, "no point is left: exclude or --only takes every one away"));
+    }
+    record Complaint(String code, String what, String fix) {}
+    Map<Complaint, List<Problem>> complaints = new LinkedHashMap<>();
+    for (Point point : plan.points()) {
+      for (Problem problem : runtime.check(point)) {
+        complaints
+            .computeIfAbsent(
+                new Complaint(problem.code(), problem.what(), String.valueOf(problem.fix())),
+                _ -> new ArrayList<>())
+            .add(problem);
+      }
+    }
+    return complaints.values().stream().map(same -> told(file, same)).toList();
+  }
+
+  private static Problem told(String file, List<Problem> same) {
+    Problem first = same.getFirst();
+    String point = first.where() == null ? "a point" : "point " + first.where();
+    String others = same.size() == 1 ? "" : " and %d more".formatted(same.size() - 1);
+    return new Problem(
+        first.code(),
+        file,
+        "%s (%s%s)".formatted(first.what(), point, others),
+        first.effect(),
+        first.fix());
+  }
+
+  /** Stops when anything is wrong. */
+  static void demand(String file, Plan plan, ExperimentRuntime runtime) throws ConfigException {
+    List<Problem> problems = problems(file, plan, runtime);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+  }
+}

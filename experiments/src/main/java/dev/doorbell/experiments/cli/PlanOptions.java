@@ -1,0 +1,57 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.Condition;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.plan.Plan;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options that choose and change the points of an experiment. */
+final class PlanOptions {
+  @Option(
+      names = {"-s", "--set"},
+      paramLabel = "KEY=VALUE",
+      description = {
+        "Change a setting; repeat for more. A comma makes a sweep:",
+        "size=64,4K  size=pow2(8,1M)  qps=range(1,8)"
+      })
+  List<String> overrides = new ArrayList<>();
+
+  @Option(
+      names = "--only",
+      paramLabel = "CONDITIONS",
+      description = "Run a part of the plan, such as 'size<=4K,path=pull|push.bf'.")
+  @Nullable String only;
+
+  @Option(names = "--seed", paramLabel = "N", description = "Start of everything random.")
+  @Nullable Long seed;
+
+  /** The overrides with those that have an option of their own. */
+  List<String> allOverrides() {
+    List<String> all = new ArrayList<>(overrides);
+    if (seed != null) {
+      all.add("seed=" + seed);
+    }
+    return all;
+  }
+
+  /** The plan of a config, or the part of it that was asked for. */
+  Plan plan(ExperimentConfig config) throws ConfigException {
+    Plan plan = Plan.of(config);
+    if (only == null) {
+      return plan;
+    }
+    List<Problem> problems = new ArrayList<>();
+    List<Condition> conditions =
+        Condition.parse(only, "--only " + only, Schema.experiment().settings().keySet(), problems);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return plan.only(conditions);
+  }
+}

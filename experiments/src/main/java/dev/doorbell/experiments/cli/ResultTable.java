@@ -1,0 +1,238 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.run.Crossings;
+import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryFiles;
+import dev.doorbell.experiments.run.SummaryRow;
+import dev.doorbell.experiments.stats.Crossover;
+import dev.doorbell.experiments.stats.Summary;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.SequencedMap;
+import java.util.function.DoubleFunction;
+import java.util.stream.Collectors;
+
+/** A run as text: one row a point, crossovers, and what the numbers are called. */
+final class ResultTable {
+  private static final String NONE = "-";
+
+  /** Lines that cross more often lie on top of each other. */
+  private static final int MOST_CROSSINGS = 2;
+
+  private final RunData data;
+  private final List<Axis> axes;
+  private final SequencedMap<String, String> metrics = new LinkedHashMap<>();
+  private final SequencedMap<String, String> counters = new LinkedHashMap<>();
+
+  private ResultTable(RunData data) {
+    this.data = data;
+    this.axes =
+        data.axes().size() == 1
+            ? data.axes()
+            : data.axes().stream().filter(axis -> axis.values().size() > 1).toList();
+    for (SummaryRow row : data.rows()) {
+      row.metrics().forEach((name, metric) -> metrics.putIfAbsent(name, metric.samples().unit()));
+      row.counters().forEach((name, counter) -> counters.putIfAbsent(name, counter.unit()));
+    }
+  }
+
+  /** The whole text, ending in a newline. */
+  static String text(StoredRun run) {
+    ResultTable table = new ResultTable(run.data());
+    StringBuilder text = new StringBuilder();
+    if (!run.data().rows().isEmpty()) {
+      text.append(table.shared()).append(table.rows()).append(table.crossovers());
+    }
+    return text.append(failures(run)).append(verdict(run)).toString();
+  }
+
+  /** Axes with one value would be a column that says the same in every row. */
+  private String shared() {
+    String line =
+        data.axes().stream()
+            .filter(axis -> !axes.contains(axis))
+            .map(axis -> axis.name() + " " + Show.value(axis.values().getFirst(), axis.unit()))
+            .collect(Collectors.joining("   "));
+    return line.isEmpty() ? "" : "all at " + line + "\n";
+  }
+
+  private String rows() {
+    TextTable table = new TextTable();
+    axes.forEach(
+        axis -> {
+          if (axis.values().getFirst() instanceof Value.Whole) {
+            table.right(axis.name());
+          } else {
+            table.left(axis.name());
+          }
+        });
+    metrics.forEach(
+        (name, unit) -> {
+          boolean time = unit.equals("ns");
+          table.right("%s p50 %s".formatted(name, time ? "us" : unit)).left("[95 % CI]");
+          if (time) {
+            table.right("p99");
+          }
+          if (predicted(name)) {
+            table.right("model").right("residual");
+          }
+        });
+    counters.forEach((name, unit) -> table.right(unit.isEmpty() ? name : name + " " + unit));
+    for (SummaryRow row : data.rows()) {
+      List<String> cells = new ArrayList<>();
+      for (Axis axis : axes) {
+        Value value = row.axes().get(axis.name());
+        cells.add(value == null ? NONE : Show.value(value, axis.unit()));
+      }
+      metrics.forEach((name, unit) -> cells.addAll(metricCells(row, name, unit)));
+      for (String name : counters.keySet()) {
+        Quantity counter = row.counters().get(name);
+        cells.add(counter == null ? NONE : count(counter.value()));
+      }
+      table.row(cells);
+    }
+    return table.text();
+  }
+
+  private boolean predicted(String metric) {
+    return data.rows().stream()
+        .map(row -> row.metrics().get(metric))
+        .anyMatch(row -> row != null && row.model().isPresent());
+  }
+
+  private List<String> metricCells(SummaryRow row, String name, String unit) {
+    boolean time = unit.equals("ns");
+    DoubleFunction<String> show = time ? Show::micros : Show::digits;
+    MetricRow metric = row.metrics().get(name);
+    List<String> cells = new ArrayList<>();
+    if (metric == null || metric.samples().size() == 0) {
+      int columns = 2 + (time ? 1 : 0) + (predicted(name) ? 2 : 0);
+      return java.util.Collections.nCopies(columns, NONE);
+    }
+    Summary summary = Summary.of(metric.samples().values(), row.seed());
+    cells.add(show.apply(summary.median()));
+    cells.add("[%s, %s]".formatted(show.apply(summary.lower()), show.apply(summary.upper())));
+    if (time) {
+      cells.add(show.apply(summary.p99()));
+    }
+    if (predicted(name)) {
+      cells.add(metric.model().map(term -> model(term, show)).orElse(NONE));
+      cells.add(
+          metric
+              .model()
+              .filter(term -> term.value() != 0)
+              .map(term -> Show.percent(summary.median() / term.value() - 1))
+              .orElse(NONE));
+    }
+    return cells;
+  }
+
+  private static String model(Prediction.Term term, DoubleFunction<String> show) {
+    return (term.ceiling() ? "<= " : "") + show.apply(term.value());
+  }
+
+  private static String count(double value) {
+    return value == Math.rint(value)
+        ? Long.toString((long) value)
+        : String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  private String crossovers() {
+    StringBuilder text = new StringBuilder();
+    for (Crossings.Found found : Crossings.of(data)) {
+      String place =
+          found.by().isEmpty()
+              ? ""
+              : found.by()
+                  + found.others().values().stream()
+                      .map(value -> " " + value.text())
+                      .collect(Collectors.joining());
+      text.append(
+          "crossover %s/%s  %s  %s%n"
+              .formatted(found.contrast().first(), found.contrast().second(), place, lower(found)));
+    }
+    return text.toString();
+  }
+
+  /** "Lower" speaks of the metric: for latency lower wins, for goodput it loses. */
+  private static String lower(Crossings.Found found) {
+    String metric = found.contrast().metric();
+    if (found.crossover().crossings().isEmpty()) {
+      String lead = SummaryFiles.lead(found, found.crossover().firstLead());
+      return lead.isEmpty()
+          ? "%s the same throughout".formatted(metric)
+          : "%s of %s lower throughout".formatted(metric, lead);
+    }
+    if (found.crossover().crossings().size() > MOST_CROSSINGS) {
+      return "no clear winner: %s of the two crosses %d times"
+          .formatted(metric, found.crossover().crossings().size());
+    }
+    List<String> parts = new ArrayList<>();
+    for (Crossover.Crossing crossing : found.crossover().crossings()) {
+      parts.add(
+          "%s of %s lower below %s [%s, %s]%s"
+              .formatted(
+                  metric,
+                  SummaryFiles.lead(found, crossing.before()),
+                  Show.roughBytes(crossing.size()),
+                  Show.roughBytes(crossing.interval().lower()),
+                  Show.roughBytes(crossing.interval().upper()),
+                  crossing.support() < 0.95
+                      ? String.format(
+                          Locale.ROOT, " (in %.0f %% of resamples)", crossing.support() * 100)
+                      : ""));
+    }
+    return String.join(", then ", parts);
+  }
+
+  private static String failures(StoredRun run) {
+    StringBuilder text = new StringBuilder();
+    for (JournalEntry entry : run.entries()) {
+      if (entry.problem() != null) {
+        text.append(entry.status().name().toLowerCase(Locale.ROOT))
+            .append("  ")
+            .append(entry.problem().text())
+            .append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  private static String verdict(StoredRun run) {
+    long ok = count(run, JournalEntry.Status.OK);
+    long bytes = run.entries().stream().mapToLong(JournalEntry::verifiedBytes).sum();
+    long failed = count(run, JournalEntry.Status.FAILED) + count(run, JournalEntry.Status.MISMATCH);
+    long late = count(run, JournalEntry.Status.TIMEOUT);
+    int missing = run.plan().points().size() - run.entries().size();
+    StringBuilder text =
+        new StringBuilder(
+            String.format(
+                Locale.ROOT,
+                "%d of %d points verified (%,d bytes compared); %d failed; %d waived",
+                ok,
+                run.plan().points().size(),
+                bytes,
+                failed,
+                count(run, JournalEntry.Status.WAIVED)));
+    if (late > 0) {
+      text.append("; %d timed out".formatted(late));
+    }
+    if (missing > 0) {
+      text.append("; %d not run".formatted(missing));
+    }
+    return text.append(".\n").append(Show.basis(run.data().basis())).append('\n').toString();
+  }
+
+  private static long count(StoredRun run, JournalEntry.Status status) {
+    return run.entries().stream().filter(entry -> entry.status() == status).count();
+  }
+}

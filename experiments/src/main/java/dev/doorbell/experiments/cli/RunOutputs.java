@@ -1,0 +1,41 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.figures.Figures;
+import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.RunDirectory;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryFiles;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/** What is made from a run's samples when it ends. */
+final class RunOutputs {
+  private RunOutputs() {}
+
+  /**
+   * Writes summaries and figures into the run directory.
+   *
+   * @return names of the figures
+   */
+  static List<String> write(RunDirectory directory, StoredRun run) throws RunException {
+    SummaryFiles.write(directory, run.data());
+    return directory.writeFigures(Figures.render(run.data()));
+  }
+
+  /** The run for {@code --json}. */
+  static SequencedMap<String, Object> report(StoredRun run, List<String> figures, ExitCode code) {
+    SequencedMap<String, Object> report = new LinkedHashMap<>();
+    report.put("run", run.path().toString());
+    report.put("exit", code.status());
+    report.put("environment", run.manifest().environment());
+    report.put("points", run.plan().points().size());
+    report.put(
+        "without_result",
+        run.entries().stream().filter(e -> e.status() != JournalEntry.Status.OK).toList());
+    report.put("figures", figures);
+    report.put("summary", SummaryFiles.tree(run.data()));
+    return report;
+  }
+}

@@ -1,0 +1,65 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell show EXPERIMENT}. */
+@CommandLine.Command(
+    header = {
+      "Prints an experiment with overrides applied, sweeps expanded and defaults written out.",
+      "",
+      "  doorbell show pull-vs-push",
+      "  doorbell show my.yaml -s size=64,4K --points",
+      ""
+    })
+final class ShowCommand implements Command {
+  @Mixin private CommonOptions common = new CommonOptions();
+  @Mixin private PlanOptions planOptions = new PlanOptions();
+
+  @Parameters(paramLabel = "EXPERIMENT", description = "A name, or a file.")
+  private String experiment = "";
+
+  @Option(names = "--points", description = "List every point.")
+  private boolean points;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, ConfigException {
+    ExperimentConfig config = ExperimentFiles.read(context, experiment, planOptions.allOverrides());
+    Plan plan = planOptions.plan(config);
+    PlanChecks.demand(experiment, plan, context.runtime().get());
+    long nanos = plan.points().stream().mapToLong(context.runtime().get()::estimateNanos).sum();
+    if (common.json) {
+      Map<String, Object> report = new LinkedHashMap<>();
+      report.put("config_hash", config.hash());
+      report.put("resolved", config.resolved());
+      report.put("estimated_core_seconds", nanos / 1e9);
+      report.put("points", plan.points().stream().map(Point::id).toList());
+      Json.print(context, report);
+      return ExitCode.OK;
+    }
+    context.terminal().out().print(config.resolved());
+    if (points) {
+      plan.points().forEach(point -> context.terminal().out().println("# point " + point.id()));
+    }
+    context
+        .terminal()
+        .out()
+        .printf(
+            "# %d points, %d excluded, about %s on one core, config %s%n",
+            plan.points().size(), plan.excluded(), Show.minutes(nanos), config.hash());
+    return ExitCode.OK;
+  }
+
+  @Override
+  public boolean verbose() {
+    return common.verbose;
+  }
+}

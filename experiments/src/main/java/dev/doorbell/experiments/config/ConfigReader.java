@@ -1,0 +1,137 @@
+package dev.doorbell.experiments.config;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SequencedMap;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Turns the text of an experiment file, with the command line's changes, into a config. */
+public final class ConfigReader {
+  private final Schema schema = Schema.experiment();
+  private final SchemaChecker checker = new SchemaChecker(schema);
+  private final Vocabulary vocabulary;
+
+  public ConfigReader(Vocabulary vocabulary) {
+    this.vocabulary = vocabulary;
+  }
+
+  /**
+   * Reads an experiment.
+   *
+   * @param file name to be shown in problems
+   * @param overrides texts of {@code -s}, in their order
+   * @throws ConfigException with every problem at once
+   */
+  public ExperimentConfig read(String file, String text, List<String> overrides)
+      throws ConfigException {
+    YamlDocument.Parsed document = YamlDocument.parse(file, text);
+    ObjectNode root = document.root();
+    Marks marks = document.marks();
+    List<Problem> problems = new ArrayList<>();
+    Overrides changes = new Overrides(schema, root, marks, problems);
+    overrides.forEach(changes::apply);
+    problems.addAll(checker.check(root, marks));
+    boolean sound = problems.isEmpty();
+    Settings settings = Settings.read(schema, vocabulary, root, marks, problems);
+    if (!sound || !problems.isEmpty()) {
+      throw new ConfigException(
+          problems.stream().distinct().sorted(Comparator.comparing(Places::of)).toList());
+    }
+    return assemble(root, settings, text);
+  }
+
+  private ExperimentConfig assemble(ObjectNode root, Settings settings, String text) {
+    ObjectNode resolved = new Resolver(schema).resolve(root, settings);
+    JsonNode measure = resolved.get("measure");
+    return new ExperimentConfig(
+        resolved.get("experiment").asString(),
+        resolved.get("question").asString(),
+        resolved.path("expectation").asString(""),
+        Schema.strings(resolved.get("kernel")),
+        resolved.get("gpu").asString(),
+        resolved.get("hca").asString(),
+        resolved.get("clock").asString(),
+        resolved.get("seed").longValue(),
+        settings.axes(),
+        settings.fixed(),
+        settings.exclude(),
+        new ExperimentConfig.Measure(
+            Schema.strings(measure.get("metrics")),
+            measure.get("warmup").intValue(),
+            measure.get("samples").intValue(),
+            duration(measure.get("timeout").asString())),
+        figures(resolved.path("outputs").path("figures")),
+        contrasts(resolved.path("outputs").path("crossovers")),
+        text,
+        Resolver.yaml(resolved),
+        sha256(resolved.toString()));
+  }
+
+  private static List<FigureSpec> figures(JsonNode list) {
+    List<FigureSpec> figures = new ArrayList<>();
+    for (JsonNode node : list) {
+      figures.add(
+          new FigureSpec(
+              node.get("name").asString(),
+              node.get("x").asString(),
+              node.get("y").asString(),
+              node.path("series").asString(""),
+              node.path("facet").asString(""),
+              node.path("logx").asBoolean(false),
+              node.path("logy").asBoolean(false)));
+    }
+    return figures;
+  }
+
+  private static List<Contrast> contrasts(JsonNode list) {
+    List<Contrast> contrasts = new ArrayList<>();
+    for (JsonNode node : list) {
+      contrasts.add(
+          new Contrast(
+              node.get("metric").asString(),
+              node.get("over").asString(),
+              node.get("axis").asString(),
+              node.get("between").get(0).asString(),
+              node.get("between").get(1).asString(),
+              node.path("by").asString("")));
+    }
+    return contrasts;
+  }
+
+  /** The schema has checked the form: a whole number and ms, s or min. */
+  private static Duration duration(String text) {
+    int digits = 0;
+    while (Character.isDigit(text.charAt(digits))) {
+      digits++;
+    }
+    long number = Long.parseLong(text.substring(0, digits));
+    return switch (text.substring(digits)) {
+      case "ms" -> Duration.ofMillis(number);
+      case "s" -> Duration.ofSeconds(number);
+      case "min" -> Duration.ofMinutes(number);
+      default -> throw new IllegalStateException("the schema let through the time " + text);
+    };
+  }
+
+  private static String sha256(String text) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  /** Settings by name, as the schema defines them. */
+  public SequencedMap<String, Setting> settings() {
+    return schema.settings();
+  }
+}

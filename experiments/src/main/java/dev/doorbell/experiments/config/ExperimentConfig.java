@@ -1,0 +1,58 @@
+package dev.doorbell.experiments.config;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * An experiment, checked, with every default filled in.
+ *
+ * @param source the text of the file as given
+ * @param resolved the same experiment as YAML with sweeps expanded, overrides applied and defaults
+ *     written out; reading it again gives the same config
+ * @param hash SHA-256 of the resolved experiment, lower-case hexadecimal
+ * @param fixed every setting that is not an axis
+ * @param exclude points for which all conditions of one entry hold are left out
+ */
+public record ExperimentConfig(
+    String name,
+    String question,
+    String expectation,
+    List<String> kernels,
+    String gpu,
+    String hca,
+    String clock,
+    long seed,
+    List<Axis> axes,
+    SequencedMap<String, Value> fixed,
+    List<List<Condition>> exclude,
+    Measure measure,
+    List<FigureSpec> figures,
+    List<Contrast> contrasts,
+    String source,
+    String resolved,
+    String hash) {
+
+  /**
+   * What is recorded.
+   *
+   * @param warmup iterations that are not
+   * @param samples iterations that are
+   */
+  public record Measure(List<String> metrics, int warmup, int samples, Duration timeout) {
+    public Measure {
+      metrics = List.copyOf(metrics);
+    }
+  }
+
+  public ExperimentConfig {
+    kernels = List.copyOf(kernels);
+    axes = List.copyOf(axes);
+    fixed = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(fixed));
+    exclude = List.copyOf(exclude);
+    figures = List.copyOf(figures);
+    contrasts = List.copyOf(contrasts);
+  }
+}

@@ -1,0 +1,129 @@
+package dev.doorbell.experiments.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Changes that the command line makes to a config: {@code -s key=value}. A comma makes a sweep; a
+ * fixed setting that is given several values becomes the last axis.
+ */
+final class Overrides {
+  private final Schema schema;
+  private final ObjectNode root;
+  private final Marks marks;
+  private final List<Problem> problems;
+
+  Overrides(Schema schema, ObjectNode root, Marks marks, List<Problem> problems) {
+    this.schema = schema;
+    this.root = root;
+    this.marks = marks;
+    this.problems = problems;
+  }
+
+  /** Applies one {@code key=value}. */
+  void apply(String override) {
+    String where = "-s " + override;
+    int equals = override.indexOf('=');
+    if (equals <= 0 || equals == override.length() - 1) {
+      problems.add(Problem.of("DB-C040", where, "an override is key=value, such as -s size=64,4K"));
+      return;
+    }
+    String key = override.substring(0, equals).strip();
+    JsonNode value;
+    try {
+      value = value(where, override.substring(equals + 1).strip());
+    } catch (ConfigException e) {
+      problems.addAll(e.problems());
+      return;
+    }
+    if (schema.settings().containsKey(key)) {
+      setting(key, value, where);
+    } else if (key.startsWith("axes.") || key.startsWith("fixed.")) {
+      int dot = key.indexOf('.');
+      put(key.substring(0, dot), key.substring(dot + 1), value, where);
+    } else if (key.startsWith("measure.")) {
+      put("measure", key.substring("measure.".length()), value, where);
+    } else if (schema.measureKeys().contains(key)) {
+      put("measure", key, value, where);
+    } else if (schema.topLevel().contains(key)) {
+      root.set(key, value);
+      marks.override("/" + key, where);
+    } else {
+      problems.add(
+          Problem.of(
+              "DB-C010",
+              where,
+              "unknown setting '%s'%s".formatted(key, Nearest.suggestion(key, names()))));
+    }
+  }
+
+  private Set<String> names() {
+    Set<String> names = new TreeSet<>(schema.settings().keySet());
+    names.addAll(schema.measureKeys());
+    names.addAll(schema.topLevel());
+    return names;
+  }
+
+  private void setting(String key, JsonNode value, String where) {
+    boolean sweeps = value.isArray() || (value.isString() && Sweep.isCall(value.stringValue()));
+    boolean isAxis = root.path("axes").has(key);
+    if (isAxis || sweeps) {
+      if (root.path("fixed") instanceof ObjectNode fixed && !isAxis) {
+        fixed.remove(key);
+        marks.forget("/fixed/" + key);
+      }
+      put("axes", key, value, where);
+    } else {
+      put("fixed", key, value, where);
+    }
+  }
+
+  private void put(String section, String key, JsonNode value, String where) {
+    JsonNode target = root.get(section);
+    if (target == null) {
+      target = root.putObject(section);
+    }
+    if (target instanceof ObjectNode object) {
+      object.set(key, value);
+      marks.override(Marks.child("/" + section, key), where);
+    }
+    // Otherwise the section is no mapping, which the schema says with its place in the file.
+  }
+
+  private static JsonNode value(String where, String text) throws ConfigException {
+    List<String> parts = splitOutsideBrackets(text);
+    if (parts.size() == 1) {
+      return YamlDocument.parseFragment(where, text);
+    }
+    ArrayNode list = JsonNodeFactory.instance.arrayNode();
+    for (String part : parts) {
+      list.add(YamlDocument.parseFragment(where, part));
+    }
+    return list;
+  }
+
+  private static List<String> splitOutsideBrackets(String text) {
+    List<String> parts = new ArrayList<>();
+    int depth = 0;
+    int start = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '(' || c == '[' || c == '{') {
+        depth++;
+      } else if (c == ')' || c == ']' || c == '}') {
+        depth--;
+      } else if (c == ',' && depth == 0) {
+        parts.add(text.substring(start, i).strip());
+        start = i + 1;
+      }
+    }
+    parts.add(text.substring(start).strip());
+    return parts;
+  }
+}

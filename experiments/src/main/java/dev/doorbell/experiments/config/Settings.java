@@ -1,0 +1,294 @@
+package dev.doorbell.experiments.config;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The parts of a config that the schema cannot judge: sweeps, sizes, words that the runtime brings,
+ * and references from one part to another.
+ */
+final class Settings {
+  private static final long MOST_POINTS = 100_000;
+
+  private final Schema schema;
+  private final Vocabulary vocabulary;
+  private final Marks marks;
+  private final List<Problem> problems;
+  private final List<Axis> axes = new ArrayList<>();
+  private final SequencedMap<String, Value> fixed = new LinkedHashMap<>();
+  private final List<List<Condition>> exclude = new ArrayList<>();
+
+  private Settings(Schema schema, Vocabulary vocabulary, Marks marks, List<Problem> problems) {
+    this.schema = schema;
+    this.vocabulary = vocabulary;
+    this.marks = marks;
+    this.problems = problems;
+  }
+
+  /**
+   * Reads whatever is sound, so that as many problems as possible are said at once; what the schema
+   * refuses is passed over here.
+   */
+  static Settings read(
+      Schema schema, Vocabulary vocabulary, JsonNode root, Marks marks, List<Problem> problems) {
+    Settings settings = new Settings(schema, vocabulary, marks, problems);
+    settings.readKernels(root.path("kernel"));
+    settings.readAxes(root.path("axes"));
+    settings.readFixed(root.path("fixed"));
+    settings.readExclude(root.path("exclude"));
+    settings.checkOutputs(root.path("outputs"), root.path("measure").path("metrics"));
+    settings.checkPointCount();
+    return settings;
+  }
+
+  List<Axis> axes() {
+    return axes;
+  }
+
+  SequencedMap<String, Value> fixed() {
+    return fixed;
+  }
+
+  List<List<Condition>> exclude() {
+    return exclude;
+  }
+
+  private void readKernels(JsonNode node) {
+    if (node.isString()) {
+      checkWord("kernel", "kernel", node.stringValue(), "/kernel");
+    } else if (node.isArray()) {
+      for (int i = 0; i < node.size(); i++) {
+        if (node.get(i).isString()) {
+          checkWord("kernel", "kernel", node.get(i).stringValue(), "/kernel/" + i);
+        }
+      }
+    }
+  }
+
+  private void readAxes(JsonNode node) {
+    for (Map.Entry<String, JsonNode> entry : node.properties()) {
+      Setting setting = schema.settings().get(entry.getKey());
+      if (setting == null) {
+        continue;
+      }
+      String pointer = Marks.child("/axes", entry.getKey());
+      List<Value> values = new ArrayList<>();
+      if (entry.getValue().isArray()) {
+        for (int i = 0; i < entry.getValue().size(); i++) {
+          readValue(setting, entry.getValue().get(i), pointer + "/" + i, values);
+        }
+      } else {
+        readValue(setting, entry.getValue(), pointer, values);
+      }
+      checkDistinct(setting, values, pointer);
+      axes.add(new Axis(setting.name(), setting.unit(), values));
+    }
+  }
+
+  private void checkDistinct(Setting setting, List<Value> values, String pointer) {
+    Set<Value> seen = new HashSet<>();
+    for (Value value : values) {
+      if (!seen.add(value)) {
+        problem("DB-C016", pointer, "axis %s has %s twice".formatted(setting.name(), value.text()));
+      }
+    }
+  }
+
+  private void readFixed(JsonNode node) {
+    for (Setting setting : schema.settings().values()) {
+      String pointer = Marks.child("/fixed", setting.name());
+      boolean isAxis = axes.stream().anyMatch(axis -> axis.name().equals(setting.name()));
+      if (isAxis && node.has(setting.name())) {
+        problems.add(
+            Problem.of(
+                "DB-C031",
+                marks.ofKey(pointer),
+                "'%s' is both an axis (%s) and fixed"
+                    .formatted(setting.name(), marks.ofKey(Marks.child("/axes", setting.name())))));
+      } else if (node.has(setting.name())) {
+        List<Value> values = new ArrayList<>();
+        readValue(setting, node.get(setting.name()), pointer, values);
+        if (values.size() > 1) {
+          problem(
+              "DB-C032",
+              pointer,
+              "%s has %d values; a sweep belongs under axes"
+                  .formatted(setting.name(), values.size()));
+        } else if (!values.isEmpty()) {
+          fixed.put(setting.name(), values.getFirst());
+        }
+      } else if (!isAxis) {
+        fixed.put(setting.name(), setting.standard());
+      }
+    }
+  }
+
+  /** Adds what one node means, or says what is wrong with it; silent where the schema speaks. */
+  private void readValue(Setting setting, JsonNode node, String pointer, List<Value> values) {
+    switch (setting.kind()) {
+      case FLAG -> {
+        if (node.isBoolean()) {
+          values.add(new Value.Flag(node.booleanValue()));
+        }
+      }
+      case WORD -> {
+        if (node.isString()) {
+          String word = node.stringValue();
+          if (setting.vocabulary() != null) {
+            checkWord(setting.vocabulary(), setting.name(), word, pointer);
+          }
+          values.add(new Value.Text(word));
+        }
+      }
+      case NUMBER -> readNumbers(setting, node, pointer, values);
+    }
+  }
+
+  private void readNumbers(Setting setting, JsonNode node, String pointer, List<Value> values) {
+    if (node.isIntegralNumber()) {
+      values.add(new Value.Whole(node.longValue()));
+      checkPowerOfTwo(setting, node.longValue(), pointer);
+    } else if (node.isString() && setting.numbers().isEmpty()) {
+      switch (Sweep.parse(node.stringValue())) {
+        case Sweep.Result.Wrong(String reason) -> {
+          if (Sweep.isCall(node.stringValue())) {
+            problem("DB-C015", pointer, reason);
+          }
+        }
+        case Sweep.Result.Numbers(List<Long> numbers) -> {
+          for (long number : numbers) {
+            checkRange(setting, number, pointer);
+            checkPowerOfTwo(setting, number, pointer);
+            values.add(new Value.Whole(number));
+          }
+        }
+      }
+    }
+  }
+
+  private void checkRange(Setting setting, long number, String pointer) {
+    if (number < setting.min() || number > setting.max()) {
+      problem(
+          "DB-C014",
+          pointer,
+          "%s %d is out of range (at least %d, at most %d)"
+              .formatted(setting.name(), number, setting.min(), setting.max()));
+    }
+  }
+
+  private void checkPowerOfTwo(Setting setting, long number, String pointer) {
+    if (setting.powerOfTwo() && Long.bitCount(number) != 1) {
+      problem("DB-C014", pointer, "%s %d is not a power of two".formatted(setting.name(), number));
+    }
+  }
+
+  private void checkWord(String vocabularyName, String name, String word, String pointer) {
+    List<String> known = vocabulary.words(vocabularyName);
+    if (known == null) {
+      return;
+    }
+    if (vocabularyName.equals("topology") && word.endsWith(".yaml")) {
+      if (!Files.isReadable(Path.of(word))) {
+        problem("DB-C001", pointer, "topology file %s cannot be read".formatted(word));
+      }
+    } else if (!known.contains(word)) {
+      problems.add(Words.unknown(marks.ofValue(pointer), name, word, known));
+    }
+  }
+
+  private void readExclude(JsonNode node) {
+    for (int i = 0; i < node.size(); i++) {
+      List<Condition> conditions = new ArrayList<>();
+      for (Map.Entry<String, JsonNode> entry : node.get(i).properties()) {
+        String name = entry.getKey();
+        String pointer = Marks.child("/exclude/" + i, name);
+        if (!schema.settings().containsKey(name)) {
+          problems.add(
+              Problem.of(
+                  "DB-C010",
+                  marks.ofKey(pointer),
+                  "unknown setting '%s'%s"
+                      .formatted(name, Nearest.suggestion(name, schema.settings().keySet()))));
+        } else if (entry.getValue().isArray()) {
+          conditions.add(
+              new Condition(name, Condition.Comparison.EQUAL, Schema.strings(entry.getValue())));
+        } else {
+          conditions.add(
+              Condition.ofConfig(
+                  name, entry.getValue().asString(), marks.ofValue(pointer), problems));
+        }
+      }
+      exclude.add(conditions);
+    }
+  }
+
+  private void checkOutputs(JsonNode outputs, JsonNode metrics) {
+    JsonNode figures = outputs.path("figures");
+    for (int i = 0; i < figures.size(); i++) {
+      String pointer = "/outputs/figures/" + i;
+      checkAxis(figures.get(i), pointer, "x");
+      checkAxis(figures.get(i), pointer, "series");
+      checkAxis(figures.get(i), pointer, "facet");
+      checkSampled(figures.get(i), pointer, "y", metrics);
+    }
+    JsonNode crossovers = outputs.path("crossovers");
+    for (int i = 0; i < crossovers.size(); i++) {
+      String pointer = "/outputs/crossovers/" + i;
+      checkAxis(crossovers.get(i), pointer, "axis");
+      checkAxis(crossovers.get(i), pointer, "over");
+      checkAxis(crossovers.get(i), pointer, "by");
+      checkSampled(crossovers.get(i), pointer, "metric", metrics);
+    }
+  }
+
+  private void checkAxis(JsonNode node, String pointer, String key) {
+    String name = node.path(key).asString("");
+    if (!name.isEmpty() && axes.stream().noneMatch(axis -> axis.name().equals(name))) {
+      problems.add(
+          Words.unknown(
+              marks.ofValue(Marks.child(pointer, key)),
+              "axis",
+              name,
+              axes.stream().map(Axis::name).toList()));
+    }
+  }
+
+  private void checkSampled(JsonNode node, String pointer, String key, JsonNode metrics) {
+    String metric = node.path(key).asString("");
+    if (!schema.metrics().containsKey(metric)) {
+      return;
+    }
+    if (!schema.isSampled(metric)) {
+      problem("DB-C033", pointer + "/" + key, "%s is counted, not sampled".formatted(metric));
+    } else if (!Schema.strings(metrics).contains(metric)) {
+      problem("DB-C033", pointer + "/" + key, "%s is not among measure.metrics".formatted(metric));
+    }
+  }
+
+  private void checkPointCount() {
+    long points = 1;
+    for (Axis axis : axes) {
+      points *= Math.max(1, axis.values().size());
+      if (points > MOST_POINTS) {
+        problems.add(
+            Problem.of(
+                "DB-C034",
+                marks.ofKey("/axes"),
+                "the axes span more than %,d points".formatted(MOST_POINTS)));
+        return;
+      }
+    }
+  }
+
+  private void problem(String code, String pointer, String what) {
+    problems.add(Problem.of(code, marks.ofValue(pointer), what));
+  }
+}

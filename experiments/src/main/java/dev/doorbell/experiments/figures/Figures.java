@@ -1,0 +1,73 @@
+package dev.doorbell.experiments.figures;
+
+import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.figures.drawing.Drawing;
+import dev.doorbell.experiments.run.RunData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/**
+ * The figures that a run's config asks for, each as SVG, PDF and PNG.
+ *
+ * <p>A figure with several panels is two columns of a paper wide, and comes once more for each
+ * panel, one column wide. The bytes depend on the run alone: rebuilt figures compare equal.
+ */
+public final class Figures {
+
+  private Figures() {}
+
+  /**
+   * Draws all figures of a run and writes them; files of the same names are replaced.
+   *
+   * @param directory made where it is not there
+   * @return names of the files written, in order; none where no point has finished
+   */
+  public static List<String> write(RunData run, Path directory) throws IOException {
+    Map<String, byte[]> files = render(run);
+    Files.createDirectories(directory);
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      Files.write(directory.resolve(file.getKey()), file.getValue());
+    }
+    return List.copyOf(files.keySet());
+  }
+
+  /** Draws all figures of a run: file names with their bytes, in order. */
+  public static SequencedMap<String, byte[]> render(RunData run) {
+    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+    drawings(run)
+        .forEach(
+            (name, drawing) -> {
+              byte[] pdf = drawing.pdf();
+              files.put(name + ".svg", drawing.svg());
+              files.put(name + ".pdf", pdf);
+              files.put(name + ".png", drawing.png(pdf));
+            });
+    return Collections.unmodifiableSequencedMap(files);
+  }
+
+  static SequencedMap<String, Drawing> drawings(RunData run) {
+    SequencedMap<String, Drawing> drawings = new LinkedHashMap<>();
+    RunFigures figures = new RunFigures(run);
+    for (FigureSpec spec : run.figures()) {
+      figures.figure(spec).ifPresent(figure -> draw(figure, drawings));
+    }
+    return drawings;
+  }
+
+  private static void draw(LineFigure figure, SequencedMap<String, Drawing> drawings) {
+    boolean single = figure.panels().size() == 1;
+    double width = single ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS;
+    drawings.put(LineChart.identifier(figure.name()), LineChart.draw(figure, width));
+    if (!single) {
+      for (LineFigure panel : figure.panelByPanel()) {
+        drawings.put(LineChart.identifier(panel.name()), LineChart.draw(panel, Theme.ONE_COLUMN));
+      }
+    }
+  }
+}

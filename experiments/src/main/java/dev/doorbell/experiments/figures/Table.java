@@ -1,0 +1,131 @@
+package dev.doorbell.experiments.figures;
+
+import java.util.List;
+
+/**
+ * A table ready to be shown: headings, cells and the notes that belong under it, the basis of its
+ * numbers among them.
+ *
+ * @param columns left to right
+ * @param rows cells as printed, one a column in each
+ * @param notes below the table, in order
+ */
+public record Table(List<Column> columns, List<List<String>> rows, List<String> notes) {
+
+  /**
+   * A column.
+   *
+   * @param heading with the unit, such as {@code latency µs}
+   * @param numeric set flush right
+   */
+  public record Column(String heading, boolean numeric) {}
+
+  public Table {
+    columns = List.copyOf(columns);
+    rows = rows.stream().map(List::copyOf).toList();
+    notes = List.copyOf(notes);
+    for (List<String> row : rows) {
+      if (row.size() != columns.size()) {
+        throw new IllegalArgumentException("cells=" + row.size() + " columns=" + columns.size());
+      }
+    }
+  }
+
+  /** For a terminal: columns lined up by spaces, two between them; no line ends in a space. */
+  public String text() {
+    int[] widths = new int[columns.size()];
+    for (int i = 0; i < widths.length; i++) {
+      int column = i;
+      widths[i] =
+          Math.max(
+              length(columns.get(i).heading()),
+              rows.stream().mapToInt(row -> length(row.get(column))).max().orElse(0));
+    }
+    StringBuilder out = new StringBuilder();
+    line(out, columns.stream().map(Column::heading).toList(), widths);
+    rows.forEach(row -> line(out, row, widths));
+    notes.forEach(note -> out.append(note).append('\n'));
+    return breakable(out);
+  }
+
+  /** With plain spaces: what a reader searches a terminal or a Markdown file for. */
+  private static String breakable(StringBuilder text) {
+    return text.toString().replace('\u00A0', ' ');
+  }
+
+  private void line(StringBuilder out, List<String> cells, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < cells.size(); i++) {
+      String cell = cells.get(i);
+      String padding = " ".repeat(widths[i] - length(cell));
+      line.append(i == 0 ? "" : "  ");
+      line.append(columns.get(i).numeric() ? padding + cell : cell + padding);
+    }
+    out.append(line.toString().stripTrailing()).append('\n');
+  }
+
+  private static int length(String cell) {
+    return cell.codePointCount(0, cell.length());
+  }
+
+  /** GitHub-flavoured Markdown; notes as a paragraph each. */
+  public String markdown() {
+    StringBuilder out = new StringBuilder();
+    markdownRow(out, columns.stream().map(column -> escaped(column.heading())).toList());
+    markdownRow(out, columns.stream().map(c -> c.numeric() ? "---:" : "---").toList());
+    rows.forEach(row -> markdownRow(out, row.stream().map(Table::escaped).toList()));
+    notes.forEach(note -> out.append('\n').append(escaped(note)).append('\n'));
+    return breakable(out);
+  }
+
+  private static void markdownRow(StringBuilder out, List<String> cells) {
+    out.append("| ").append(String.join(" | ", cells)).append(" |\n");
+  }
+
+  private static String escaped(String text) {
+    return text.replace("|", "\\|");
+  }
+
+  /** A LaTeX tabular for the booktabs package; notes as last rows, so that they cannot be lost. */
+  public String latex() {
+    StringBuilder out = new StringBuilder("\\begin{tabular}{");
+    columns.forEach(column -> out.append(column.numeric() ? 'r' : 'l'));
+    out.append("}\n\\toprule\n");
+    latexRow(out, columns.stream().map(Column::heading).toList());
+    out.append("\\midrule\n");
+    rows.forEach(row -> latexRow(out, row));
+    out.append("\\bottomrule\n");
+    for (String note : notes) {
+      out.append("\\multicolumn{").append(columns.size()).append("}{l}{\\footnotesize ");
+      out.append(latexEscaped(note)).append("} \\\\\n");
+    }
+    return out.append("\\end{tabular}\n").toString();
+  }
+
+  private static void latexRow(StringBuilder out, List<String> cells) {
+    List<String> escaped = cells.stream().map(Table::latexEscaped).toList();
+    // A bracket at the start of a row would be taken for the optional argument of the \\ before it.
+    out.append(escaped.getFirst().startsWith("[") ? "{}" : "");
+    out.append(String.join(" & ", escaped)).append(" \\\\\n");
+  }
+
+  private static String latexEscaped(String text) {
+    StringBuilder out = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            c -> {
+              switch (c) {
+                case '\\' -> out.append("\\textbackslash{}");
+                case '&', '%', '$', '#', '_', '{', '}' -> out.append('\\').appendCodePoint(c);
+                case '~' -> out.append("\\textasciitilde{}");
+                case '^' -> out.append("\\textasciicircum{}");
+                case 'µ' -> out.append("$\\mu$");
+                case '\u00A0' -> out.append('~');
+                case '−' -> out.append("$-$");
+                case '–' -> out.append("--");
+                default -> out.appendCodePoint(c);
+              }
+            });
+    return out.toString();
+  }
+}

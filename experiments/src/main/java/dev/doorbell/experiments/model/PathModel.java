@@ -1,0 +1,293 @@
+package dev.doorbell.experiments.model;
+
+import dev.doorbell.core.fabric.timed.CpuPrices;
+import dev.doorbell.core.fabric.timed.GpuPrices;
+import dev.doorbell.core.fabric.timed.NicPrices;
+import dev.doorbell.core.fabric.timed.Topology;
+import java.util.OptionalDouble;
+
+/**
+ * Latency and bandwidth of every {@link PostingPath} by arithmetic.
+ *
+ * <p>A latency runs from "data ready in GPU memory" until the HCA holds the whole payload and may
+ * emit its first packet. Symbols: o_c, o_g building a work request on CPU and GPU; L_xy one-way
+ * latency from x to y of C CPU, G GPU, H host memory, N HCA; S(n) serialisation of n bytes on the
+ * slowest link, S_w in stores of the GPU's granule, S_c in completions; W bytes of a WQE with
+ * inline payload; m_G, m_H service of a read by GPU and host; F_d fence over GPU memory, F_s = 2
+ * L_GH + m_H over host memory, F_m = 2 L_GN + m_N over on-chip memory; p_db, p_w, p_x doorbell, WQE
+ * and packet in the HCA; t_poll, t_ce, t_memic polling, copy engine, on-chip memory. S = max(wire,
+ * N / cap) for payload.
+ */
+public final class PathModel {
+  /** Bytes of a WQE that carries inline payload beside it: control 16, address 16, header 4. */
+  static final int INLINE_OVERHEAD = 36;
+
+  private static final int BLOCK = 64;
+  private static final int BLUEFLAME_BYTES = 256;
+  private static final long MOST_INLINE = BLUEFLAME_BYTES - INLINE_OVERHEAD;
+  private static final int NO_CUT = Integer.MAX_VALUE;
+
+  private final Topology topology;
+  private final GpuPrices gpu;
+  private final CpuPrices cpu;
+  private final NicPrices nic;
+  private final Legs gpuNic;
+  private final Legs gpuHost;
+  private final Legs nicHost;
+
+  /** A model of the first GPU, HCA and CPU of a node. */
+  public PathModel(Topology topology) {
+    this(topology, 0, 0);
+  }
+
+  /** A model of one GPU and one HCA of a node; host memory lies at the first CPU. */
+  public PathModel(Topology topology, int gpuIndex, int nicIndex) {
+    this.topology = topology;
+    this.gpu = topology.gpus().get(gpuIndex);
+    this.cpu = topology.cpus().getFirst();
+    this.nic = topology.nics().get(nicIndex);
+    this.gpuNic = new Legs(topology, "gpu" + gpuIndex, "nic" + nicIndex);
+    this.gpuHost = new Legs(topology, "gpu" + gpuIndex, "cpu0");
+    this.nicHost = new Legs(topology, "nic" + nicIndex, "cpu0");
+  }
+
+  /** What this model is of. */
+  public Topology topology() {
+    return topology;
+  }
+
+  /**
+   * Whether a path can carry a message at all: inline payload has to fit into 256 bytes of WQE, and
+   * the root complex has to route what the HCA reads.
+   */
+  public boolean carries(PostingPath path, long bytes) {
+    if (path.inline() && bytes > MOST_INLINE) {
+      return false;
+    }
+    return gpuNic.peerReads() || !path.readsGpu();
+  }
+
+  /** Latency in nanoseconds, or nothing where the path cannot carry the message. */
+  public OptionalDouble latencyNanos(PostingPath path, long bytes) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("bytes=" + bytes);
+    }
+    return carries(path, bytes) ? OptionalDouble.of(latency(path, bytes)) : OptionalDouble.empty();
+  }
+
+  private double latency(PostingPath path, long bytes) {
+    double og = gpu.atomic();
+    double gn = gpuNic.latency();
+    double fd = gpu.fence();
+    double fs = hostFence();
+    double px = nic.packet();
+    int wqe = wqeBytes(path, bytes);
+    return switch (path) {
+      case A1 -> cpuBlueFlame() + pull(bytes) + px;
+      case A2 ->
+          cpu.post()
+              + nicHost.latency()
+              + nic.doorbell()
+              + wqeFromHost(wqe)
+              + nic.wqe()
+              + pull(bytes)
+              + px;
+      case A3 -> og + 2 * fd + gn + nic.doorbell() + wqeFromGpu(wqe) + nic.wqe() + pull(bytes) + px;
+      case A4 ->
+          og + 2 * fs + gn + nic.doorbell() + wqeFromHost(wqe) + nic.wqe() + pull(bytes) + px;
+      case A5 -> og + fd + gpuBlueFlame(wqe) + pull(bytes) + px;
+      case B1 -> og + 2 * fd + gn + nic.doorbell() + wqeFromGpu(wqe) + nic.wqe() + px;
+      case B2 -> og + 2 * fs + gn + nic.doorbell() + wqeFromHost(wqe) + nic.wqe() + px;
+      case B3 -> og + gpuBlueFlame(wqe) + px;
+      case C1 -> og + pushOnChip(bytes) + onChipFence() + gpuBlueFlame(wqe) + nic.onChipRead() + px;
+      case C1_UNFENCED -> og + pushOnChip(bytes) + gpuBlueFlame(wqe) + nic.onChipRead() + px;
+      case C2 ->
+          og
+              + pushOnChip(bytes)
+              + onChipFence()
+              + gn
+              + nic.doorbell()
+              + wqeFromGpu(wqe)
+              + nic.wqe()
+              + nic.onChipRead()
+              + px;
+      case D ->
+          og
+              + pushHost(bytes)
+              + 2 * fs
+              + gn
+              + nic.doorbell()
+              + wqeFromHost(wqe)
+              + nic.wqe()
+              + pullHost(bytes)
+              + px;
+      case D_PROXY ->
+          og
+              + pushHost(bytes)
+              + fs
+              + gpuHost.latency()
+              + cpu.poll()
+              + cpuBlueFlame()
+              + pullHost(bytes)
+              + px;
+      case E1 -> og + gpuHost.latency() + cpu.poll() + cpuBlueFlame() + pull(bytes) + px;
+      case E3 ->
+          gpu.copyEngineStart()
+              + bytes / gpu.copyEngineRate()
+              + cpuBlueFlame()
+              + pullHost(bytes)
+              + px;
+    };
+  }
+
+  private static int wqeBytes(PostingPath path, long bytes) {
+    return path.inline() ? (int) (bytes + INLINE_OVERHEAD + BLOCK - 1) / BLOCK * BLOCK : BLOCK;
+  }
+
+  /** F_s: a fence after a store to host memory. */
+  public double hostFence() {
+    return 2 * gpuHost.latency() + cpu.memoryService();
+  }
+
+  /** F_m: a fence after a store to the HCA. */
+  public double onChipFence() {
+    return 2 * gpuNic.latency() + nic.memoryService();
+  }
+
+  /** The CPU builds a WQE and stores it to the HCA, which parses it. */
+  private double cpuBlueFlame() {
+    return cpu.post() + nicHost.latency() + nicHost.writes(BLOCK, BLOCK) + nic.wqe();
+  }
+
+  private double gpuBlueFlame(int wqeBytes) {
+    return gpuNic.writes(wqeBytes, BLOCK) + gpuNic.latency() + nic.wqe();
+  }
+
+  private double wqeFromGpu(int bytes) {
+    return 2 * gpuNic.latency()
+        + gpu.memoryService()
+        + gpuNic.completions(bytes, nic.maxReadRequest(), gpuCut());
+  }
+
+  private double wqeFromHost(int bytes) {
+    return 2 * nicHost.latency()
+        + cpu.memoryService()
+        + nicHost.completions(bytes, nic.maxReadRequest(), hostCut());
+  }
+
+  private double pull(long bytes) {
+    double most =
+        Math.max(
+            gpuNic.payloadCompletions(bytes, nic.maxReadRequest(), gpuCut()),
+            tagBound(bytes, readGpuRoundTrip()));
+    return 2 * gpuNic.latency() + gpu.memoryService() + most;
+  }
+
+  private double pullHost(long bytes) {
+    double most =
+        Math.max(
+            nicHost.payloadCompletions(bytes, nic.maxReadRequest(), hostCut()),
+            tagBound(bytes, readHostRoundTrip()));
+    return 2 * nicHost.latency() + cpu.memoryService() + most;
+  }
+
+  /** Tags make a long read wait for the return of earlier requests. */
+  private double tagBound(long bytes, double roundTrip) {
+    if (nic.readTags() == 0) {
+      return 0;
+    }
+    long flight = (long) nic.readTags() * nic.maxReadRequest();
+    return bytes <= flight ? 0 : (bytes - flight) / (flight / roundTrip);
+  }
+
+  private double pushOnChip(long bytes) {
+    return gpuNic.payloadWrites(bytes, gpu.storeGranule());
+  }
+
+  private double pushHost(long bytes) {
+    return gpuHost.payloadWrites(bytes, gpu.storeGranule());
+  }
+
+  private int gpuCut() {
+    return gpuNic.completion(gpu.completionBytes());
+  }
+
+  private int hostCut() {
+    return nicHost.completion(cpu.completionBytes());
+  }
+
+  private double readGpuRoundTrip() {
+    return 2 * gpuNic.latency()
+        + gpu.memoryService()
+        + gpuNic.completions(nic.maxReadRequest(), NO_CUT, gpuCut());
+  }
+
+  private double readHostRoundTrip() {
+    return 2 * nicHost.latency()
+        + cpu.memoryService()
+        + nicHost.completions(nic.maxReadRequest(), NO_CUT, hostCut());
+  }
+
+  /**
+   * The rate in bytes a nanosecond (GB/s) that messages of one size cannot pass however many are
+   * under way: the narrowest of the PCIe legs that the payload crosses, and the network's port.
+   */
+  public OptionalDouble ceiling(PostingPath path, long bytes) {
+    if (!carries(path, bytes)) {
+      return OptionalDouble.empty();
+    }
+    double wire = topology.network().bytesPerNano();
+    return OptionalDouble.of(Math.min(wire, pcieCeiling(path, bytes)));
+  }
+
+  private double pcieCeiling(PostingPath path, long bytes) {
+    int wqe = wqeBytes(path, bytes);
+    return switch (path) {
+      case A1, A2, A3, A4, A5, E1 -> readGpu(bytes);
+      case B1 -> readGpu(wqe) * bytes / wqe;
+      case B2 -> readHost(wqe) * bytes / wqe;
+      case B3 -> gpuNic.writeBandwidth(wqe, BLOCK) * bytes / wqe;
+      case C1, C1_UNFENCED, C2 -> gpuNic.writeBandwidth(bytes, gpu.storeGranule());
+      case D, D_PROXY ->
+          Math.min(gpuHost.writeBandwidth(bytes, gpu.storeGranule()), readHost(bytes));
+      case E3 -> Math.min(gpu.copyEngineRate(), readHost(bytes));
+    };
+  }
+
+  private double readGpu(long bytes) {
+    return gpuNic.readBandwidth(
+        bytes, nic.maxReadRequest(), gpuCut(), nic.readTags(), readGpuRoundTrip());
+  }
+
+  private double readHost(long bytes) {
+    return nicHost.readBandwidth(
+        bytes, nic.maxReadRequest(), hostCut(), nic.readTags(), readHostRoundTrip());
+  }
+
+  /**
+   * The smallest size up to {@code most} bytes at which {@code second} is at least as fast as
+   * {@code first}, having been slower before; nothing where that never happens. By search: the
+   * terms are monotone in size but not straight.
+   */
+  public OptionalDouble overtakes(PostingPath first, PostingPath second, long most) {
+    long low = 1;
+    if (!(difference(first, second, low) < 0) || !(difference(first, second, most) >= 0)) {
+      return OptionalDouble.empty();
+    }
+    long high = most;
+    while (high - low > 1) {
+      long middle = (low + high) >>> 1;
+      if (difference(first, second, middle) >= 0) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return OptionalDouble.of(high);
+  }
+
+  private double difference(PostingPath first, PostingPath second, long bytes) {
+    return latencyNanos(first, bytes).orElse(Double.NaN)
+        - latencyNanos(second, bytes).orElse(Double.NaN);
+  }
+}

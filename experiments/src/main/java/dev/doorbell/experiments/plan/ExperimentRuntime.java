@@ -1,0 +1,46 @@
+package dev.doorbell.experiments.plan;
+
+import dev.doorbell.experiments.config.Problem;
+import java.io.PrintStream;
+import java.util.List;
+
+/**
+ * Everything that the command line needs from the world of GPUs and HCAs. Implemented where the
+ * back ends are wired together; tests implement it in thirty lines.
+ */
+public interface ExperimentRuntime {
+  /**
+   * Decides what a run uses. Never degrades silently: each choice says why.
+   *
+   * @throws EnvironmentException when something is asked for by name and is not there
+   */
+  Environment choose(Environment.Wish wish) throws EnvironmentException;
+
+  /**
+   * Says what is impossible about a point without running it, such as a path that its placement
+   * cannot take. Called for every point of {@code validate} and {@code run} before the first runs.
+   */
+  List<Problem> check(Point point);
+
+  /** A runner for points in the chosen environment. */
+  PointRunner runner(Environment environment);
+
+  /** The closed forms for a point; {@link Prediction#none()} where the model has no word. */
+  Prediction predict(Point point);
+
+  /** Every constant that the numbers of these points rest on, each once, in a stable order. */
+  List<ModelConstant> constants(List<Point> points);
+
+  /** A guess at the wall time of a point on one core, in nanoseconds, for estimates only. */
+  long estimateNanos(Point point);
+
+  /** Kernels and topologies. */
+  Catalogue catalogue();
+
+  /**
+   * Posts one put and prints its WQE, record, doorbell, fetch, payload and CQE with their times.
+   *
+   * @throws PointFailure when the put did not arrive as sent
+   */
+  void demo(PrintStream out) throws PointFailure, EnvironmentException;
+}

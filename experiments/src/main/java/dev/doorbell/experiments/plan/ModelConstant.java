@@ -1,0 +1,20 @@
+package dev.doorbell.experiments.plan;
+
+/**
+ * A constant that a modelled number rests on.
+ *
+ * @param name with its topology where they differ, such as {@code same-switch.L_GN}
+ * @param source where it comes from: a document and its section, or the run that measured it
+ */
+public record ModelConstant(String name, double value, String unit, Origin origin, String source) {
+
+  /** How much a constant is to be believed. */
+  public enum Origin {
+    /** Measured on this machine. */
+    MEASURED_HERE,
+    /** Published by somebody who measured or specified it. */
+    CITED,
+    /** Taken to be so; the reader may disagree. */
+    ASSUMED
+  }
+}

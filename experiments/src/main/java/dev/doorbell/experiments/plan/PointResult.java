@@ -1,0 +1,32 @@
+package dev.doorbell.experiments.plan;
+
+import dev.doorbell.core.Basis;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * What a point gave.
+ *
+ * @param basis what its numbers are called
+ * @param samples one entry a sampled metric, raw and in order
+ * @param counters scalars by name, such as {@code tlp.bytes}, counted per message or per point as
+ *     their description says
+ * @param verifiedBytes bytes compared at the target, all of them right
+ * @param notes anything that a reader of the numbers should know; no wall-clock facts, since they
+ *     would make two runs differ
+ */
+public record PointResult(
+    Basis basis,
+    List<Samples> samples,
+    SequencedMap<String, Quantity> counters,
+    long verifiedBytes,
+    List<String> notes) {
+
+  public PointResult {
+    samples = List.copyOf(samples);
+    counters = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(counters));
+    notes = List.copyOf(notes);
+  }
+}

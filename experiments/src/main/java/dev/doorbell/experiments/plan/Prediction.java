@@ -1,0 +1,36 @@
+package dev.doorbell.experiments.plan;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the closed forms say about a point, before it is run.
+ *
+ * @param terms one a metric that the model speaks of
+ */
+public record Prediction(List<Term> terms) {
+  public Prediction {
+    terms = List.copyOf(terms);
+  }
+
+  /** Nothing predicted. */
+  public static Prediction none() {
+    return new Prediction(List.of());
+  }
+
+  /** The term of a metric, where there is one. */
+  public Optional<Term> of(String metric) {
+    return terms.stream().filter(term -> term.metric().equals(metric)).findFirst();
+  }
+
+  /**
+   * One predicted metric.
+   *
+   * @param metric as in the samples, such as {@code latency}
+   * @param unit as in the samples
+   * @param formula the closed form with its name, such as {@code T_a3 = o_g + 2 F_d + ...}
+   * @param ceiling true when the value bounds the metric (a bandwidth that cannot be passed), false
+   *     when it estimates it
+   */
+  public record Term(String metric, double value, String unit, String formula, boolean ceiling) {}
+}

@@ -1,0 +1,16 @@
+package dev.doorbell.experiments.run;
+
+/** Whether the user wants the run to end early. Set once, from any thread. */
+public final class Interruption {
+  private volatile boolean requested;
+
+  /** Asks the run to end after what is under way. */
+  public void request() {
+    requested = true;
+  }
+
+  /** Whether it was asked. */
+  public boolean requested() {
+    return requested;
+  }
+}

@@ -1,0 +1,74 @@
+package dev.doorbell.experiments.run;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Quantity;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of the journal: how a point ended.
+ *
+ * @param index place in the whole plan
+ * @param point id of the point
+ * @param basis null unless the point is {@code OK}
+ * @param samples name of its file under {@code samples/}; null unless the point is {@code OK}
+ * @param sha256 of that file
+ * @param counters scalars by name
+ * @param prediction what the closed forms say
+ * @param verifiedBytes bytes compared at the target
+ * @param problem what went wrong; null when the point is {@code OK}
+ * @param wallNanos wall time that the point took; a fact about this machine, never shown as a
+ *     result
+ */
+public record JournalEntry(
+    int index,
+    String point,
+    Status status,
+    @Nullable Basis basis,
+    @Nullable String samples,
+    @Nullable String sha256,
+    SequencedMap<String, Quantity> counters,
+    List<Prediction.Term> prediction,
+    long verifiedBytes,
+    List<String> notes,
+    @Nullable Problem problem,
+    long wallNanos) {
+
+  /** How a point ended. */
+  public enum Status {
+    OK,
+    FAILED,
+    MISMATCH,
+    TIMEOUT,
+    WAIVED
+  }
+
+  public JournalEntry {
+    counters = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(counters));
+    prediction = List.copyOf(prediction);
+    notes = List.copyOf(notes);
+  }
+
+  /** A point without a result. */
+  static JournalEntry without(
+      int index, String point, Status status, Problem problem, long wallNanos) {
+    return new JournalEntry(
+        index,
+        point,
+        status,
+        null,
+        null,
+        null,
+        new LinkedHashMap<>(),
+        List.of(),
+        0,
+        List.of(),
+        problem,
+        wallNanos);
+  }
+}

@@ -1,0 +1,219 @@
+package dev.doorbell.experiments.run;
+
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.Problem;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run's own directory, open for writing.
+ *
+ * <pre>
+ *   config.yaml    as given             manifest.json  machine, software, choices, constants
+ *   resolved.yaml  with nothing open    journal.jsonl  one line a finished point
+ *   samples/       one CSV a point      summary.csv, summary.json  rebuilt from the above
+ *   figures/       rebuilt likewise     log.txt
+ * </pre>
+ */
+public final class RunDirectory implements Closeable {
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
+  private static final int HASH_DIGITS = 8;
+
+  static final String CONFIG = "config.yaml";
+  static final String RESOLVED = "resolved.yaml";
+  static final String MANIFEST = "manifest.json";
+  static final String JOURNAL = "journal.jsonl";
+  static final String SAMPLES = "samples";
+
+  /** Folder of the figures. */
+  public static final String FIGURES = "figures";
+
+  private final Disk disk;
+  private final Path path;
+  private final RunLog log;
+  private @Nullable Journal journal;
+
+  private RunDirectory(Disk disk, Path path) {
+    this.disk = disk;
+    this.path = path;
+    this.log = new RunLog(path.resolve("log.txt"));
+  }
+
+  /**
+   * Makes the directory of a new run with its configs and an empty journal. When that fails nothing
+   * is left behind.
+   *
+   * @param parent made when it is missing
+   */
+  public static RunDirectory create(Disk disk, Path parent, ExperimentConfig config, Instant now)
+      throws RunException {
+    Path made = null;
+    try {
+      Files.createDirectories(parent);
+      made = makeUnique(parent, name(config, now));
+      Files.createDirectory(made.resolve(SAMPLES));
+      RunDirectory directory = new RunDirectory(disk, made);
+      directory.put(CONFIG, config.source());
+      directory.put(RESOLVED, config.resolved());
+      directory.journal = Journal.open(disk, made.resolve(JOURNAL));
+      return directory;
+    } catch (IOException e) {
+      if (made != null) {
+        deleteAll(made);
+      }
+      throw new RunException(
+          RunException.Kind.UNWRITABLE,
+          Problem.of("DB-R001", parent.toString(), "no run can be kept here: " + reason(e))
+              .fix("choose another folder with --out DIR"),
+          e);
+    }
+  }
+
+  /** Opens the directory of an unfinished run to go on with it. */
+  public static RunDirectory reopen(Disk disk, Path path) throws RunException {
+    try {
+      RunDirectory directory = new RunDirectory(disk, path);
+      directory.journal = Journal.open(disk, path.resolve(JOURNAL));
+      return directory;
+    } catch (IOException e) {
+      throw unwritable(path, e);
+    }
+  }
+
+  private static String name(ExperimentConfig config, Instant now) {
+    return "%s-%s-%s"
+        .formatted(STAMP.format(now), config.name(), config.hash().substring(0, HASH_DIGITS));
+  }
+
+  private static Path makeUnique(Path parent, String name) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return Files.createDirectory(parent.resolve(attempt == 1 ? name : name + "-" + attempt));
+      } catch (FileAlreadyExistsException e) {
+        if (attempt == 1000) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static void deleteAll(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException | UncheckedIOException _) {
+      // The reason why the run could not be kept is told; the remains are where it says.
+    }
+  }
+
+  /** Where it is. */
+  public Path path() {
+    return path;
+  }
+
+  /** Its name, which is the run's id. */
+  public String id() {
+    return String.valueOf(path.getFileName());
+  }
+
+  /** The run's log. */
+  public RunLog log() {
+    return log;
+  }
+
+  /** Records a finished point: samples first, then the line that vouches for them. */
+  void record(JournalEntry entry, byte @Nullable [] samples) throws RunException {
+    if (journal == null) {
+      throw new IllegalStateException("run directory %s is closed".formatted(path));
+    }
+    try {
+      if (samples != null && entry.samples() != null) {
+        disk.replace(path.resolve(SAMPLES).resolve(entry.samples()), samples);
+      }
+      journal.append(entry);
+    } catch (IOException e) {
+      throw unwritable(path, e);
+    }
+  }
+
+  /** Puts a file in place, whole or not at all. */
+  public void write(String name, String text) throws RunException {
+    try {
+      put(name, text);
+    } catch (IOException e) {
+      throw unwritable(path, e);
+    }
+  }
+
+  /** Puts figures into their folder and returns their names. */
+  public List<String> writeFigures(SequencedMap<String, byte[]> figures) throws RunException {
+    return RunFiles.writeAll(disk, path.resolve(FIGURES), figures);
+  }
+
+  private void put(String name, String text) throws IOException {
+    disk.replace(path.resolve(name), text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static RunException unwritable(Path path, IOException e) {
+    return new RunException(
+        RunException.Kind.UNWRITABLE,
+        Problem.of("DB-R002", path.toString(), "cannot write: " + reason(e))
+            .effect("points in the journal are safe; the others are not recorded")
+            .fix("make room or mend the permission, then: doorbell run --resume " + path),
+        e);
+  }
+
+  /** What the operating system says, without the class names of Java. */
+  static String reason(IOException e) {
+    return switch (e) {
+      case AccessDeniedException denied -> "no permission for " + denied.getFile();
+      case FileAlreadyExistsException exists -> exists.getFile() + " is not a folder";
+      case NoSuchFileException missing -> missing.getFile() + " does not exist";
+      case FileSystemException system when system.getReason() != null ->
+          system.getReason() + " (" + system.getFile() + ")";
+      default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    };
+  }
+
+  /** Ids of points that have a result, so that a resumed run need not repeat them. */
+  static List<String> finished(List<JournalEntry> entries) {
+    return entries.stream()
+        .filter(
+            entry ->
+                entry.status() == JournalEntry.Status.OK
+                    || entry.status() == JournalEntry.Status.WAIVED)
+        .map(JournalEntry::point)
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    log.close();
+    if (journal != null) {
+      try {
+        journal.close();
+      } catch (IOException _) {
+        // Every line was forced when it was written.
+      }
+      journal = null;
+    }
+  }
+}

@@ -1,0 +1,296 @@
+package dev.doorbell.experiments.run;
+
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.plan.Prediction;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs points on worker threads and records each as it ends. One thread, the caller's, touches the
+ * run directory.
+ *
+ * <p>A point that does not end by its timeout is asked to stop, and is left behind if it does not
+ * listen; the run goes on.
+ */
+public final class RunExecution {
+  private static final long TICK_MILLIS = 100;
+
+  private final RunDirectory directory;
+  private final PointRunner runner;
+  private final Function<Point, Prediction> model;
+  private final RunListener listener;
+  private final Interruption interruption;
+  private final int workers;
+  private final Duration grace;
+
+  /**
+   * What became of the points.
+   *
+   * @param entries one a recorded point, in plan order
+   * @param interrupted whether the user ended the run before all points were recorded
+   */
+  public record Outcome(List<JournalEntry> entries, boolean interrupted) {
+    public Outcome {
+      entries = List.copyOf(entries);
+    }
+  }
+
+  /**
+   * Prepares a run.
+   *
+   * @param workers threads; each runs one point at a time
+   * @param grace how long a point may take to notice that it should stop
+   */
+  public RunExecution(
+      RunDirectory directory,
+      PointRunner runner,
+      Function<Point, Prediction> model,
+      RunListener listener,
+      Interruption interruption,
+      int workers,
+      Duration grace) {
+    this.directory = directory;
+    this.runner = runner;
+    this.model = model;
+    this.listener = listener;
+    this.interruption = interruption;
+    this.workers = workers;
+    this.grace = grace;
+  }
+
+  /**
+   * Runs points until all are recorded or the user interrupts.
+   *
+   * @throws RunException when the run directory takes no more; what is in its journal stands
+   */
+  public Outcome run(List<Point> points) throws RunException {
+    Deque<Point> waiting = new ArrayDeque<>(points);
+    List<Slot> running = new ArrayList<>();
+    BlockingQueue<Slot> ended = new LinkedBlockingQueue<>();
+    List<JournalEntry> entries = new ArrayList<>();
+    boolean interrupted = false;
+    try {
+      while (!waiting.isEmpty() || !running.isEmpty()) {
+        if (interruption.requested()) {
+          interrupted = true;
+          waiting.clear();
+        }
+        while (running.size() < workers && !waiting.isEmpty()) {
+          running.add(start(waiting.removeFirst(), ended));
+        }
+        Slot slot = ended.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+        if (slot != null && running.remove(slot)) {
+          record(slot, slot.outcome(), points.size(), entries);
+        }
+        leaveBehind(running, points.size(), entries);
+        listener.tick();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      interrupted = true;
+    } finally {
+      running.forEach(Slot::cancel);
+    }
+    entries.sort((a, b) -> Integer.compare(a.index(), b.index()));
+    return new Outcome(entries, interrupted && entries.size() < points.size());
+  }
+
+  private Slot start(Point point, BlockingQueue<Slot> ended) {
+    Slot slot = new Slot(point);
+    Thread thread = new Thread(() -> execute(slot, ended), "point-" + point.index());
+    thread.setDaemon(true);
+    thread.start();
+    return slot;
+  }
+
+  private void execute(Slot slot, BlockingQueue<Slot> ended) {
+    Ending ending;
+    try {
+      PointResult result = runner.run(slot.point, slot);
+      Prediction prediction = model.apply(slot.point);
+      ending = new Ending.Result(result, prediction, SamplesFile.encode(result.samples()));
+    } catch (PointFailure failure) {
+      if (failure.getCause() != null) {
+        directory.log().fault(slot.point.id(), failure.getCause());
+      }
+      ending = new Ending.Failure(failure.kind(), failure.problem());
+    } catch (RuntimeException | Error fault) {
+      directory.log().fault(slot.point.id(), fault);
+      ending = new Ending.Failure(PointFailure.Kind.FAILED, internal(slot.point, fault));
+    }
+    slot.ending = ending;
+    ended.add(slot);
+  }
+
+  private Problem internal(Point point, Throwable fault) {
+    Path log = directory.path().resolve("log.txt");
+    return Problem.of(
+            "DB-P900",
+            point.id(),
+            "Doorbell itself failed: %s%s"
+                .formatted(
+                    fault.getClass().getSimpleName(),
+                    fault.getMessage() == null ? "" : ": " + fault.getMessage()))
+        .effect("this point has no result")
+        .fix("please report it with " + log);
+  }
+
+  /** Gives up on points that neither end nor listen. */
+  private void leaveBehind(List<Slot> running, int total, List<JournalEntry> entries)
+      throws RunException {
+    for (Slot slot : List.copyOf(running)) {
+      boolean late = slot.elapsedNanos() > slot.point.timeout().plus(grace).toNanos();
+      boolean deaf = interruption.requested() && slot.sinceInterruption() > grace.toNanos();
+      if (late || deaf) {
+        running.remove(slot);
+        slot.cancel();
+        record(
+            slot,
+            new Ending.Failure(
+                deaf ? PointFailure.Kind.CANCELLED : PointFailure.Kind.TIMEOUT, timeout(slot)),
+            total,
+            entries);
+      }
+    }
+  }
+
+  private static Problem timeout(Slot slot) {
+    return Problem.of(
+            "DB-P001",
+            slot.point.id(),
+            "not finished after %.1f s".formatted(slot.point.timeout().toMillis() / 1e3))
+        .effect("this point has no result")
+        .fix("allow more with -s timeout=..., or ask for less with -s samples=...");
+  }
+
+  private void record(Slot slot, Ending ending, int total, List<JournalEntry> entries)
+      throws RunException {
+    Point point = slot.point;
+    JournalEntry entry =
+        switch (ending) {
+          case Ending.Result(PointResult result, Prediction prediction, byte[] samples) ->
+              new JournalEntry(
+                  point.index(),
+                  point.id(),
+                  JournalEntry.Status.OK,
+                  result.basis(),
+                  point.id() + ".csv",
+                  sha256(samples),
+                  result.counters(),
+                  prediction.terms(),
+                  result.verifiedBytes(),
+                  result.notes(),
+                  null,
+                  slot.elapsedNanos());
+          case Ending.Failure(PointFailure.Kind kind, Problem problem) ->
+              failed(slot, kind, problem);
+        };
+    if (entry == null) {
+      return;
+    }
+    directory.record(entry, ending instanceof Ending.Result result ? result.samples : null);
+    entries.add(entry);
+    listener.recorded(point, entry, entries.size(), total);
+  }
+
+  /** A point that was cut short by its timeout counts as timed out; by the user, not at all. */
+  private @Nullable JournalEntry failed(Slot slot, PointFailure.Kind kind, Problem problem) {
+    JournalEntry.Status status =
+        switch (kind) {
+          case FAILED -> JournalEntry.Status.FAILED;
+          case MISMATCH -> JournalEntry.Status.MISMATCH;
+          case TIMEOUT -> JournalEntry.Status.TIMEOUT;
+          case WAIVED -> JournalEntry.Status.WAIVED;
+          case CANCELLED -> slot.late() ? JournalEntry.Status.TIMEOUT : null;
+        };
+    if (status == null) {
+      return null;
+    }
+    Problem told = kind == PointFailure.Kind.CANCELLED ? timeout(slot) : problem;
+    return JournalEntry.without(
+        slot.point.index(), slot.point.id(), status, told, slot.elapsedNanos());
+  }
+
+  static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private sealed interface Ending {
+    @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+    record Result(PointResult result, Prediction prediction, byte[] samples) implements Ending {}
+
+    record Failure(PointFailure.Kind kind, Problem problem) implements Ending {}
+  }
+
+  /** A running point. */
+  private final class Slot implements PointContext {
+    private final Point point;
+    private final long start = System.nanoTime();
+    private volatile boolean stop;
+    private volatile @Nullable Ending ending;
+    private long interruptedAt;
+
+    Slot(Point point) {
+      this.point = point;
+    }
+
+    @Override
+    public boolean cancelled() {
+      return stop || interruption.requested() || late();
+    }
+
+    @Override
+    public void log(String line) {
+      directory.log().line(point.id() + ": " + line);
+    }
+
+    boolean late() {
+      return elapsedNanos() > point.timeout().toNanos();
+    }
+
+    long elapsedNanos() {
+      return System.nanoTime() - start;
+    }
+
+    /** Time since the run's thread first saw the interruption; called by that thread alone. */
+    long sinceInterruption() {
+      if (interruptedAt == 0) {
+        interruptedAt = System.nanoTime();
+      }
+      return System.nanoTime() - interruptedAt;
+    }
+
+    void cancel() {
+      stop = true;
+    }
+
+    Ending outcome() {
+      Ending known = ending;
+      if (known == null) {
+        throw new IllegalStateException("point %s has not ended".formatted(point.id()));
+      }
+      return known;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.proxy.CommandQueue;
+import dev.doorbell.proxy.DoorbellRinger;
+import dev.doorbell.proxy.ProxyAgent;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Two ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy
+ * that posts, or a ringer.
+ */
+final class Connection implements AutoCloseable {
+  /** Who rings for the kernels. */
+  enum Ringing {
+    /** They do. */
+    GPU,
+    /** They raise a counter, and the CPU rings. */
+    CPU,
+    /** They hand commands over, and the CPU posts and rings. */
+    PROXY
+  }
+
+  private static final int COMMAND_ENTRIES = 256;
+
+  private final World world;
+  private final List<List<Endpoint>> endpoints = List.of(new ArrayList<>(), new ArrayList<>());
+  private final List<AutoCloseable> helpers = new ArrayList<>();
+
+  private Connection(World world) {
+    this.world = world;
+  }
+
+  /** Connects ranks 0 and 1 by {@code count} queue pairs of the same shape. */
+  static Connection open(World world, Endpoint.Shape shape, Ringing ringing, int count) {
+    Connection connection = new Connection(world);
+    for (int i = 0; i < count; i++) {
+      Endpoint a = Endpoint.open(world.rank(0), shape, i);
+      Endpoint b = Endpoint.open(world.rank(1), shape, i);
+      connection.endpoints.get(0).add(a);
+      connection.endpoints.get(1).add(b);
+      Endpoint.connect(a, b);
+    }
+    for (int rank = 0; rank < 2; rank++) {
+      switch (ringing) {
+        case GPU -> {}
+        case CPU -> connection.startRinger(rank);
+        case PROXY -> connection.startProxy(rank);
+      }
+    }
+    return connection;
+  }
+
+  /** The queue pairs of a rank, in order. */
+  List<Endpoint> endpoints(int rank) {
+    return endpoints.get(rank);
+  }
+
+  /** Writes the views of a rank's queue pairs to memory that its kernels can read. */
+  Memory writeViews(int rank) {
+    List<Endpoint> own = endpoints.get(rank);
+    byte[] bytes = new byte[own.size() * QueuePairView.BYTES];
+    for (int i = 0; i < own.size(); i++) {
+      byte[] view = own.get(i).view().encode();
+      System.arraycopy(view, 0, bytes, i * view.length, view.length);
+    }
+    Memory memory =
+        world.rank(rank).gpu().allocate(MemoryKind.DEVICE, bytes.length, "queue pair views");
+    memory.putBytes(0, bytes);
+    return memory;
+  }
+
+  private void startRinger(int rank) {
+    DoorbellRinger ringer = new DoorbellRinger(world.fabric(), Locus.cpu(rank), world.cpuPrices());
+    helpers.add(ringer);
+    for (Endpoint endpoint : endpoints.get(rank)) {
+      Memory request = world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request");
+      helpers.add(request);
+      ringer.watch(endpoint.queuePair(), request.address());
+      endpoint.useCpuRinger(request.address());
+    }
+  }
+
+  private void startProxy(int rank) {
+    ProxyAgent proxy = new ProxyAgent(world.fabric(), Locus.cpu(rank), world.cpuPrices());
+    helpers.add(proxy);
+    for (Endpoint endpoint : endpoints.get(rank)) {
+      CommandQueue queue = new CommandQueue(world.rank(rank).gpu(), COMMAND_ENTRIES, 0);
+      helpers.add(queue);
+      proxy.serve(queue, endpoint.queuePair(), endpoint.view());
+      endpoint.useCommandQueue(queue.descriptorAddress());
+    }
+  }
+
+  @Override
+  public void close() {
+    for (AutoCloseable helper : helpers.reversed()) {
+      closeNow(helper);
+    }
+    for (List<Endpoint> own : endpoints) {
+      own.reversed().forEach(Endpoint::close);
+    }
+  }
+
+  /** Closes what throws nothing checked. */
+  static void closeNow(AutoCloseable closeable) {
+    try {
+      closeable.close();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("closing " + closeable, e);
+    }
+  }
+}

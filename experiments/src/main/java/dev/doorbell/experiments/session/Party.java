@@ -1,0 +1,257 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.kernels.KernelCatalogue;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rank's side of a transfer: the payload it sends, the inbox it receives into, staging where
+ * the path needs it, and a kernel's job over them.
+ */
+final class Party implements AutoCloseable {
+  /** Bytes on either side of the inbox that nobody may write. */
+  static final int GUARD = 64;
+
+  private static final byte GUARD_BYTE = (byte) 0xA5;
+  private static final ValueLayout.OfInt U32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private final Rank rank;
+  private final List<Endpoint> endpoints;
+  private final int bytes;
+  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final Memory local;
+  private final Memory inbox;
+  private final MemoryRegion localRegion;
+  private final MemoryRegion inboxRegion;
+  private final Memory views;
+  private final byte[] payload;
+  private @Nullable Staging staging;
+  private @Nullable Memory samples;
+  private @Nullable Memory stamps;
+  private @Nullable Memory status;
+
+  /** A staging area: as the kernel stores to it, and as work requests name it. */
+  private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
+
+  /**
+   * Prepares {@code bytes} bytes to send, random but fixed by {@code seed}, and an inbox for as
+   * many.
+   */
+  Party(Connection connection, Rank rank, int bytes, long seed) {
+    this.rank = rank;
+    this.endpoints = connection.endpoints(rank.number());
+    this.bytes = bytes;
+    this.payload = new byte[bytes];
+    new SplittableRandom(seed).nextBytes(payload);
+    this.local = allocate(MemoryKind.DEVICE, bytes, "payload");
+    local.putBytes(0, payload);
+    this.inbox = allocate(MemoryKind.DEVICE, bytes + 2L * GUARD, "inbox");
+    inbox.fill(0, inbox.size(), GUARD_BYTE);
+    inbox.fill(GUARD, bytes, (byte) 0);
+    this.localRegion = own(rank.domain().register(local, Endpoint.ALL_RIGHTS));
+    this.inboxRegion = own(rank.domain().register(inbox, GUARD, bytes, Endpoint.ALL_RIGHTS));
+    this.views = own(connection.writeViews(rank.number()));
+  }
+
+  /** Kernels stage their payload in host memory. */
+  void stageInHost(int stagingBytes) {
+    Memory memory = allocate(MemoryKind.HOST, stagingBytes, "host staging");
+    stageIn(memory, memory.address());
+  }
+
+  /** Kernels stage their payload in the HCA's on-chip memory. */
+  void stageOnChip(int stagingBytes) {
+    Memory memory = own(rank.domain().allocateOnChip(stagingBytes));
+    stageIn(memory, rank.gpu().mapDeviceRegisters(memory.address(), stagingBytes));
+  }
+
+  private void stageIn(Memory memory, long kernelAddress) {
+    MemoryRegion region = own(rank.domain().register(memory, Endpoint.ALL_RIGHTS));
+    staging = new Staging(kernelAddress, memory.address(), memory.size(), region.lkey());
+  }
+
+  /**
+   * Starts a protocol that sends to {@code peer}.
+   *
+   * @param kernel a name of the catalogue, whose entry has the same name
+   * @param job filled in but for addresses and keys
+   */
+  Launch launch(String kernel, JobView job, Party peer, int blocks, int threads, long timeout) {
+    job.local = local.address();
+    job.localKey = localRegion.lkey();
+    job.remote = peer.inbox.address() + GUARD;
+    job.remoteKey = peer.inboxRegion.rkey();
+    job.bytes = bytes;
+    job.inbox = inbox.address() + GUARD;
+    job.qpCount = endpoints.size();
+    status = allocate(MemoryKind.DEVICE, (long) Integer.BYTES * blocks * threads, "status");
+    status.fill(0, status.size(), (byte) 0xff);
+    job.status = status.address();
+    stamps = allocate(MemoryKind.DEVICE, 2 * Long.BYTES, "stamps");
+    job.stamps = stamps.address();
+    if (job.iterations > 0) {
+      samples = allocate(MemoryKind.DEVICE, job.iterations * Long.BYTES, "samples");
+      job.samples = samples.address();
+    }
+    if (staging != null) {
+      job.staging = staging.kernelAddress();
+      job.stagingWire = staging.wireAddress();
+      job.stagingBytes = staging.bytes();
+      job.stagingKey = staging.key();
+    }
+    Memory jobMemory = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
+    jobMemory.putBytes(0, job.encode());
+    GpuModule module = own(rank.gpu().load(kernel, ptx(kernel)));
+    return rank.gpu()
+        .launch(
+            module.kernel(kernel),
+            LaunchConfig.of(blocks, threads).withTimeout(timeout),
+            new KernelArguments().add(views).add(jobMemory),
+            own(rank.gpu().createStream()));
+  }
+
+  private static String ptx(String kernel) {
+    KernelCatalogue catalogue = KernelCatalogue.load();
+    return catalogue
+        .find(kernel)
+        .map(catalogue::ptx)
+        .orElseThrow(() -> new IllegalArgumentException("no kernel '" + kernel + "'"));
+  }
+
+  /** The command that puts this party's payload into the inbox of {@code peer}. */
+  CommandEntry putTo(Party peer) {
+    CommandEntry put = new CommandEntry();
+    put.opcode = CommandEntry.OP_PUT;
+    put.length = bytes;
+    put.localAddress = local.address();
+    put.localKey = localRegion.lkey();
+    put.remoteAddress = peer.inbox.address() + GUARD;
+    put.remoteKey = peer.inboxRegion.rkey();
+    return put;
+  }
+
+  /**
+   * The first thing that went wrong, in words, or null: a status word that is not ok, or an error
+   * record.
+   */
+  @Nullable String trouble() {
+    if (status == null) {
+      return null;
+    }
+    MemorySegment words = MemorySegment.ofArray(status.getBytes(0, (int) status.size()));
+    for (int thread = 0; thread < status.size() / Integer.BYTES; thread++) {
+      int word = words.get(U32, (long) thread * Integer.BYTES);
+      if (word != Abi.OK) {
+        return "thread %d of rank %d: %s%s"
+            .formatted(thread, rank.number(), Abi.statusText(word), errorText());
+      }
+    }
+    return null;
+  }
+
+  private String errorText() {
+    for (Endpoint endpoint : endpoints) {
+      ErrorRecord error = endpoint.error();
+      if (error.status() != Abi.OK) {
+        return " (queue pair 0x%x, syndrome 0x%02x, WQE %d, waited for %d, completed %d)"
+            .formatted(
+                error.number24(),
+                error.syndrome(),
+                error.wqeIndex(),
+                error.awaited(),
+                error.completed());
+      }
+    }
+    return "";
+  }
+
+  /** The samples that the kernel took. */
+  long[] samples() {
+    Memory memory = require(samples);
+    long[] values = new long[(int) (memory.size() / Long.BYTES)];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = memory.getLong((long) i * Long.BYTES);
+    }
+    return values;
+  }
+
+  /** Nanoseconds at the first post. */
+  long started() {
+    return require(stamps).getLong(0);
+  }
+
+  /** Nanoseconds at the last completion. */
+  long ended() {
+    return require(stamps).getLong(Long.BYTES);
+  }
+
+  /** What this party's payload holds now: the kernel may have written tags into it. */
+  byte[] sent() {
+    return local.getBytes(0, bytes);
+  }
+
+  /**
+   * Compares the inbox with what {@code peer} sent, byte by byte, and looks at the guards.
+   *
+   * @return what differs, in words, or null
+   */
+  @Nullable String mismatch(Party peer) {
+    byte[] expected = peer.sent();
+    byte[] around = inbox.getBytes(0, (int) inbox.size());
+    for (int i = 0; i < around.length; i++) {
+      boolean guard = i < GUARD || i >= GUARD + bytes;
+      byte wanted = guard ? GUARD_BYTE : expected[i - GUARD];
+      if (around[i] != wanted) {
+        return "rank %d, byte %d of the inbox%s: 0x%02x instead of 0x%02x"
+            .formatted(
+                rank.number(),
+                i - GUARD,
+                guard ? " (outside the message)" : "",
+                around[i] & 0xff,
+                wanted & 0xff);
+      }
+    }
+    return null;
+  }
+
+  private Memory allocate(MemoryKind kind, long size, String label) {
+    return own(rank.gpu().allocate(kind, size, label));
+  }
+
+  private <T extends AutoCloseable> T own(T closeable) {
+    owned.push(closeable);
+    return closeable;
+  }
+
+  private static <T> T require(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("no kernel was launched that fills this in");
+    }
+    return value;
+  }
+
+  @Override
+  public void close() {
+    while (!owned.isEmpty()) {
+      Connection.closeNow(owned.pop());
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.core.memory.MemoryKind;
+
+/**
+ * Where the queues of a connection lie, each in GPU or host memory.
+ *
+ * @param sendRing work queue entries
+ * @param completionRing completion queue entries
+ * @param record doorbell record
+ */
+record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKind record) {
+  /** Everything in GPU memory. */
+  static final Placement GPU =
+      new Placement(MemoryKind.DEVICE, MemoryKind.DEVICE, MemoryKind.DEVICE);
+
+  /** Everything in host memory. */
+  static final Placement HOST = new Placement(MemoryKind.HOST, MemoryKind.HOST, MemoryKind.HOST);
+
+  /** The kind that a config's word names. */
+  static MemoryKind kind(String word) {
+    return switch (word) {
+      case "gpu" -> MemoryKind.DEVICE;
+      case "host" -> MemoryKind.HOST;
+      default ->
+          throw new IllegalArgumentException("queues lie in 'gpu' or 'host', not '" + word + "'");
+    };
+  }
+
+  /** True when a poster has to order for memory outside the GPU. */
+  boolean touchesHost() {
+    return sendRing == MemoryKind.HOST || record == MemoryKind.HOST;
+  }
+}

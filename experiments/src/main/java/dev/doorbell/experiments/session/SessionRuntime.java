@@ -1,0 +1,160 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.timed.Constant;
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Catalogue;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.kernels.ProtocolKernel;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The runtime of this build: the PTX virtual machine and software HCAs, in virtual or wall time. */
+public final class SessionRuntime implements ExperimentRuntime {
+  private static final String PLACEMENT = "placement";
+  private static final long POINT_NANOS = 120_000_000L;
+  private static final double NANOS_A_BYTE = 120;
+
+  private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
+
+  @Override
+  public Environment choose(Environment.Wish wish) throws EnvironmentException {
+    if (!wish.gpu().equals("auto") && !wish.gpu().equals("vm")) {
+      throw absent("gpu", wish.gpu(), "the PTX virtual machine", "vm");
+    }
+    if (!wish.hca().equals("auto") && !wish.hca().equals("soft")) {
+      throw absent("hca", wish.hca(), "software HCAs", "soft");
+    }
+    boolean asked = !wish.gpu().equals("auto");
+    boolean wall = wish.clock().equals("wall");
+    return new Environment(
+        new Environment.Choice(
+            "ptx-vm", asked ? "asked for" : "this build has no CUDA back end"),
+        new Environment.Choice(
+            "soft-hca",
+            wish.hca().equals("auto") ? "this build has no mlx5 back end" : "asked for"),
+        new Environment.Choice(
+            wall ? "wall" : "virtual",
+            wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
+        wall ? Basis.EMULATED : Basis.MODELLED);
+  }
+
+  private static EnvironmentException absent(
+      String option, String asked, String available, String word) {
+    return new EnvironmentException(
+        Problem.of("DB-E001", option, "'%s' is not in this build".formatted(asked))
+            .effect("nothing was run")
+            .fix("use %s: %s: %s".formatted(available, option, word)));
+  }
+
+  @Override
+  public List<Problem> check(Point point) {
+    List<Problem> problems = new ArrayList<>();
+    try {
+      topology(point);
+    } catch (TopologyException e) {
+      problems.addAll(e.problems());
+      return problems;
+    }
+    TransferChecks.of(point, problems);
+    return problems;
+  }
+
+  @Override
+  public PointRunner runner(Environment environment) {
+    boolean wall = environment.basis() == Basis.EMULATED;
+    return (point, context) -> {
+      try {
+        return new TransferPoint(point, context, topology(point), wall).run();
+      } catch (TopologyException e) {
+        throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
+      }
+    };
+  }
+
+  @Override
+  public Prediction predict(Point point) {
+    try {
+      return TransferPrediction.of(point, topology(point));
+    } catch (TopologyException e) {
+      return Prediction.none();
+    }
+  }
+
+  @Override
+  public List<ModelConstant> constants(List<Point> points) {
+    Map<String, ModelConstant> constants = new LinkedHashMap<>();
+    for (Point point : points) {
+      try {
+        Topology topology = topology(point);
+        for (Constant constant : topology.constants()) {
+          ModelConstant converted = Constants.convert(topology.name(), constant);
+          constants.putIfAbsent(converted.name(), converted);
+        }
+      } catch (TopologyException e) {
+        // check() has reported it.
+        continue;
+      }
+    }
+    return List.copyOf(constants.values());
+  }
+
+  @Override
+  public long estimateNanos(Point point) {
+    return POINT_NANOS + (long) (NANOS_A_BYTE * point.whole("size"));
+  }
+
+  @Override
+  public Catalogue catalogue() {
+    List<Catalogue.Entry> kernels = new ArrayList<>();
+    for (ProtocolKernel kernel : KernelCatalogue.load().kernels()) {
+      kernels.add(new Catalogue.Entry(kernel.name(), kernel.description(), "kernels/" + kernel.source() + ", PTX ISA " + kernel.isa()));
+    }
+    List<Catalogue.Entry> files = new ArrayList<>();
+    for (String name : TopologyFile.names()) {
+      try {
+        files.add(
+            new Catalogue.Entry(
+                name, TopologyFile.load(name).description(), TopologyFile.text(name)));
+      } catch (TopologyException e) {
+        throw new IllegalStateException("a topology of this build is broken: " + name, e);
+      }
+    }
+    return new Catalogue(kernels, files);
+  }
+
+  @Override
+  public void demo(PrintStream out) throws PointFailure {
+    try {
+      new Demo(out).run(TopologyFile.load("same-switch"));
+    } catch (TopologyException e) {
+      throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
+    }
+  }
+
+  /** The topology of a point: its placement names one of the build's, or a file. */
+  private Topology topology(Point point) throws TopologyException {
+    String name = point.text(PLACEMENT);
+    Topology known = topologies.get(name);
+    if (known == null) {
+      known = TopologyFile.load(name);
+      topologies.put(name, known);
+    }
+    return known;
+  }
+}

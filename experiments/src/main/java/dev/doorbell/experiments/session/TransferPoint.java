@@ -1,0 +1,286 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.timed.FabricCounters;
+import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.trace.Trace;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.softhca.SoftHcaOptions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One point of a transfer experiment in virtual time: a ping-pong for latency, then a window of
+ * messages for goodput, each in a world of its own, each byte at the target compared.
+ */
+final class TransferPoint {
+  /** Virtual time after which a kernel is stopped. */
+  private static final long KERNEL_NANOS = 2_000_000_000L;
+
+  /** Virtual time after which a device-side wait ends. */
+  private static final long DEADLINE_NANOS = 500_000_000L;
+
+  /** Virtual time between two looks at the clock on the wall and at Ctrl-C. */
+  private static final long SLICE_NANOS = 200_000;
+
+  private static final int STAGING_BYTES = 256 << 10;
+  private static final int CHUNK_BYTES = 64 << 10;
+  private static final int COPY_BYTES = 16;
+  private static final int MAX_COPY_THREADS = 512;
+  private static final int WARP = 32;
+
+  private final Point point;
+  private final PointContext context;
+  private final Topology topology;
+  private final boolean wall;
+  private final TransferPath path;
+  private final int bytes;
+  private final List<String> notes = new ArrayList<>();
+  private long verified;
+
+  /**
+   * @param wall in wall time, as fast as the emulation goes, instead of in virtual time
+   */
+  TransferPoint(Point point, PointContext context, Topology topology, boolean wall) {
+    this.point = point;
+    this.wall = wall;
+    this.context = context;
+    this.topology = topology;
+    this.path = TransferPath.of(point.text("path"));
+    this.bytes = Math.toIntExact(point.whole("size"));
+  }
+
+  /** Runs both halves. */
+  PointResult run() throws PointFailure {
+    List<Samples> samples = new ArrayList<>();
+    SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
+    if (point.metrics().contains("latency")) {
+      samples.add(latency());
+    }
+    if (point.metrics().stream().anyMatch(metric -> !metric.equals("latency"))) {
+      samples.add(goodput(counters));
+    }
+    return new PointResult(wall ? Basis.EMULATED : Basis.MODELLED, samples, counters, verified, notes);
+  }
+
+  private Samples latency() throws PointFailure {
+    try (World world = world();
+        Connection connection = connect(world);
+        Party zero = party(connection, world.rank(0), 0);
+        Party one = party(connection, world.rank(1), 1)) {
+      JobView starter = job(0, point.samples(), point.warmup());
+      JobView answerer = job(1, point.samples(), point.warmup());
+      int threads = threads();
+      Launch first = zero.launch("put_latency", starter, one, 1, threads, KERNEL_NANOS);
+      Launch second = one.launch("put_latency", answerer, zero, 1, threads, KERNEL_NANOS);
+      await(world, List.of(first, second), List.of(zero, one));
+      verify(zero, one);
+      verify(one, zero);
+      return Samples.of("latency", "ns", zero.samples());
+    }
+  }
+
+  /**
+   * Goodput, message by message count: one sample a batch, since the windowed kernel stamps its
+   * start and end only.
+   */
+  private Samples goodput(SequencedMap<String, Quantity> counters) throws PointFailure {
+    int batches = Math.max(1, Math.min(3, point.samples()));
+    double[] rates = new double[batches];
+    for (int batch = 0; batch < batches; batch++) {
+      rates[batch] = stream(batch, batch == 0 ? counters : null);
+    }
+    return Samples.of("goodput", "GB/s", rates);
+  }
+
+  private double stream(int batch, @Nullable SequencedMap<String, Quantity> counters)
+      throws PointFailure {
+    try (World world = world(batch + 1);
+        Connection connection = connect(world);
+        Party zero = party(connection, world.rank(0), 2 + batch);
+        Party one = party(connection, world.rank(1), 1)) {
+      int messages = messages();
+      JobView job = job(0, messages, 0);
+      job.window = (int) point.whole("window");
+      FabricCounters before = counters(world);
+      Launch launch = zero.launch("put_bandwidth", job, one, 1, threads(), KERNEL_NANOS);
+      await(world, List.of(launch), List.of(zero, one));
+      verify(zero, one);
+      FabricCounters after = counters(world);
+      if (counters != null && before != null && after != null) {
+        count(after.minus(before), messages, counters);
+      }
+      return (double) bytes * messages / (zero.ended() - zero.started());
+    }
+  }
+
+  /** What the fabric has counted; a fabric without virtual time counts nothing. */
+  private static @Nullable FabricCounters counters(World world) {
+    return world.fabric() instanceof TimedFabric timed ? timed.counters() : null;
+  }
+
+  private void count(
+      FabricCounters traffic, int messages, SequencedMap<String, Quantity> counters) {
+    counters.put("tlp.bytes", new Quantity((double) traffic.wireBytes() / messages, "B/message"));
+    counters.put("tlp.count", new Quantity((double) traffic.tlps() / messages, "1/message"));
+    counters.put(
+        "link.crossings",
+        new Quantity((double) traffic.payloadCrossings() / messages / bytes, "1/byte"));
+    counters.put("fences", new Quantity((double) traffic.fences() / messages, "1/message"));
+    counters.put("fence.time", new Quantity(traffic.drainedNanos() / messages, "ns/message"));
+  }
+
+  /** Enough messages for a steady state, few enough to stay short. */
+  private int messages() {
+    long window = point.whole("window");
+    long budget = (2L << 20) / bytes;
+    return (int) Math.max(4, Math.min(4 * window, budget));
+  }
+
+  private World world() {
+    return world(0);
+  }
+
+  private World world(int run) {
+    if (wall) {
+      return World.direct(2, 0, SoftHcaOptions.DEFAULT);
+    }
+    return World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+  }
+
+  private Connection connect(World world) {
+    boolean hostQueues = path == TransferPath.STAGED || path == TransferPath.PROXY;
+    Placement placement =
+        hostQueues
+            ? Placement.HOST
+            : new Placement(
+                Placement.kind(point.text("sq")),
+                Placement.kind(point.text("cq")),
+                Placement.kind(point.text("record")));
+    if (hostQueues && notes.isEmpty()) {
+      notes.add("queues in host memory: the path's own placement");
+    }
+    Connection.Ringing ringing =
+        path == TransferPath.PROXY
+            ? Connection.Ringing.PROXY
+            : point.text("doorbell").equals("cpu")
+                ? Connection.Ringing.CPU
+                : Connection.Ringing.GPU;
+    int depth = (int) point.whole("depth");
+    return Connection.open(
+        world,
+        new Endpoint.Shape(
+            depth, depth, false, placement, path.blueFlame(), false, true, 1, DEADLINE_NANOS),
+        ringing,
+        (int) point.whole("qps"));
+  }
+
+  private Party party(Connection connection, Rank rank, long salt) {
+    Party party = new Party(connection, rank, bytes, point.seed() ^ salt);
+    switch (path) {
+      case PUSH_MEMIC -> party.stageOnChip(STAGING_BYTES);
+      case STAGED -> party.stageInHost(STAGING_BYTES);
+      default -> {}
+    }
+    return party;
+  }
+
+  private JobView job(int role, long iterations, long warmup) {
+    JobView job = new JobView();
+    job.role = role;
+    job.iterations = iterations;
+    job.warmup = warmup;
+    job.path = path.jobPath();
+    job.scope = JobView.SCOPE_BLOCK;
+    job.chunkBytes = CHUNK_BYTES;
+    job.window = 1;
+    return job;
+  }
+
+  /** One thread posts; more help where the kernel copies. */
+  private int threads() {
+    if (path.jobPath() != JobView.PATH_STAGE || bytes <= COPY_BYTES) {
+      return 1;
+    }
+    int useful = (bytes + COPY_BYTES - 1) / COPY_BYTES;
+    int warps = (useful + WARP - 1) / WARP;
+    return Math.min(MAX_COPY_THREADS, warps * WARP);
+  }
+
+  private void await(World world, List<Launch> launches, List<Party> parties) throws PointFailure {
+    long left = KERNEL_NANOS;
+    while (left > 0) {
+      RunOutcome outcome =
+          world.fabric().run(() -> launches.stream().allMatch(Launch::done), SLICE_NANOS);
+      if (outcome == RunOutcome.DONE) {
+        break;
+      }
+      if (outcome == RunOutcome.STALLED) {
+        throw failure(
+            PointFailure.Kind.FAILED,
+            "DB-P003",
+            "nothing can happen any more" + waiting(world),
+            "the kernels wait for something that nobody will do");
+      }
+      if (context.cancelled()) {
+        launches.forEach(launch -> launch.cancel("interrupted"));
+        throw failure(PointFailure.Kind.CANCELLED, "DB-P004", "interrupted", "no result");
+      }
+      left -= SLICE_NANOS;
+    }
+    if (left <= 0) {
+      launches.forEach(launch -> launch.cancel("the point's time was over"));
+      throw failure(
+          PointFailure.Kind.TIMEOUT,
+          "DB-P005",
+          "the kernels did not end within %d ms".formatted(KERNEL_NANOS / 1_000_000),
+          "no result");
+    }
+    for (Launch launch : launches) {
+      try {
+        launch.check();
+      } catch (GpuException e) {
+        throw failure(PointFailure.Kind.FAILED, "DB-P001", e.getMessage(), "no result");
+      }
+    }
+    world.fabric().quiesce();
+    for (Party party : parties) {
+      String trouble = party.trouble();
+      if (trouble != null) {
+        throw failure(PointFailure.Kind.FAILED, "DB-P001", trouble, "no result");
+      }
+    }
+  }
+
+  private static String waiting(World world) {
+    return world.fabric() instanceof TimedFabric timed
+        ? ": " + String.join("; ", timed.waiting())
+        : "";
+  }
+
+  private void verify(Party from, Party to) throws PointFailure {
+    String mismatch = to.mismatch(from);
+    if (mismatch != null) {
+      throw failure(PointFailure.Kind.MISMATCH, "DB-P002", mismatch, "the point has no result");
+    }
+    verified += bytes;
+  }
+
+  private PointFailure failure(PointFailure.Kind kind, String code, String what, String effect) {
+    return new PointFailure(kind, Problem.of(code, point.id(), what).effect(effect));
+  }
+}

@@ -1,0 +1,113 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.timed.CpuPrices;
+import dev.doorbell.core.fabric.timed.Network;
+import dev.doorbell.core.fabric.timed.NicPrices;
+import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.trace.Trace;
+import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.softhca.HcaTiming;
+import dev.doorbell.softhca.InProcessWire;
+import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.SoftHcaOptions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** An emulated cluster: a fabric, and ranks with a GPU and an HCA each, on one wire. */
+final class World implements AutoCloseable {
+  private final Fabric fabric;
+  private final List<Rank> ranks;
+  private final ProxyPrices cpuPrices;
+
+  private World(Fabric fabric, List<Rank> ranks, ProxyPrices cpuPrices) {
+    this.fabric = fabric;
+    this.ranks = ranks;
+    this.cpuPrices = cpuPrices;
+  }
+
+  /** A world that runs as fast as it can; {@code seed} picks the interleaving. */
+  static World direct(int ranks, long seed, SoftHcaOptions options) {
+    return build(
+        new DirectFabric(AddressSpace.reserve(), seed),
+        ranks,
+        options,
+        new InProcessWire(),
+        ProxyPrices.FREE,
+        Trace.NONE);
+  }
+
+  /**
+   * A world in virtual time.
+   *
+   * @param topology of every rank, and of the network between them
+   * @param mtu path MTU in bytes
+   * @param trace hears events of everything
+   */
+  static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
+    NicPrices nic = topology.nics().getFirst();
+    Network network = topology.network();
+    CpuPrices cpu = topology.cpus().getFirst();
+    SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
+    SoftHcaOptions options =
+        SoftHcaOptions.DEFAULT
+            .withEngine(
+                new SoftHcaOptions.Engine(
+                    mtu, engine.pipelineDepth(), engine.prefetchBlocks(), engine.packets()))
+            .withTiming(
+                new HcaTiming(
+                    Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+    return build(
+        new TimedFabric(topology, seed),
+        ranks,
+        options,
+        new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
+        new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
+        trace);
+  }
+
+  private static World build(
+      Fabric fabric,
+      int count,
+      SoftHcaOptions options,
+      InProcessWire wire,
+      ProxyPrices cpuPrices,
+      Trace trace) {
+    fabric.trace(trace);
+    List<Rank> ranks = new ArrayList<>();
+    for (int number = 0; number < count; number++) {
+      VmGpu gpu = new VmGpu(fabric, Locus.gpu(number, 0));
+      SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options);
+      wire.join(hca);
+      ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain()));
+    }
+    return new World(fabric, List.copyOf(ranks), cpuPrices);
+  }
+
+  Fabric fabric() {
+    return fabric;
+  }
+
+  /** What the CPUs' own work costs. */
+  ProxyPrices cpuPrices() {
+    return cpuPrices;
+  }
+
+  Rank rank(int number) {
+    return ranks.get(number);
+  }
+
+  /** Closes what is left: HCAs, GPUs and then the memory of the world. */
+  @Override
+  public void close() {
+    for (Rank rank : ranks.reversed()) {
+      rank.close();
+    }
+    fabric.close();
+  }
+}

@@ -1,0 +1,358 @@
+package dev.doorbell.experiments.topology;
+
+import dev.doorbell.core.fabric.timed.CpuPrices;
+import dev.doorbell.core.fabric.timed.Credits;
+import dev.doorbell.core.fabric.timed.GpuPrices;
+import dev.doorbell.core.fabric.timed.Hop;
+import dev.doorbell.core.fabric.timed.Link;
+import dev.doorbell.core.fabric.timed.Network;
+import dev.doorbell.core.fabric.timed.NicPrices;
+import dev.doorbell.core.fabric.timed.Path;
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.experiments.config.Nearest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.nodes.Node;
+
+/** Turns the YAML tree of a topology into a {@link Topology}, or into a list of problems. */
+final class TopologyReader {
+  private static final double NANOS = 1e9;
+  private static final double RATE = 10_000;
+  private static final int LARGEST_PAYLOAD = 4096;
+  private static final int MOST_TAGS = 15_360;
+
+  private final Ledger ledger;
+  private final Section root;
+  private final Set<String> ends = new LinkedHashSet<>();
+  private final Map<String, Link> links = new LinkedHashMap<>();
+  private final Set<String> usedLinks = new LinkedHashSet<>();
+  private final List<Path> paths = new ArrayList<>();
+
+  TopologyReader(Ledger ledger, Node node) {
+    this.ledger = ledger;
+    this.root = new Section(ledger, "", node, null);
+  }
+
+  /** The topology; null when the ledger holds problems. */
+  @Nullable Topology read() {
+    String name = root.text("name");
+    String description = root.text("description");
+    List<GpuPrices> gpus = new ArrayList<>();
+    List<CpuPrices> cpus = new ArrayList<>();
+    List<NicPrices> nics = new ArrayList<>();
+    for (Node node : root.list("gpus")) {
+      gpus.add(gpu(root.element(node, component("gpu", gpus.size()))));
+    }
+    for (Node node : root.list("cpus")) {
+      cpus.add(cpu(root.element(node, component("cpu", cpus.size()))));
+    }
+    for (Node node : root.list("nics")) {
+      nics.add(nic(root.element(node, component("nic", nics.size()))));
+    }
+    if (root.has("bridges")) {
+      ends.addAll(root.words("bridges"));
+    }
+    List<Node> linkNodes = root.list("links");
+    for (Node node : linkNodes) {
+      link(node);
+    }
+    for (Node node : root.list("paths")) {
+      path(node);
+    }
+    Network network = network(root.section("network"));
+    root.end();
+    if (ledger.clean()) {
+      requireUse(linkNodes);
+      requirePaths(gpus.size(), nics.size());
+    }
+    if (!ledger.clean()) {
+      return null;
+    }
+    return new Topology(
+        name,
+        description,
+        gpus,
+        cpus,
+        nics,
+        List.copyOf(links.values()),
+        paths,
+        network,
+        ledger.constants());
+  }
+
+  private String component(String part, int index) {
+    String name = part + index;
+    ends.add(name);
+    return name;
+  }
+
+  private static double nanos(Section from, String key) {
+    return from.number(key, 0, NANOS);
+  }
+
+  private static GpuPrices gpu(Section gpu) {
+    GpuPrices prices =
+        new GpuPrices(
+            nanos(gpu, "instruction_ns"),
+            nanos(gpu, "load_ns"),
+            nanos(gpu, "strong_load_ns"),
+            nanos(gpu, "store_ns"),
+            nanos(gpu, "remote_store_ns"),
+            nanos(gpu, "atomic_ns"),
+            nanos(gpu, "fence_ns"),
+            nanos(gpu, "fence_system_ns"),
+            nanos(gpu, "fence_floor_ns"),
+            nanos(gpu, "memory_service_ns"),
+            gpu.powerOfTwo("store_granule_bytes", 16, 128, false),
+            nanos(gpu, "combine_window_ns"),
+            gpu.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true),
+            nanos(gpu, "copy_engine_start_ns"),
+            gpu.number("copy_engine_gb_s", 0.001, RATE));
+    gpu.end();
+    return prices;
+  }
+
+  private static CpuPrices cpu(Section cpu) {
+    CpuPrices prices =
+        new CpuPrices(
+            nanos(cpu, "instruction_ns"),
+            nanos(cpu, "load_ns"),
+            nanos(cpu, "store_ns"),
+            nanos(cpu, "atomic_ns"),
+            nanos(cpu, "post_ns"),
+            nanos(cpu, "poll_ns"),
+            nanos(cpu, "memory_service_ns"),
+            cpu.powerOfTwo("store_granule_bytes", 16, 64, false),
+            nanos(cpu, "combine_window_ns"),
+            cpu.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true));
+    cpu.end();
+    return prices;
+  }
+
+  private static NicPrices nic(Section nic) {
+    NicPrices prices =
+        new NicPrices(
+            nanos(nic, "doorbell_ns"),
+            nanos(nic, "wqe_ns"),
+            nanos(nic, "packet_ns"),
+            nanos(nic, "on_chip_read_ns"),
+            nanos(nic, "memory_service_ns"),
+            nic.powerOfTwo("max_read_request_bytes", 128, LARGEST_PAYLOAD, false),
+            nic.integer("read_tags", 0, MOST_TAGS),
+            nic.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true));
+    nic.end();
+    return prices;
+  }
+
+  private static Network network(Section network) {
+    Network read =
+        new Network(
+            nanos(network, "latency_ns"),
+            network.number("rate_gb_s", 0.001, RATE),
+            network.integer("packet_overhead_bytes", 0, LARGEST_PAYLOAD));
+    network.end();
+    return read;
+  }
+
+  private void link(Node node) {
+    Section section = root.element(node, "link");
+    String name = section.text("name");
+    Section link = root.element(node, name.isEmpty() ? "link" : name);
+    link.has("name");
+    List<String> both = link.words("ends");
+    if (both.size() != 2 || both.getFirst().equals(both.getLast())) {
+      ledger.problem(link.at("ends"), "DB-T010", "a link has two different ends");
+      both = List.of("", "");
+    } else {
+      both.forEach(end -> requireEnd(link.at("ends"), end));
+    }
+    Link read = link.has("rate_gb_s") ? interconnect(link, name, both) : pcie(link, name, both);
+    link.end();
+    if (links.putIfAbsent(name, read) != null) {
+      ledger.problem(link.at("name"), "DB-T003", "there are two links '%s'".formatted(name));
+    }
+  }
+
+  private static Link interconnect(Section link, String name, List<String> ends) {
+    double rate = link.number("rate_gb_s", 0.001, RATE);
+    return new Link(
+        name, ends.getFirst(), ends.getLast(), 0, 0, rate, LARGEST_PAYLOAD, true, false, 1, null);
+  }
+
+  private static Link pcie(Section link, String name, List<String> ends) {
+    int generation = link.integer("generation", 1, 6);
+    int lanes = link.powerOfTwo("lanes", 1, 32, false);
+    int payload = link.powerOfTwo("max_payload_bytes", 128, LARGEST_PAYLOAD, false);
+    double efficiency = link.number("efficiency", 0.5, 1);
+    boolean wide = link.oneOf("address_bits", List.of(64, 32), 64) == 64;
+    boolean ecrc = link.flag("ecrc", false);
+    Credits credits = null;
+    if (link.has("posted_credits")) {
+      Section given = link.section("posted_credits");
+      credits =
+          new Credits(
+              given.integer("headers", 1, 1 << 16),
+              given.integer("data", 1, 1 << 20),
+              given.number("return_ns", 1, NANOS));
+      given.end();
+    }
+    return new Link(
+        name,
+        ends.getFirst(),
+        ends.getLast(),
+        generation,
+        lanes,
+        Link.rate(generation, lanes),
+        payload,
+        wide,
+        ecrc,
+        efficiency,
+        credits);
+  }
+
+  private void requireEnd(Node at, String end) {
+    if (!ends.contains(end)) {
+      ledger.problem(
+          at,
+          "DB-T010",
+          "'%s' is neither a component nor one of the bridges%s"
+              .formatted(end, Nearest.suggestion(end, ends)));
+    }
+  }
+
+  private void path(Node node) {
+    Section unnamed = root.element(node, "path");
+    List<String> between = unnamed.words("between");
+    if (between.size() != 2 || between.getFirst().equals(between.getLast())) {
+      ledger.problem(unnamed.at("between"), "DB-T011", "a path lies between two components");
+      return;
+    }
+    String from = between.getFirst();
+    String to = between.getLast();
+    Section path = root.element(node, from + "-" + to);
+    path.has("between");
+    between.forEach(end -> requireEnd(path.at("between"), end));
+    List<Hop> hops = hops(path, from, to);
+    double link = slowest(hops);
+    Path read =
+        new Path(
+            from,
+            to,
+            hops.isEmpty() ? List.of(new Hop("", 0)) : hops,
+            path.flag("peer_reads", true),
+            cap(path, "read_cap_gb_s", link),
+            cap(path, "write_cap_gb_s", link),
+            cap(path, "strict_write_cap_gb_s", link),
+            path.flag("relaxed_ordering", true),
+            path.number("jitter_ns", 0, NANOS, 0));
+    path.end();
+    for (Path other : paths) {
+      if (Set.of(other.from(), other.to()).equals(Set.of(from, to))) {
+        ledger.problem(
+            path.at("between"),
+            "DB-T011",
+            "there is a path between %s and %s already; it serves both directions"
+                .formatted(from, to));
+      }
+    }
+    paths.add(read);
+  }
+
+  private List<Hop> hops(Section path, String from, String to) {
+    List<Hop> hops = new ArrayList<>();
+    String at = from;
+    Node last = path.node();
+    for (Node node : path.list("hops")) {
+      Section hop = path.element(node, path.name() + ".hop" + (hops.size() + 1));
+      String name = hop.text("link");
+      double nanos = nanos(hop, "ns");
+      hop.end();
+      last = hop.at("link");
+      Link link = links.get(name);
+      if (link == null) {
+        ledger.problem(
+            last,
+            "DB-T012",
+            "there is no link '%s'%s".formatted(name, Nearest.suggestion(name, links.keySet())));
+        return hops;
+      }
+      if (!link.from().equals(at) && !link.to().equals(at)) {
+        ledger.problem(
+            last,
+            "DB-T012",
+            "the path is at %s here, and link '%s' joins %s and %s: nothing gets across"
+                .formatted(at, name, link.from(), link.to()));
+        return hops;
+      }
+      at = link.from().equals(at) ? link.to() : link.from();
+      usedLinks.add(name);
+      hops.add(new Hop(name, nanos));
+    }
+    if (!at.equals(to)) {
+      ledger.problem(last, "DB-T012", "the path ends at %s and should reach %s".formatted(at, to));
+    }
+    return hops;
+  }
+
+  private double slowest(List<Hop> hops) {
+    double slowest = Double.MAX_VALUE;
+    for (Hop hop : hops) {
+      Link link = links.get(hop.link());
+      if (link != null) {
+        slowest = Math.min(slowest, link.bytesPerNano());
+      }
+    }
+    return slowest;
+  }
+
+  private double cap(Section path, String key, double slowest) {
+    double cap = path.number(key, 0, RATE, 0);
+    if (cap > slowest) {
+      ledger.problem(
+          path.at(key),
+          "DB-T013",
+          "'%s' is more than the path's slowest link carries (%.3f GB/s): it caps nothing"
+              .formatted(key, slowest));
+    }
+    return cap;
+  }
+
+  private void requireUse(List<Node> nodes) {
+    int index = 0;
+    for (String name : links.keySet()) {
+      if (!usedLinks.contains(name)) {
+        ledger.problem(nodes.get(index), "DB-T014", "no path uses link '%s'".formatted(name));
+      }
+      index++;
+    }
+  }
+
+  private void requirePaths(int gpus, int nics) {
+    for (int gpu = 0; gpu < gpus; gpu++) {
+      requirePath("gpu" + gpu, "cpu0", "reaches the host's memory");
+      for (int nic = 0; nic < nics; nic++) {
+        requirePath("gpu" + gpu, "nic" + nic, "carries its doorbells and the HCA's reads");
+      }
+    }
+    for (int nic = 0; nic < nics; nic++) {
+      requirePath("nic" + nic, "cpu0", "carries the host's doorbells and the HCA's reads");
+    }
+  }
+
+  private void requirePath(String from, String to, String purpose) {
+    for (Path path : paths) {
+      if (Set.of(path.from(), path.to()).equals(Set.of(from, to))) {
+        return;
+      }
+    }
+    ledger.problem(
+        root.at("paths"),
+        "DB-T011",
+        "no path between %s and %s: nothing %s".formatted(from, to, purpose));
+  }
+}

@@ -1,0 +1,68 @@
+package dev.doorbell.experiments.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.experiments.config.Configs;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class LaunchTest {
+  private static final int SIGTERM = 128 + 15;
+
+  @TempDir private Path folder;
+
+  /** SIGTERM and not SIGINT: a build in the background ignores the latter. They take one way. */
+  @Test
+  void a_signal_ends_a_run_with_its_summary_written_and_its_journal_whole() throws Exception {
+    Path config = Files.writeString(folder.resolve("small.yaml"), Configs.SMALL);
+    Path runs = folder.resolve("runs");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                SlowRun.class.getName(),
+                "run",
+                config.toString(),
+                "--out",
+                runs.toString(),
+                "--jobs",
+                "1")
+            .redirectErrorStream(true)
+            .start();
+    while (process.isAlive() && lines(runs, "journal.jsonl") < 3) {
+      Thread.sleep(20);
+    }
+
+    process.toHandle().destroy();
+
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(printed).isEqualTo(SIGTERM);
+    assertThat(printed).contains("3 of 5 points verified", "2 not run", "run --resume");
+    assertThat(lines(runs, "journal.jsonl")).isEqualTo(3);
+    assertThat(lines(runs, "summary.csv")).isEqualTo(4);
+  }
+
+  private static long lines(Path runs, String file) throws IOException {
+    if (!Files.isDirectory(runs)) {
+      return 0;
+    }
+    try (Stream<Path> found = Files.list(runs)) {
+      Optional<Path> path = found.map(run -> run.resolve(file)).filter(Files::exists).findFirst();
+      if (path.isEmpty()) {
+        return 0;
+      }
+      return Files.readString(path.get()).chars().filter(c -> c == '\n').count();
+    }
+  }
+}

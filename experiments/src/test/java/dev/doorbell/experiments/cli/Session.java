@@ -1,0 +1,49 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.run.Disk;
+import dev.doorbell.experiments.run.FakeRuntime;
+import dev.doorbell.experiments.run.Interruption;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+
+/** A user at a terminal that is not one: types a command line, reads what it prints. */
+final class Session {
+  final FakeRuntime runtime = new FakeRuntime();
+  final Interruption interruption = new Interruption();
+  Disk disk = new Disk();
+  private String out = "";
+  private String err = "";
+
+  ExitCode type(String... arguments) {
+    ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
+    ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
+    Context context =
+        new Context(
+            new Terminal(
+                new PrintStream(outBytes, true, StandardCharsets.UTF_8),
+                new PrintStream(errBytes, true, StandardCharsets.UTF_8),
+                false),
+            () -> runtime,
+            disk,
+            Clock.fixed(Instant.parse("2026-01-01T12:00:00Z"), ZoneOffset.UTC),
+            interruption,
+            List.of(arguments));
+    ExitCode code = new Tool(context).run(arguments);
+    out = outBytes.toString(StandardCharsets.UTF_8);
+    err = errBytes.toString(StandardCharsets.UTF_8);
+    return code;
+  }
+
+  String out() {
+    return out;
+  }
+
+  String err() {
+    return err;
+  }
+}

@@ -1,0 +1,177 @@
+package dev.doorbell.experiments.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigReaderTest {
+  @Test
+  void what_is_not_said_has_its_default() {
+    ExperimentConfig config = Configs.read(Configs.SMALL);
+    assertThat(config.seed()).isEqualTo(42);
+    assertThat(config.gpu()).isEqualTo("auto");
+    assertThat(config.fixed()).containsEntry("mtu", new Value.Whole(4096));
+    assertThat(config.fixed()).containsEntry("relaxed", new Value.Flag(false));
+    assertThat(config.fixed()).doesNotContainKeys("path", "size");
+    assertThat(config.measure().warmup()).isEqualTo(2);
+    assertThat(config.measure().timeout()).isEqualTo(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void the_resolved_experiment_reads_back_as_itself() {
+    ExperimentConfig config = Configs.read(Configs.SMALL, "size=pow2(8,1M)", "mtu=1024,2048");
+    ExperimentConfig again = Configs.read(config.resolved());
+    assertThat(again.resolved()).isEqualTo(config.resolved());
+    assertThat(again.hash()).isEqualTo(config.hash());
+    assertThat(again.axes()).isEqualTo(config.axes());
+    assertThat(again.exclude()).isEqualTo(config.exclude());
+  }
+
+  @Test
+  void the_hash_tells_experiments_apart() {
+    String hash = Configs.read(Configs.SMALL).hash();
+    assertThat(Configs.read("# another comment\n" + Configs.SMALL).hash()).isEqualTo(hash);
+    assertThat(Configs.read(Configs.SMALL, "seed=43").hash()).isNotEqualTo(hash);
+    assertThat(Configs.read(Configs.SMALL, "window=8").hash()).isNotEqualTo(hash);
+  }
+
+  @Test
+  void an_override_of_an_axis_replaces_its_values() {
+    ExperimentConfig config = Configs.read(Configs.SMALL, "size=8,4K,1M");
+    assertThat(config.axes().get(1).values())
+        .containsExactly(new Value.Whole(8), new Value.Whole(4096), new Value.Whole(1 << 20));
+  }
+
+  @Test
+  void a_sweep_over_a_fixed_setting_becomes_the_last_axis() {
+    ExperimentConfig config = Configs.read(Configs.SMALL, "qps=range(1,3)");
+    assertThat(config.axes()).extracting(Axis::name).containsExactly("path", "size", "qps");
+    assertThat(config.fixed()).doesNotContainKey("qps");
+  }
+
+  @Test
+  void overrides_reach_every_part_of_a_config() {
+    ExperimentConfig config =
+        Configs.read(
+            Configs.SMALL,
+            "seed=7",
+            "samples=3",
+            "measure.warmup=0",
+            "fixed.window=4",
+            "axes.size=[8]",
+            "kernel=put_latency,put_bandwidth",
+            "relaxed=true");
+    assertThat(config.seed()).isEqualTo(7);
+    assertThat(config.measure().samples()).isEqualTo(3);
+    assertThat(config.measure().warmup()).isZero();
+    assertThat(config.fixed()).containsEntry("window", new Value.Whole(4));
+    assertThat(config.fixed()).containsEntry("relaxed", new Value.Flag(true));
+    assertThat(config.axes().get(1).values()).containsExactly(new Value.Whole(8));
+    assertThat(config.kernels()).containsExactly("put_latency", "put_bandwidth");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "size;-s size  DB-C040  an override is key=value, such as -s size=64,4K",
+        "size=;-s size=  DB-C040  an override is key=value, such as -s size=64,4K",
+        "sise=8;-s sise=8  DB-C010  unknown setting 'sise'  - did you mean 'size'?",
+        "path=puhs;-s path=puhs  DB-C012  unknown path 'puhs'  - did you mean 'push.inline',"
+            + " 'push.bf', 'push.memic'?",
+        "size=8,x;-s size=8,x  DB-C015  size is 'x', and must be a size such as 64, 4K or 1M",
+        "size=2G;-s size=2G  DB-C014  size 2147483648 is out of range (at least 1, at most"
+            + " 1073741824)",
+        "size=8,8;-s size=8,8  DB-C016  axis size has 8 twice",
+        "mtu=9000;-s mtu=9000  DB-C020  mtu 9000 is not an RDMA MTU (256 512 1024 2048 4096)",
+        "depth=100;-s depth=100  DB-C014  depth 100 is not a power of two",
+        "placement=same-swich;-s placement=same-swich  DB-C012  unknown placement 'same-swich'  -"
+            + " did you mean 'same-switch'?",
+        "placement=no.yaml;-s placement=no.yaml  DB-C001  topology file no.yaml cannot be read",
+        "seed=-1;-s seed=-1  DB-C014  seed -1 is out of range (at least 0)",
+      })
+  void an_override_that_is_wrong_is_the_place_of_its_problem(String override, String problem) {
+    assertThat(Configs.problems(Configs.SMALL, override)).containsExactly(problem);
+  }
+
+  @Test
+  void problems_of_every_part_are_told_at_once_in_the_order_of_the_file() {
+    List<String> problems =
+        Configs.problems(
+            """
+            experiment: small
+            kernel: put_latncy
+            sead: 3
+            axes:
+              path: [pull, puhs]
+              size: pow2(1M,8)
+              sizes: [8]
+            fixed:
+              size: 64
+              mtu: 9000
+            measure:
+              metrics: [latency, latencey]
+              samples: 0
+            outputs:
+              figures:
+                - { name: a, x: sise, y: tlp.bytes }
+            """);
+    assertThat(problems)
+        .containsExactly(
+            "small.yaml:1:1  DB-C011  key 'question' is missing",
+            "small.yaml:2:9  DB-C012  unknown kernel 'put_latncy'  - did you mean 'put_latency'?",
+            "small.yaml:3:1  DB-C010  unknown key 'sead'  - did you mean 'seed'?",
+            "small.yaml:5:16  DB-C012  unknown path 'puhs'  - did you mean 'push.inline',"
+                + " 'push.bf', 'push.memic'?",
+            "small.yaml:6:9  DB-C015  pow2(1M,8) starts after its end",
+            "small.yaml:7:3  DB-C010  unknown key 'sizes' in axes  - did you mean 'size'?",
+            "small.yaml:9:3  DB-C031  'size' is both an axis (small.yaml:6:3) and fixed",
+            "small.yaml:10:8  DB-C020  mtu 9000 is not an RDMA MTU (256 512 1024 2048 4096)",
+            "small.yaml:12:22  DB-C012  unknown metric 'latencey'  - did you mean 'latency'?",
+            "small.yaml:13:12  DB-C014  samples 0 is out of range (at least 1, at most 10000000)",
+            "small.yaml:16:21  DB-C012  unknown axis 'sise'  - did you mean 'size'?",
+            "small.yaml:16:30  DB-C033  tlp.bytes is counted, not sampled");
+  }
+
+  @Test
+  void a_plan_of_a_million_points_is_refused_before_it_is_made() {
+    assertThat(Configs.problems(Configs.SMALL, "size=range(1,9999)", "qps=range(1,1000)"))
+        .singleElement()
+        .asString()
+        .endsWith("DB-C034  the axes span more than 100,000 points");
+  }
+
+  @Test
+  void no_mutation_of_a_config_is_answered_with_anything_but_problems() {
+    for (long seed = 0; seed < 1500; seed++) {
+      String text = mutate(Configs.SMALL, new Random(seed));
+      try {
+        List<String> problems = Configs.problems(text);
+        assertThat(problems).allMatch(problem -> problem.contains("DB-C0"));
+      } catch (RuntimeException e) {
+        throw new AssertionError("seed %d, text%n%s".formatted(seed, text), e);
+      }
+    }
+  }
+
+  private static String mutate(String text, Random random) {
+    StringBuilder mutated = new StringBuilder(text);
+    String pieces = ":-[]{}#&*!|>'\"%@`,? \n\t0aZ~.";
+    int edits = 1 + random.nextInt(4);
+    for (int i = 0; i < edits; i++) {
+      int at = random.nextInt(mutated.length());
+      switch (random.nextInt(4)) {
+        case 0 -> mutated.deleteCharAt(at);
+        case 1 -> mutated.insert(at, pieces.charAt(random.nextInt(pieces.length())));
+        case 2 -> mutated.setCharAt(at, pieces.charAt(random.nextInt(pieces.length())));
+        default -> mutated.setLength(Math.max(1, at));
+      }
+    }
+    return mutated.toString();
+  }
+}

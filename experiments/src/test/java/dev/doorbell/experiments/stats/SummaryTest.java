@@ -1,0 +1,65 @@
+package dev.doorbell.experiments.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class SummaryTest {
+
+  @Test
+  void median_and_percentiles_are_those_of_numpy() {
+    // numpy.median, numpy.percentile(x, 99): 3.5 and 8.85
+    double[] samples = {9, 1, 5, 2, 6, 2};
+    Summary summary = Summary.of(samples, 1);
+    assertThat(summary.median()).isEqualTo(3.5);
+    assertThat(summary.p99()).isCloseTo(8.85, within(1e-12));
+    assertThat(summary.min()).isEqualTo(1);
+    assertThat(summary.max()).isEqualTo(9);
+    assertThat(summary.n()).isEqualTo(6);
+    assertThat(samples).as("the samples stay as they were").containsExactly(9, 1, 5, 2, 6, 2);
+  }
+
+  @Test
+  void the_interval_holds_the_median_and_narrows_with_samples() {
+    Random random = new Random(11);
+    Summary few = Summary.of(random.doubles(30, 1000, 1100).toArray(), 5);
+    Summary many = Summary.of(random.doubles(30_000, 1000, 1100).toArray(), 5);
+    assertThat(few.lower()).isLessThan(few.median());
+    assertThat(few.upper()).isGreaterThan(few.median());
+    assertThat(many.relativeHalfWidth()).isLessThan(few.relativeHalfWidth() / 5);
+  }
+
+  @Test
+  void one_sample_and_equal_samples_have_zero_width() {
+    assertThat(Summary.of(new double[] {1454}, 3))
+        .isEqualTo(new Summary(1454, 1454, 1454, 1454, 1454, 1454, 1));
+    double[] equal = new double[1000];
+    Arrays.fill(equal, 2674.25);
+    Summary summary = Summary.of(equal, 3);
+    assertThat(summary.lower()).isEqualTo(2674.25);
+    assertThat(summary.upper()).isEqualTo(2674.25);
+    assertThat(summary.relativeHalfWidth()).isZero();
+  }
+
+  @Test
+  void millions_of_samples_cost_a_sort() {
+    double[] samples = new Random(1).doubles(2_000_000).toArray();
+    Summary summary = Summary.of(samples, 3);
+    // The order-statistic interval of a uniform median: 0.5 ± 1.96/(2·sqrt(n)).
+    assertThat(summary.upper() - summary.lower()).isCloseTo(1.96 / Math.sqrt(2e6), within(1e-4));
+  }
+
+  @Test
+  void what_is_no_sample_is_refused() {
+    assertThatThrownBy(() -> Summary.of(new double[0], 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no samples");
+    assertThatThrownBy(() -> Summary.of(new double[] {1, Double.NaN}, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("finite");
+  }
+}

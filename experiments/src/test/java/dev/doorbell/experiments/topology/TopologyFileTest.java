@@ -1,0 +1,184 @@
+package dev.doorbell.experiments.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.doorbell.core.fabric.timed.Constant;
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.experiments.config.Problem;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TopologyFileTest {
+  static List<String> names() {
+    return TopologyFile.names();
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void every_packaged_topology_reads_and_every_constant_has_a_source(String name) throws Exception {
+    Topology topology = TopologyFile.load(name);
+    assertThat(topology.name()).isEqualTo(name);
+    assertThat(topology.constants()).hasSizeGreaterThan(30);
+    assertThat(topology.constants())
+        .filteredOn(constant -> constant.origin() != Constant.Origin.ASSUMED)
+        .allSatisfy(constant -> assertThat(constant.source()).isNotBlank());
+    assertThat(topology.constants()).extracting(Constant::key).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void the_round_topologies_have_the_latencies_that_their_comments_say() throws Exception {
+    Topology pix = TopologyFile.load("round-pix");
+    assertThat(pix.path("gpu0", "nic0").nanos()).isEqualTo(250);
+    assertThat(pix.path("gpu0", "cpu0").nanos()).isEqualTo(450);
+    assertThat(pix.path("cpu0", "nic0").nanos()).isEqualTo(350);
+    Topology sys = TopologyFile.load("round-sys");
+    assertThat(sys.path("gpu0", "nic0").nanos()).isEqualTo(900);
+    assertThat(sys.path("gpu0", "nic0").readCap()).isEqualTo(6.1);
+  }
+
+  @Test
+  void a_file_is_read_by_its_path(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("mine.yaml");
+    Files.writeString(file, TopologyFile.text("round-pix").replace("round-pix", "mine"));
+    assertThat(TopologyFile.load(file.toString()).name()).isEqualTo("mine");
+  }
+
+  @Test
+  void a_misspelt_name_is_answered_with_the_nearest_one() {
+    assertThat(problems("same-swich"))
+        .singleElement()
+        .satisfies(p -> assertThat(p.text()).contains("DB-T001").contains("'same-switch'"));
+  }
+
+  @Test
+  void a_missing_file_and_one_that_is_no_text_are_problems(@TempDir Path folder) throws Exception {
+    assertThat(problems(folder.resolve("none.yaml").toString()))
+        .singleElement()
+        .satisfies(p -> assertThat(p.text()).contains("no such file"));
+    Path binary = folder.resolve("binary.yaml");
+    Files.write(binary, new byte[] {(byte) 0xff, (byte) 0xfe, 0, 1});
+    assertThat(problems(binary.toString()))
+        .singleElement()
+        .satisfies(p -> assertThat(p.text()).contains("UTF-8"));
+  }
+
+  /** Each row changes one thing of a good file, at a line that is known. */
+  @ParameterizedTest(name = "{3}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "strong_load_ns: 1 | strong_lod_ns: 1 | DB-T002 | unknown key 'strong_lod_ns' in gpu0  - did you mean 'strong_load_ns'",
+        "strong_load_ns: 1 | strong_lod_ns: 1 | DB-T005 | gpu0 lacks 'strong_load_ns'",
+        "fence_ns: 200 | fence_ns: fast | DB-T006 | 'fence_ns' must be a number, not 'fast'",
+        "fence_ns: 200 | fence_ns: -1 | DB-T006 | 'fence_ns' is -1; it must be between 0 and 1000000000",
+        "fence_ns: 200 | fence_ns: [1] | DB-T006 | 'fence_ns' must be a number",
+        "fence_ns: 200 | fence_ns: .nan | DB-T006 | 'fence_ns' must be a number",
+        "fence_ns: 200 | fence_ns: {value: 200, source: guessed} | DB-T007 | must begin with 'measured here:', 'cited:' or 'assumed:', not 'guessed'",
+        "fence_ns: 200 | fence_ns: {value: 200, source: cited} | DB-T007 | says 'cited' and not what",
+        "fence_ns: 200 | fence_ns: {value: 200, sorce: cited} | DB-T002 | did you mean 'source'",
+        "store_granule_bytes: 128 | store_granule_bytes: 96 | DB-T006 | it must be a power of two from 16 to 128",
+        "max_read_request_bytes: 512 | max_read_request_bytes: 8192 | DB-T006 | between 128 and 4096",
+        "generation: 4 | generation: 7 | DB-T006 | 'generation' is 7; it must be between 1 and 6",
+        "lanes: 16 | lanes: 12 | DB-T006 | power of two",
+        "ends: [gpu0, switch0] | ends: [gpu0, swich0] | DB-T010 | 'swich0' is neither a component nor one of the bridges  - did you mean 'switch0'",
+        "ends: [gpu0, switch0] | ends: [gpu0, gpu0] | DB-T010 | a link has two different ends",
+        "{link: gpu-slot, ns: 175}, {link: nic-slot | {link: gpu-slto, ns: 175}, {link: nic-slot | DB-T012 | there is no link 'gpu-slto'  - did you mean 'gpu-slot'",
+        "{link: gpu-slot, ns: 175}, {link: nic-slot | {link: uplink, ns: 175}, {link: nic-slot | DB-T012 | the path is at gpu0 here, and link 'uplink' joins switch0 and cpu0: nothing gets across",
+        "{link: gpu-slot, ns: 175}, {link: nic-slot, ns: 75} | {link: gpu-slot, ns: 175} | DB-T012 | the path ends at switch0 and should reach nic0",
+        "between: [gpu0, nic0] | between: [gpu0, cpu0] | DB-T011 | there is a path between gpu0 and cpu0 already",
+        "between: [gpu0, nic0] | between: [gpu0, gpu0] | DB-T011 | a path lies between two components",
+        "name: nic-slot, ends | name: gpu-slot, ends | DB-T003 | there are two links 'gpu-slot'",
+        "network: { | netwrok: { | DB-T002 | did you mean 'network'",
+        "bridges: [switch0] | bridges: switch0 | DB-T004 | 'bridges' must be a list",
+        "description: | name: twice # | DB-T003 | key 'name' is given twice",
+        "bridges: [switch0] | bridges: [switch0 | DB-T002 | not YAML",
+        "source: | # | DB-T007 | has no source",
+      })
+  void what_is_wrong_is_said_with_its_place(String good, String bad, String code, String message)
+      throws Exception {
+    String text = TopologyFile.text("round-pix");
+    assertThat(text).contains(good);
+    String broken =
+        text.replaceFirst("(?m)(?<!# )" + Pattern.quote(good), Matcher.quoteReplacement(bad));
+    TopologyException failure =
+        catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("bad.yaml", broken));
+    assertThat(failure).isNotNull();
+    assertThat(failure.problems())
+        .anySatisfy(
+            p -> {
+              assertThat(p.code()).isEqualTo(code);
+              assertThat(p.what()).contains(message);
+              assertThat(p.where()).matches("bad\\.yaml:\\d+:\\d+");
+            });
+  }
+
+  @Test
+  void the_place_of_a_problem_is_line_and_column() throws Exception {
+    String text = TopologyFile.text("round-pix").replace("fence_ns: 200", "fence_ns: soon");
+    int line = (int) text.substring(0, text.indexOf("fence_ns: soon")).lines().count();
+    TopologyException failure =
+        catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("t.yaml", text));
+    assertThat(failure.problems().getFirst().where())
+        .isEqualTo("t.yaml:%d:%d".formatted(line, "    fence_ns: ".length() + 1));
+  }
+
+  @Test
+  void all_problems_are_told_at_once_in_the_order_of_the_file() throws Exception {
+    String text =
+        TopologyFile.text("round-pix")
+            .replace("fence_ns: 200", "fence_ns: a")
+            .replace("post_ns: 80", "post_ns: b")
+            .replace("latency_ns: 1000", "latency_ns: c");
+    TopologyException failure =
+        catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("t.yaml", text));
+    assertThat(failure.problems())
+        .extracting(Problem::what)
+        .satisfiesExactly(
+            what -> assertThat(what).contains("'a'"),
+            what -> assertThat(what).contains("'b'"),
+            what -> assertThat(what).contains("'c'"));
+  }
+
+  @Test
+  void a_topology_without_a_path_for_doorbells_is_explained() throws Exception {
+    String text = TopologyFile.text("round-pix");
+    int start = text.indexOf("  - between: [gpu0, nic0]");
+    int end = text.indexOf("  - between: [gpu0, cpu0]");
+    String without = text.substring(0, start) + text.substring(end);
+    TopologyException failure =
+        catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("t.yaml", without));
+    assertThat(failure.problems())
+        .extracting(Problem::what)
+        .containsExactly(
+            "no path between gpu0 and nic0: nothing carries its doorbells and the HCA's reads");
+  }
+
+  @Test
+  void an_empty_file_and_two_documents_are_refused() {
+    assertThat(parseProblems("")).singleElement().extracting(Problem::code).isEqualTo("DB-T004");
+    assertThat(parseProblems("a: 1\n---\nb: 2\n"))
+        .singleElement()
+        .extracting(Problem::code)
+        .isEqualTo("DB-T004");
+    assertThat(parseProblems("- 1\n")).isNotEmpty();
+    assertThat(parseProblems("{".repeat(200))).isNotEmpty();
+  }
+
+  private static List<Problem> parseProblems(String text) {
+    return catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("bad.yaml", text))
+        .problems();
+  }
+
+  private static List<Problem> problems(String name) {
+    return catchThrowableOfType(TopologyException.class, () -> TopologyFile.load(name)).problems();
+  }
+}

@@ -1,0 +1,20 @@
+package dev.doorbell.core.fabric.timed;
+
+/** Something that happens at a moment of virtual time. */
+abstract class Event {
+  /** Picoseconds of virtual time. */
+  long time;
+
+  /** Breaks ties: events of one moment happen in the order in which they were scheduled. */
+  long order;
+
+  /** Where {@link EventQueue} keeps it, or -1. */
+  int slot = -1;
+
+  abstract void fire();
+
+  /** True while it waits to happen. */
+  final boolean scheduled() {
+    return slot >= 0;
+  }
+}

@@ -1,0 +1,547 @@
+package dev.doorbell.core.fabric.timed;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.trace.TraceEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread with a clock of its own. It runs ahead of the world until something else would happen
+ * first; then its next access waits for its turn, so that memory sees all accesses in the order of
+ * their times.
+ */
+final class TimedThreadPort extends ThreadPort {
+  private static final int BUDGET = 512;
+
+  /** Where a thread that is not running is. */
+  private enum Sleep {
+    /** It runs, or its turn is scheduled. */
+    AWAKE,
+    /** A remote access is under way. */
+    ACCESS,
+    /** It polls in vain. */
+    POLL,
+    /** Its agent had nothing to do. */
+    IDLE
+  }
+
+  /** Counts up with every port that is attached. */
+  final long number;
+
+  /** Picoseconds on this thread's clock. */
+  long time;
+
+  private final TimedFabric fabric;
+  private final Place place;
+  private final Agent agent;
+  private final Polls polls = new Polls();
+  private final Turn turn = new Turn();
+  private Sleep sleep = Sleep.AWAKE;
+  private boolean attached = true;
+  private boolean returnedFromPoll;
+
+  /** The remote access under way or just finished; null when there is none. */
+  private @Nullable RemoteAccess remote;
+
+  private boolean deviceStores;
+  private long acknowledged;
+  private boolean fencing;
+  private long fenced;
+
+  /** The thread's turn to run. */
+  private final class Turn extends Event {
+    @Override
+    void fire() {
+      takeTurn(time);
+    }
+  }
+
+  TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number) {
+    this.number = number;
+    this.fabric = fabric;
+    this.place = place;
+    this.agent = agent;
+    this.time = fabric.clock();
+    fabric.queue().schedule(turn, time);
+  }
+
+  Agent agent() {
+    return agent;
+  }
+
+  /**
+   * The thread has ended.
+   *
+   * @return when all that it stored is there: as a kernel's end does, its own waits for that
+   */
+  long detach() {
+    attached = false;
+    place.combiner.flush(this, null);
+    if (place.gpu) {
+      place.released = Math.max(place.released, acknowledged);
+      place.releasedStores |= deviceStores;
+    }
+    leaveBed();
+    fabric.queue().remove(turn);
+    return Math.max(time, acknowledged);
+  }
+
+  private void takeTurn(long now) {
+    if (sleep == Sleep.POLL) {
+      // Woken by a write this is no longer in the lists, woken by the cap it still is.
+      polls.expired(now);
+      returnedFromPoll = true;
+    }
+    leaveBed();
+    time = Math.max(time, now);
+    long before = time;
+    parked = false;
+    fabric.running(this);
+    // An agent that throws is stepped again, as everywhere.
+    int work = 1;
+    try {
+      work = agent.step(BUDGET);
+    } finally {
+      fabric.running(null);
+      settle(work, before);
+    }
+  }
+
+  private void settle(int work, long before) {
+    if (!attached || parked) {
+      return;
+    }
+    if (work > 0) {
+      if (time == before) {
+        time += place.shortestTurn;
+      }
+      fabric.queue().schedule(turn, time);
+    } else if (!turn.scheduled()) {
+      if (!polls.idle()) {
+        time += place.shortestTurn;
+        fabric.queue().schedule(turn, time);
+        return;
+      }
+      sleep = Sleep.IDLE;
+      polls.register(fabric.watches(), this);
+      place.idle.add(this);
+    }
+  }
+
+  private void leaveBed() {
+    if (sleep == Sleep.IDLE) {
+      place.idle.remove(this);
+      polls.interrupted();
+    } else if (sleep == Sleep.POLL) {
+      fabric.polling(-1);
+    }
+    if (sleep != Sleep.AWAKE) {
+      polls.unregister(fabric.watches(), this);
+    }
+    sleep = Sleep.AWAKE;
+  }
+
+  /** What the thread waits for may have happened at {@code when}. */
+  void wake(long when) {
+    switch (sleep) {
+      case IDLE -> {
+        leaveBed();
+        fabric.queue().schedule(turn, Math.max(time, when));
+      }
+      case POLL -> {
+        long resume = polls.resumption(Math.max(time, when));
+        if (resume < turn.time) {
+          polls.unregister(fabric.watches(), this);
+          polls.written();
+          fabric.queue().schedule(turn, resume);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  /** True when the access has to be repeated at the thread's next turn. */
+  private boolean held() {
+    if (sleep != Sleep.AWAKE) {
+      parked = true;
+      return true;
+    }
+    if (time > fabric.queue().nextTime()) {
+      parked = true;
+      fabric.queue().schedule(turn, time);
+      return true;
+    }
+    parked = false;
+    returnedFromPoll = false;
+    return false;
+  }
+
+  @Override
+  public long load8(long address, int access) {
+    return load(address, 1, access);
+  }
+
+  @Override
+  public long load16(long address, int access) {
+    return load(address, 2, access);
+  }
+
+  @Override
+  public long load32(long address, int access) {
+    return load(address, 4, access);
+  }
+
+  @Override
+  public long load64(long address, int access) {
+    return load(address, 8, access);
+  }
+
+  @Override
+  public long load128(long address, int access) {
+    return load(address, 16, access);
+  }
+
+  private long load(long address, int bytes, int access) {
+    int semantics = access & Access.SEMANTICS;
+    boolean strong = semantics != Access.WEAK && semantics != Access.NON_COHERENT;
+    if (remote != null) {
+      return finish(address, bytes, strong);
+    }
+    Reach reach = place.reach("load", address, bytes);
+    if (reach.scratch) {
+      parked = false;
+      return read(address, bytes);
+    }
+    if (held()) {
+      return 0;
+    }
+    if (!reach.local) {
+      return begin(new RemoteAccess(fabric, this, reach, address, bytes, null, 0, 0));
+    }
+    long value = read(address, bytes);
+    if (strong) {
+      polled(address, bytes, value);
+      time += place.strongLoad;
+    } else {
+      time += place.load;
+    }
+    return value;
+  }
+
+  /** A strong load of up to 16 bytes returned; the upper half of 16 is in {@link #high}. */
+  private void polled(long address, int bytes, long low) {
+    polls.loaded(address, Math.min(bytes, Long.BYTES), low, time);
+    if (bytes > Long.BYTES) {
+      polls.loaded(address + Long.BYTES, Long.BYTES, high, time);
+    }
+  }
+
+  private long read(long address, int bytes) {
+    if (bytes == 16) {
+      high = Cells.load(address + Long.BYTES, Long.BYTES);
+      return Cells.load(address, Long.BYTES);
+    }
+    return Cells.load(address, bytes);
+  }
+
+  private long begin(RemoteAccess access) {
+    place.combiner.flush(this, access.reach.out());
+    fabric.requirePeerReads(access.reach, place);
+    sleep = Sleep.ACCESS;
+    parked = true;
+    remote = access;
+    access.send(time);
+    return 0;
+  }
+
+  /** The answer of a remote access is here. */
+  void answered(long when) {
+    fabric.queue().schedule(turn, when);
+  }
+
+  private long finish(long address, int bytes, boolean strong) {
+    RemoteAccess access = remote;
+    if (access == null || sleep != Sleep.AWAKE) {
+      parked = true;
+      return 0;
+    }
+    if (access.address != address || access.bytes != bytes) {
+      throw new IllegalStateException(
+          "%s issued another access (%d bytes at 0x%x) than the one it parked on (%d at 0x%x)"
+              .formatted(agent.where(), bytes, address, access.bytes, access.address));
+    }
+    if (held()) {
+      return 0;
+    }
+    remote = null;
+    high = access.high;
+    if (strong) {
+      polled(address, bytes, access.low);
+    }
+    if (fabric.tracing()) {
+      trace(TraceEvent.Kind.LOAD, address, access.low, bytes, "load returned");
+    }
+    return access.low;
+  }
+
+  @Override
+  public void store8(long address, long value, int access) {
+    store(address, 1, value, 0, access);
+  }
+
+  @Override
+  public void store16(long address, long value, int access) {
+    store(address, 2, value, 0, access);
+  }
+
+  @Override
+  public void store32(long address, long value, int access) {
+    store(address, 4, value, 0, access);
+  }
+
+  @Override
+  public void store64(long address, long value, int access) {
+    store(address, 8, value, 0, access);
+  }
+
+  @Override
+  public void store128(long address, long low, long high, int access) {
+    store(address, 16, low, high, access);
+  }
+
+  private void store(long address, int bytes, long low, long high, int access) {
+    Reach reach = place.reach("store", address, bytes);
+    if (reach.scratch) {
+      parked = false;
+      write(address, bytes, low, high);
+      return;
+    }
+    if (held()) {
+      return;
+    }
+    int semantics = access & Access.SEMANTICS;
+    if (semantics == Access.RELEASE && drain(access) > 0 && held()) {
+      return;
+    }
+    if (reach.uar) {
+      storeRegister(reach, address, bytes, low, high, semantics);
+      return;
+    }
+    if (fabric.tracing()) {
+      trace(TraceEvent.Kind.STORE, address, low, bytes, "store " + Access.name(access));
+    }
+    if (reach.local) {
+      write(address, bytes, low, high);
+      deviceStores = place.gpu;
+      fabric.written(reach.owner, address, bytes, time);
+      time += place.store;
+    } else {
+      if (semantics == Access.WEAK) {
+        place.combiner.store(this, reach, address, bytes, low, high);
+      } else {
+        place.combiner.flush(this, reach.out());
+        place.combiner.post(this, reach, address, bytes, low, high);
+      }
+      time += place.remoteStore;
+    }
+  }
+
+  private void storeRegister(
+      Reach reach, long address, int bytes, long low, long high, int semantics) {
+    fabric.requireDevice(address, bytes);
+    if (fabric.tracing()) {
+      trace(TraceEvent.Kind.STORE, address, low, bytes, "store to doorbell page");
+    }
+    if (reach.local) {
+      throw new IllegalStateException("a thread at " + place.locus + " rings its own doorbell");
+    }
+    if (bytes == 16 || (bytes == Long.BYTES && semantics == Access.WEAK)) {
+      place.combiner.storeRegister(this, reach, address, bytes, low, high);
+    } else {
+      place.combiner.flush(this, reach.out());
+      place.combiner.post(this, reach, address, bytes, low, high);
+    }
+    time += place.remoteStore;
+  }
+
+  /** A posted store of this thread will be acknowledged at {@code when}. */
+  void posted(long when) {
+    acknowledged = Math.max(acknowledged, when);
+  }
+
+  private static void write(long address, int bytes, long low, long high) {
+    if (bytes == 16) {
+      Cells.store(address, Long.BYTES, low);
+      Cells.store(address + Long.BYTES, Long.BYTES, high);
+    } else {
+      Cells.store(address, bytes, low);
+    }
+  }
+
+  @Override
+  public long atomic(
+      Rmw operation, long address, int bytes, long operand, long compare, int access) {
+    if (remote != null) {
+      return finish(address, bytes, true);
+    }
+    Reach reach = place.reach("atomic", address, bytes);
+    if (reach.uar) {
+      throw fabric.memory().fault("atomic", address, bytes);
+    }
+    if (reach.scratch) {
+      parked = false;
+      long old = Cells.load(address, bytes);
+      Cells.store(address, bytes, operation.apply(old, bytes, operand, compare));
+      return old;
+    }
+    if (held()) {
+      return 0;
+    }
+    int semantics = access & Access.SEMANTICS;
+    boolean releases = semantics == Access.RELEASE || semantics == Access.ACQ_REL;
+    if (releases && drain(access) > 0 && held()) {
+      return 0;
+    }
+    if (!reach.local) {
+      return begin(
+          new RemoteAccess(fabric, this, reach, address, bytes, operation, operand, compare));
+    }
+    long old = Cells.load(address, bytes);
+    long changed = operation.apply(old, bytes, operand, compare);
+    polls.loaded(address, bytes, changed, time);
+    if (changed != old) {
+      Cells.store(address, bytes, changed);
+      fabric.written(reach.owner, address, bytes, time);
+    }
+    time += place.atomic;
+    return old;
+  }
+
+  @Override
+  public void fence(int access) {
+    if (held()) {
+      return;
+    }
+    int scope = access & Access.SCOPES;
+    boolean wide = scope != Access.CTA && scope != Access.CLUSTER;
+    if (!fencing) {
+      long start = time;
+      if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
+        drain(access);
+      }
+      if (wide) {
+        time = Math.max(time, start + place.fenceFloor);
+        fenced = time - start;
+        fabric.fenced(fenced);
+        // The fence returns when the world has come as far as the thread.
+        fencing = true;
+        if (held()) {
+          return;
+        }
+      }
+    }
+    fencing = false;
+    if (wide && fabric.tracing()) {
+      trace(
+          TraceEvent.Kind.FENCE, 0, fenced / TimedFabric.PICOS, 0, "fence " + Access.name(access));
+    }
+  }
+
+  /**
+   * Waits until the stores that {@code access}'s scope covers are performed: at GPU scope those to
+   * the GPU's own memory, at system scope all. The waits run side by side. Fences are cumulative:
+   * what other threads of the GPU have released, if only to their CTA, is covered as well, whether
+   * or not this thread has acquired it.
+   *
+   * @return picoseconds waited
+   */
+  private long drain(int access) {
+    int scope = access & Access.SCOPES;
+    boolean narrow = scope == Access.CTA || scope == Access.CLUSTER;
+    if (!narrow) {
+      place.combiner.fence(this);
+    }
+    if (!place.gpu) {
+      return 0;
+    }
+    place.released = Math.max(place.released, acknowledged);
+    place.releasedStores |= deviceStores;
+    deviceStores = false;
+    if (narrow) {
+      place.combiner.release();
+      return 0;
+    }
+    boolean system = scope != Access.GPU;
+    long until = time;
+    if (place.releasedStores) {
+      until += system ? place.fenceSystem : place.fence;
+      place.releasedStores = false;
+    }
+    if (system) {
+      until = Math.max(until, place.released);
+    }
+    long waited = until - time;
+    time = until;
+    return waited;
+  }
+
+  @Override
+  public void executed(int instructions) {
+    time += instructions * place.instruction;
+  }
+
+  @Override
+  public void spend(long nanos) {
+    time += nanos * TimedFabric.PICOS;
+  }
+
+  @Override
+  public void pollFailed(long atMostNanos) {
+    if (sleep != Sleep.AWAKE) {
+      parked = true;
+      return;
+    }
+    if (returnedFromPoll || remote != null || !polls.repeated()) {
+      returnedFromPoll = false;
+      parked = turn.scheduled();
+      return;
+    }
+    long cap = polls.cap(atMostNanos, time);
+    sleep = Sleep.POLL;
+    fabric.polling(1);
+    parked = true;
+    polls.register(fabric.watches(), this);
+    fabric.queue().schedule(turn, time + cap);
+  }
+
+  @Override
+  public long now() {
+    return time / TimedFabric.PICOS;
+  }
+
+  /** What the thread waits for, or null when it runs. */
+  @Nullable String waitsFor() {
+    return switch (sleep) {
+      case AWAKE -> null;
+      case ACCESS -> "an access to " + fabric.memory().describe(accessAddress(), 1);
+      case POLL -> "a write " + polls.describe(fabric.memory());
+      case IDLE -> "something to do";
+    };
+  }
+
+  /** True for a thread that waits for what nobody will do, as far as one can tell. */
+  boolean hopeless() {
+    return sleep == Sleep.IDLE || (sleep == Sleep.POLL && polls.hopeless());
+  }
+
+  private long accessAddress() {
+    RemoteAccess access = remote;
+    return access == null ? 0 : access.address;
+  }
+
+  private void trace(TraceEvent.Kind kind, long subject, long value, long bytes, String text) {
+    fabric.trace().record(new TraceEvent(now(), place.locus, kind, subject, value, bytes, text));
+  }
+}

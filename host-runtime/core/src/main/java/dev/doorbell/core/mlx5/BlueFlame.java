@@ -1,0 +1,45 @@
+package dev.doorbell.core.mlx5;
+
+/**
+ * Ringing by storing the whole WQE to the UAR page, in 64-byte blocks, so that the HCA need not
+ * fetch it (rdma-core providers/mlx5/qp.c, {@code mlx5_bf_copy}). A register consists of two halves
+ * that are used in turn.
+ *
+ * <pre>
+ *   page + 0x800                + reg/2                     + reg
+ *  +---------------------------+---------------------------+-----
+ *  | half 0: WQE blocks        | half 1: WQE blocks        | next register
+ *  +---------------------------+---------------------------+-----
+ * </pre>
+ */
+public final class BlueFlame {
+  private BlueFlame() {}
+
+  /**
+   * Offset of a half in the UAR page.
+   *
+   * @param halfBytes bytes of one half, a power of two
+   * @param ringCount how often was rung before: even counts use half 0
+   */
+  public static int halfOffset(int halfBytes, long ringCount) {
+    return Doorbell.REGISTER_OFFSET + ((ringCount & 1) == 0 ? 0 : halfBytes);
+  }
+
+  /** True when a WQE of {@code ds} 16-byte units can be rung that way: its blocks fit a half. */
+  public static boolean fits(int ds, int halfBytes) {
+    return SendQueue.blocks(ds) << SendQueue.BLOCK_SHIFT <= halfBytes;
+  }
+
+  /**
+   * True when a write of {@code bytes} bytes to {@code offset} of the UAR page brings a WQE, not
+   * just a doorbell.
+   *
+   * @param halfBytes bytes of one half; 0 where the page has no BlueFlame
+   */
+  public static boolean isWqe(int offset, int bytes, int halfBytes) {
+    return halfBytes != 0
+        && offset >= Doorbell.REGISTER_OFFSET
+        && offset < Doorbell.REGISTER_OFFSET + 2 * halfBytes
+        && bytes > Doorbell.BYTES;
+  }
+}

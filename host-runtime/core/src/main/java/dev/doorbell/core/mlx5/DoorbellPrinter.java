@@ -1,0 +1,73 @@
+package dev.doorbell.core.mlx5;
+
+/** Doorbells and doorbell records for people. */
+public final class DoorbellPrinter {
+  private DoorbellPrinter() {}
+
+  /**
+   * One line for a send doorbell.
+   *
+   * @param value as {@link Doorbell#encode} gives it
+   */
+  public static String line(long value) {
+    return "doorbell qpn=0x%06x index=%d".formatted(Doorbell.qpn(value), Doorbell.index(value));
+  }
+
+  /**
+   * One line for a CQ arm doorbell.
+   *
+   * @param value as {@link Doorbell#encodeArm} gives it
+   */
+  public static String armLine(long value) {
+    return "arm cqn=0x%06x ci=%d sn=%d %s"
+        .formatted(
+            Doorbell.armCqn(value),
+            Doorbell.armConsumerIndex(value),
+            Doorbell.armSequence(value),
+            Doorbell.armSolicitedOnly(value) ? "solicited only" : "next completion");
+  }
+
+  /**
+   * One line for the doorbell record of a queue pair.
+   *
+   * @param record its native address
+   */
+  public static String recordLine(long record) {
+    return "doorbell record receive=%d send=%d"
+        .formatted(DoorbellRecord.receiveIndex(record), DoorbellRecord.sendIndex(record));
+  }
+
+  /** The words of a send doorbell with every bit field named; lines end with a line feed. */
+  public static String full(long value) {
+    byte[] bytes = new byte[Doorbell.BYTES];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (value >>> (Byte.SIZE * i));
+    }
+    return Scratch.with(
+        bytes,
+        address ->
+            new FieldTable(address)
+                .title(line(value))
+                .word(0)
+                .field("ignored", 31, 24, "")
+                .field("index", 23, 8, "")
+                .field("ignored", 7, 0, "the opcode, where a control segment is stored")
+                .word(Integer.BYTES)
+                .field("qpn", 31, 8, "")
+                .field("ignored", 7, 0, "DS, where a control segment is stored")
+                .toString());
+  }
+
+  /** The words of a queue pair's doorbell record; lines end with a line feed. */
+  public static String fullRecord(long record) {
+    return new FieldTable(record)
+        .title(recordLine(record))
+        .word(DoorbellRecord.RECEIVE_OFFSET)
+        .field("0", 31, 16, "")
+        .field("receive counter", 15, 0, "")
+        .word(DoorbellRecord.SEND_OFFSET)
+        .field("0", 31, 16, "")
+        .field("send counter", 15, 0, "")
+        .toString();
+  }
+}

@@ -1,0 +1,77 @@
+package dev.doorbell.core.mlx5;
+
+import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.memory.RawMemory;
+
+/**
+ * Payload inside the WQE: {@code struct mlx5_wqe_inline_seg} (rdma-core providers/mlx5/wqe.h) and
+ * the bytes after it, padded to 16.
+ *
+ * <pre>
+ *   31 30                                                           0
+ *  +--+-------------------------------------------------------------+
+ *  | 1|                        byte_count                           |  0
+ *  +--+-------------------------------------------------------------+
+ *  |                    byte_count bytes, raw                      ...  4
+ *  +----------------------------------------------------------------+
+ * </pre>
+ *
+ * <p>The bytes may run over the end of the send ring and go on at its start: whoever reads or
+ * writes one there does it by {@link SendQueue} units, or from a contiguous copy.
+ */
+public final class InlineSegment {
+  /** {@code byte_count}. */
+  public static final int BYTE_COUNT_OFFSET = 0;
+
+  /** The first payload byte. */
+  public static final int DATA_OFFSET = 4;
+
+  /** The flag that tells it from a {@link DataSegment} ({@code MLX5_INLINE_SEG}). */
+  public static final int INLINE = 0x8000_0000;
+
+  private InlineSegment() {}
+
+  /** Payload bytes. */
+  public static int byteCount(long address) {
+    return BigEndian.getInt(address + BYTE_COUNT_OFFSET) & DataSegment.BYTE_COUNT_MASK;
+  }
+
+  /** Bytes that a segment with {@code byteCount} payload bytes takes, padding included. */
+  public static int bytes(int byteCount) {
+    return (DATA_OFFSET + byteCount + SendQueue.UNIT - 1) & -SendQueue.UNIT;
+  }
+
+  /** The same in units of 16 bytes, as the DS field counts. */
+  public static int units(int byteCount) {
+    return bytes(byteCount) >>> SendQueue.UNIT_SHIFT;
+  }
+
+  /**
+   * How much payload a WRITE of {@code blocks} blocks carries: 28, 92, 156, 220 ... bytes.
+   *
+   * @param blocks 64-byte blocks of the WQE, at least 1
+   */
+  public static int capacity(int blocks) {
+    return blocks * SendQueue.BLOCK
+        - ControlSegment.BYTES
+        - RemoteAddressSegment.BYTES
+        - DATA_OFFSET;
+  }
+
+  /** Writes the header alone. */
+  public static void writeHeader(long address, int byteCount) {
+    BigEndian.putInt(address + BYTE_COUNT_OFFSET, INLINE | byteCount);
+  }
+
+  /**
+   * Writes header, payload and zeroes up to the next multiple of 16; the segment must not wrap.
+   *
+   * @param source native address of the payload
+   */
+  public static void write(long address, long source, int byteCount) {
+    writeHeader(address, byteCount);
+    RawMemory.copy(source, address + DATA_OFFSET, byteCount);
+    int end = DATA_OFFSET + byteCount;
+    RawMemory.fill(address + end, bytes(byteCount) - end, (byte) 0);
+  }
+}

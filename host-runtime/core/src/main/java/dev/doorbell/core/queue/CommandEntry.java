@@ -1,0 +1,264 @@
+package dev.doorbell.core.queue;
+
+import dev.doorbell.core.memory.BigEndian;
+
+/**
+ * One command of a kernel to the CPU, and its 64-byte entry in a command queue: the Java side of
+ * kernels/include/doorbell/command_queue.cuh.
+ *
+ * <pre>
+ *        63      56 55              40 39      32 31                                1 0
+ *       +----------+------------------+----------+-----------------------------------+-+
+ *  w0   |  opcode  |   queue pair     |  flags   | length (bytes)                    |P|
+ *       +----------+------------------+----------+-----------------------------------+-+
+ *  w1   | remote address, bits 63:1                                                  |P|
+ *       +----------------------------------------------------------------------------+-+
+ *  w2   | local address, bits 63:1         (inline put: bytes 0-7)                   |P|
+ *       +----------------------------------------------------------------------------+-+
+ *  w3   | operand, bits 63:1               (inline put: bytes 8-15)                  |P|
+ *       +----------------------------------------------------------------------------+-+
+ *  w4   | compare, bits 63:1               (inline put: bytes 16-23)                 |P|
+ *       +----------------------------------------+----------------------+--+--+--+--+-+
+ *  w5   | remote key                             | fetched 57:31        |c |o |l |r |P|
+ *       +----------------------------------------+----------------------+--+--+--+--+-+
+ *  w6   | local key                              | fetched 30:0                      |P|
+ *       +----------------------------------------+------------------------+----------+-+
+ *  w7   | immediate                              | index 24:0             | f 63:58  |P|
+ *       +----------------------------------------+------------------------+----------+-+
+ *        63                                    32 31                     7 6        1 0
+ * </pre>
+ *
+ * <p>Words are little-endian. P is the phase, the inverse parity of the entry's lap: {@code ~(index
+ * / entries) & 1}, so that zeroed memory is no entry. An entry is there when all eight phases
+ * match; words may arrive in any order. {@code r l o c} are the bits that the phase displaces: bit
+ * 0 of remote address, local address, operand and compare. Keys are byte-swapped in the entry, as
+ * in a WQE; the fields of this class hold them as the HCA knows them.
+ *
+ * <p>Mutable, so that a consumer decodes into one object without allocating. What the fields mean
+ * depends on the opcode; command_queue.cuh has the table.
+ */
+public final class CommandEntry {
+  /** 64-bit words of an entry. */
+  public static final int WORDS = 8;
+
+  public static final int OP_PUT = JobView.OP_PUT;
+  public static final int OP_PUT_IMM = JobView.OP_PUT_IMM;
+  public static final int OP_GET = JobView.OP_GET;
+  public static final int OP_PUT_INLINE = JobView.OP_PUT_INLINE;
+  public static final int OP_FETCH_ADD = JobView.OP_FETCH_ADD;
+  public static final int OP_COMPARE_SWAP = JobView.OP_COMPARE_SWAP;
+  public static final int OP_PUT_SIGNAL = JobView.OP_PUT_SIGNAL;
+
+  /** A WQE that does nothing. */
+  public static final int OP_NOP = 0x40;
+
+  /** No WQE; finishes when everything before it in its queue has finished. */
+  public static final int OP_FLUSH = 0x41;
+
+  /** The WQE waits for earlier READs and atomics of its queue pair. */
+  public static final int FLAG_FENCE = 0x01;
+
+  /** The largest payload of {@link #OP_PUT_INLINE}. */
+  public static final int INLINE_BYTES = 24;
+
+  /** Bit of the {@code finished} counter: a command failed; error records say which. */
+  public static final long FINISHED_FAILED = 1L << 63;
+
+  /** Bytes of {@code struct doorbell_command_producer}, which {@code head} points to. */
+  public static final int PRODUCER_BYTES = 256;
+
+  /** Offset of the next index to hand out in the producers' structure. */
+  public static final int PRODUCER_HEAD = 0;
+
+  /** Offset of the producers' lower bound of {@code consumed}. */
+  public static final int PRODUCER_CONSUMED_SEEN = 128;
+
+  /** Offset of the word that is not 0 when an entry was claimed and never written. */
+  public static final int PRODUCER_POISONED = 136;
+
+  private static final int INDEX_MASK = 0x1ff_ffff;
+  private static final int INDEX_SHIFT = 7;
+
+  public int opcode = OP_NOP;
+  public int flags;
+
+  /** {@code doorbell_qp.number}: 16 bits. */
+  public int queuePair;
+
+  /** Bytes, below 2^31. */
+  public int length;
+
+  public long remoteAddress;
+
+  /** Or inline bytes 0 to 7, little-endian. */
+  public long localAddress;
+
+  /** Or inline bytes 8 to 15. */
+  public long operand;
+
+  /** Or inline bytes 16 to 23, or the signal's address. */
+  public long compare;
+
+  /** {@link #OP_PUT_SIGNAL}: where the signal's old value lands, under the local key. */
+  public long fetched;
+
+  public int remoteKey;
+  public int localKey;
+
+  /** Immediate data; {@link #OP_PUT_SIGNAL}: see {@link #signalKey}. */
+  public int immediate;
+
+  /** The phase bit of the entry at {@code index} in a queue of {@code entries} entries. */
+  public static long phase(long index, int entries) {
+    return (index & entries) == 0 ? 1 : 0;
+  }
+
+  /** True when {@code word} belongs to the lap with this phase. */
+  public static boolean present(long word, long phase) {
+    return (word & 1) == phase;
+  }
+
+  /** True when {@code word7} was written for {@code index}, as far as an entry can tell. */
+  public static boolean isFor(long word7, long index) {
+    return (((word7 >>> INDEX_SHIFT) ^ index) & INDEX_MASK) == 0;
+  }
+
+  /** The rkey of the signal of {@link #OP_PUT_SIGNAL}. */
+  public int signalKey() {
+    return BigEndian.swap(immediate);
+  }
+
+  /** Sets the rkey of the signal of {@link #OP_PUT_SIGNAL}. */
+  public void signalKey(int key) {
+    immediate = BigEndian.swap(key);
+  }
+
+  /** Inline payload byte {@code i}. */
+  public byte inlineByte(int i) {
+    long word = i < 8 ? localAddress : i < 16 ? operand : compare;
+    return (byte) (word >>> ((i & 7) * Byte.SIZE));
+  }
+
+  /** Sets the inline payload and the length. */
+  public void inline(byte[] payload) {
+    if (payload.length > INLINE_BYTES) {
+      throw new IllegalArgumentException(
+          "an inline put carries at most %d bytes, not %d; use a put"
+              .formatted(INLINE_BYTES, payload.length));
+    }
+    long[] words = new long[INLINE_BYTES / Long.BYTES];
+    for (int i = 0; i < payload.length; i++) {
+      words[i / Long.BYTES] |= (payload[i] & 0xffL) << ((i % Long.BYTES) * Byte.SIZE);
+    }
+    localAddress = words[0];
+    operand = words[1];
+    compare = words[2];
+    length = payload.length;
+  }
+
+  /** Copies all fields of {@code other}. */
+  public void set(CommandEntry other) {
+    opcode = other.opcode;
+    flags = other.flags;
+    queuePair = other.queuePair;
+    length = other.length;
+    remoteAddress = other.remoteAddress;
+    localAddress = other.localAddress;
+    operand = other.operand;
+    compare = other.compare;
+    fetched = other.fetched;
+    remoteKey = other.remoteKey;
+    localKey = other.localKey;
+    immediate = other.immediate;
+  }
+
+  /**
+   * The eight words of the entry.
+   *
+   * @param index which entry, counted from the queue's start and never wrapping
+   * @param entries of the queue, a power of two
+   */
+  public void encode(long index, int entries, long[] words) {
+    long phase = phase(index, entries);
+    long displaced =
+        (remoteAddress & 1) << 1
+            | (localAddress & 1) << 2
+            | (operand & 1) << 3
+            | (compare & 1) << 4;
+    words[0] =
+        (opcode & 0xffL) << 56
+            | (queuePair & 0xffffL) << 40
+            | (flags & 0xffL) << 32
+            | (length & 0x7fff_ffffL) << 1
+            | phase;
+    words[1] = (remoteAddress & ~1L) | phase;
+    words[2] = (localAddress & ~1L) | phase;
+    words[3] = (operand & ~1L) | phase;
+    words[4] = (compare & ~1L) | phase;
+    words[5] =
+        (long) BigEndian.swap(remoteKey) << 32
+            | (fetched >>> 31 & 0x7ff_ffff) << 5
+            | displaced
+            | phase;
+    words[6] = (long) BigEndian.swap(localKey) << 32 | (fetched & 0x7fff_ffff) << 1 | phase;
+    words[7] =
+        (long) immediate << 32
+            | (index & INDEX_MASK) << INDEX_SHIFT
+            | ((fetched >>> 58) << 1)
+            | phase;
+  }
+
+  /** Reads the eight words of an entry that is {@link #present}. */
+  public void decode(long[] words) {
+    long displaced = words[5];
+    opcode = (int) (words[0] >>> 56);
+    queuePair = (int) (words[0] >>> 40) & 0xffff;
+    flags = (int) (words[0] >>> 32) & 0xff;
+    length = (int) words[0] >>> 1;
+    remoteAddress = (words[1] & ~1L) | ((displaced >>> 1) & 1);
+    localAddress = (words[2] & ~1L) | ((displaced >>> 2) & 1);
+    operand = (words[3] & ~1L) | ((displaced >>> 3) & 1);
+    compare = (words[4] & ~1L) | ((displaced >>> 4) & 1);
+    fetched =
+        ((words[6] >>> 1) & 0x7fff_ffff)
+            | (((words[5] >>> 5) & 0x7ff_ffff) << 31)
+            | (((words[7] >>> 1) & 0x3f) << 58);
+    remoteKey = BigEndian.swap((int) (words[5] >>> 32));
+    localKey = BigEndian.swap((int) (words[6] >>> 32));
+    immediate = (int) (words[7] >>> 32);
+  }
+
+  /** The opcode's name, for messages. */
+  public static String opcodeName(int opcode) {
+    return switch (opcode) {
+      case OP_PUT -> "put";
+      case OP_PUT_IMM -> "put_imm";
+      case OP_GET -> "get";
+      case OP_PUT_INLINE -> "put_inline";
+      case OP_FETCH_ADD -> "fetch_add";
+      case OP_COMPARE_SWAP -> "compare_swap";
+      case OP_PUT_SIGNAL -> "put_signal";
+      case OP_NOP -> "nop";
+      case OP_FLUSH -> "flush";
+      default -> "opcode 0x%02x".formatted(opcode);
+    };
+  }
+
+  @Override
+  public String toString() {
+    return "%s qp=%d length=%d remote=0x%x/0x%x local=0x%x/0x%x operand=0x%x compare=0x%x fetched=0x%x imm=0x%x flags=0x%x"
+        .formatted(
+            opcodeName(opcode),
+            queuePair,
+            length,
+            remoteAddress,
+            remoteKey,
+            localAddress,
+            localKey,
+            operand,
+            compare,
+            fetched,
+            immediate,
+            flags);
+  }
+}

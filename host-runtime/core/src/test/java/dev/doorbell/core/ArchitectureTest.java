@@ -1,0 +1,190 @@
+package dev.doorbell.core;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.memory.RawMemory;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The walls inside of core. */
+class ArchitectureTest {
+  private static final JavaClasses CORE =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.doorbell.core");
+
+  @Test
+  void core_depends_on_the_jdk_alone() {
+    classes()
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage("dev.doorbell.core..", "java..", "org.jspecify.annotations")
+        .check(CORE);
+  }
+
+  @Test
+  void packages_of_core_do_not_depend_on_each_other_in_circles() {
+    slices().matching("dev.doorbell.core.(*)..").should().beFreeOfCycles().check(CORE);
+  }
+
+  @Test
+  void memory_knows_nothing_else_of_core() {
+    noClasses()
+        .that()
+        .resideInAPackage("..core.memory..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("dev.doorbell..").and(resideOutsideOfPackage("..core.memory..")))
+        .check(CORE);
+  }
+
+  @Test
+  void formats_know_memory_alone() {
+    noClasses()
+        .that()
+        .resideInAPackage("..core.mlx5..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("dev.doorbell..")
+                .and(resideOutsideOfPackage("..core.mlx5.."))
+                .and(resideOutsideOfPackage("..core.memory..")))
+        .check(CORE);
+  }
+
+  @Test
+  void what_kernels_see_does_not_know_the_hardware() {
+    noClasses()
+        .that()
+        .resideInAPackage("..core.queue..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("..core.fabric..", "..core.gpu..", "..core.hca..", "..core.mlx5..")
+        .check(CORE);
+  }
+
+  @Test
+  void the_contract_of_a_gpu_knows_no_hca() {
+    noClasses()
+        .that()
+        .resideInAPackage("..core.gpu..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("..core.hca..", "..core.fabric..")
+        .check(CORE);
+  }
+
+  @Test
+  void raw_addresses_are_touched_by_ports_and_formats_alone() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("..core.memory..", "..core.fabric..", "..core.mlx5..")
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(RawMemory.class)
+        .check(CORE);
+  }
+
+  @Test
+  void only_core_memory_calls_native_functions() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("..core.memory..")
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(Linker.class)
+        .check(CORE);
+  }
+
+  @Test
+  void only_raw_memory_makes_segments_of_addresses() {
+    noClasses()
+        .that()
+        .areNotAssignableTo(RawMemory.class)
+        .should()
+        .callMethodWhere(
+            target(MemorySegment.class, Set.of("reinterpret", "ofAddress"), "makes segments"))
+        .check(CORE);
+  }
+
+  @Test
+  void byte_order_is_reversed_in_one_place() {
+    noClasses()
+        .that()
+        .areNotAssignableTo(BigEndian.class)
+        .should()
+        .callMethodWhere(target(Number.class, Set.of("reverseBytes"), "reverses bytes"))
+        .check(CORE);
+  }
+
+  @Test
+  void descriptors_of_formats_allocate_nothing() {
+    noClasses()
+        .that()
+        .resideInAPackage("..core.mlx5..")
+        .and(DescribedPredicate.not(simpleNameEndingWith("Printer")))
+        .and()
+        .arePublic()
+        .should()
+        .callConstructorWhere(
+            new DescribedPredicate<JavaCall<?>>("makes an object") {
+              @Override
+              public boolean test(JavaCall<?> call) {
+                return !call.getTargetOwner().isEquivalentTo(Object.class);
+              }
+            })
+        .check(CORE);
+  }
+
+  @Test
+  void formats_have_no_state() {
+    noFields()
+        .that()
+        .areDeclaredInClassesThat()
+        .resideInAPackage("..core.mlx5..")
+        .and()
+        .areDeclaredInClassesThat()
+        .arePublic()
+        .should()
+        .notBeFinal()
+        .orShould()
+        .notBeStatic()
+        .check(CORE);
+  }
+
+  @Test
+  void nothing_prints() {
+    noClasses()
+        .should()
+        .accessField(System.class, "out")
+        .orShould()
+        .accessField(System.class, "err")
+        .because("core reports by values and exceptions")
+        .check(CORE);
+  }
+
+  private static DescribedPredicate<JavaAccess<?>> target(
+      Class<?> owner, Set<String> names, String description) {
+    return new DescribedPredicate<>(description) {
+      @Override
+      public boolean test(JavaAccess<?> call) {
+        return call.getTargetOwner().isAssignableTo(owner)
+            && names.contains(call.getTarget().getName());
+      }
+    };
+  }
+}

@@ -1,0 +1,129 @@
+package dev.doorbell.core.fabric.timed;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * Topologies of round constants for which every latency can be computed by hand; not measurements.
+ * Gen4 x16, pushes of 128 bytes, completions of 256.
+ */
+final class RoundConstants {
+  static final double EFFICIENCY = 0.95;
+
+  private RoundConstants() {}
+
+  /** GPU and HCA under one switch. */
+  static Topology sameSwitch() {
+    List<Link> links =
+        List.of(
+            Link.pcie("gpu", "gpu0", "switch", 4, 16, 256, EFFICIENCY),
+            Link.pcie("nic", "nic0", "switch", 4, 16, 256, EFFICIENCY),
+            Link.pcie("root", "switch", "cpu0", 4, 16, 256, EFFICIENCY));
+    List<Path> paths =
+        List.of(
+            Path.of("gpu0", "nic0", List.of(new Hop("gpu", 175), new Hop("nic", 75))),
+            Path.of("gpu0", "cpu0", List.of(new Hop("gpu", 175), new Hop("root", 275))),
+            Path.of("nic0", "cpu0", List.of(new Hop("nic", 75), new Hop("root", 275))));
+    return topology("round-pix", links, paths);
+  }
+
+  /** GPU and HCA at two sockets, the path between them capped. */
+  static Topology acrossSockets() {
+    List<Link> links =
+        List.of(
+            Link.pcie("gpu", "gpu0", "root0", 4, 16, 256, EFFICIENCY),
+            Link.pcie("nic", "nic0", "root1", 4, 16, 256, EFFICIENCY),
+            new Link("socket", "root0", "root1", 0, 0, 60, 256, true, false, 1, null),
+            new Link("memory", "root0", "cpu0", 0, 0, 200, 256, true, false, 1, null),
+            new Link("memory1", "root1", "cpu0", 0, 0, 200, 256, true, false, 1, null));
+    List<Path> paths =
+        List.of(
+            new Path(
+                "gpu0",
+                "nic0",
+                List.of(new Hop("gpu", 350), new Hop("socket", 250), new Hop("nic", 300)),
+                true,
+                6.1,
+                14.3,
+                0,
+                true,
+                0),
+            Path.of("gpu0", "cpu0", List.of(new Hop("gpu", 350), new Hop("memory", 100))),
+            Path.of("nic0", "cpu0", List.of(new Hop("nic", 300), new Hop("memory1", 50))));
+    return topology("round-sys", links, paths);
+  }
+
+  /** As {@link #sameSwitch} with another HCA. */
+  static Topology withNic(NicPrices nic) {
+    Topology base = sameSwitch();
+    return new Topology(
+        "round-nic",
+        base.description(),
+        base.gpus(),
+        base.cpus(),
+        List.of(nic),
+        base.links(),
+        base.paths(),
+        base.network(),
+        List.of());
+  }
+
+  /** As {@link #sameSwitch}, but nobody routes reads between peers. */
+  static Topology withoutPeerReads() {
+    return withPaths(path -> change(path, false, 0));
+  }
+
+  /** As {@link #sameSwitch} with a random addition to every latency. */
+  static Topology withJitter(double nanos) {
+    return withPaths(path -> change(path, true, nanos));
+  }
+
+  private static Path change(Path path, boolean peerReads, double jitter) {
+    return new Path(path.from(), path.to(), path.hops(), peerReads, 0, 0, 0, true, jitter);
+  }
+
+  private static Topology withPaths(UnaryOperator<Path> change) {
+    Topology base = sameSwitch();
+    return topology("round-paths", base.links(), base.paths().stream().map(change).toList());
+  }
+
+  /** As {@link #sameSwitch} with receivers that grant posted credits. */
+  static Topology withCredits(Credits credits) {
+    Topology base = sameSwitch();
+    List<Link> links =
+        base.links().stream()
+            .map(
+                link ->
+                    new Link(
+                        link.name(),
+                        link.from(),
+                        link.to(),
+                        link.generation(),
+                        link.lanes(),
+                        link.bytesPerNano(),
+                        link.maxPayload(),
+                        true,
+                        false,
+                        link.efficiency(),
+                        credits))
+            .toList();
+    return topology("round-credits", links, base.paths());
+  }
+
+  static Topology topology(String name, List<Link> links, List<Path> paths) {
+    GpuPrices gpu = new GpuPrices(0, 0, 2, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26);
+    CpuPrices cpu = new CpuPrices(0, 0, 0, 0, 80, 100, 90, 64, 100, 0);
+    NicPrices nic = new NicPrices(50, 120, 100, 0, 0, 512, 0, 0);
+    Network network = new Network(1000, 50, 58);
+    return new Topology(
+        name,
+        "round constants",
+        List.of(gpu),
+        List.of(cpu),
+        List.of(nic),
+        links,
+        paths,
+        network,
+        List.of());
+  }
+}

@@ -1,0 +1,46 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.QueuePairAddress;
+
+/** Refuses peers and connection attributes that no HCA accepts. */
+final class ConnectionChecks {
+  private ConnectionChecks() {}
+
+  static void check(
+      QueuePairAddress peer, ConnectionAttributes attributes, SoftHcaOptions options) {
+    require(
+        SoftHcaOptions.isMtu(peer.mtu()), "path MTU", peer.mtu(), "256, 512, 1024, 2048 or 4096");
+    require((peer.number() & Psn.MASK) == peer.number(), "peer number", peer.number(), "24 bits");
+    require(
+        (peer.startPsn() & Psn.MASK) == peer.startPsn(), "peer PSN", peer.startPsn(), "24 bits");
+    require(in(attributes.ackTimeout(), 31), "ACK timeout", attributes.ackTimeout(), "0 to 31");
+    require(in(attributes.retryCount(), 7), "retry count", attributes.retryCount(), "0 to 7");
+    require(in(attributes.rnrRetry(), 7), "RNR retry", attributes.rnrRetry(), "0 to 7");
+    require(in(attributes.minRnrTimer(), 31), "RNR timer", attributes.minRnrTimer(), "0 to 31");
+    require(
+        attributes.maxReadAtomic() >= 1
+            && attributes.maxReadAtomic() <= options.limits().readAtomic(),
+        "READs and atomics as requester",
+        attributes.maxReadAtomic(),
+        "1 to " + options.limits().readAtomic());
+    require(
+        attributes.maxDestReadAtomic() >= 1
+            && attributes.maxDestReadAtomic() <= options.limits().readAtomic(),
+        "READs and atomics as responder",
+        attributes.maxDestReadAtomic(),
+        "1 to " + options.limits().readAtomic());
+  }
+
+  private static boolean in(int value, int largest) {
+    return value >= 0 && value <= largest;
+  }
+
+  private static void require(boolean holds, String what, int value, String legal) {
+    if (!holds) {
+      throw new HcaException(
+          "cannot connect: %s is %d; legal is %s".formatted(what, value, legal), HcaErrno.EINVAL);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.RawMemory;
+import java.lang.foreign.MemorySegment;
+
+/** A piece of the HCA's on-chip memory (MEMIC). */
+final class OnChipMemory implements Memory {
+  private final SoftProtectionDomain domain;
+  private final Allocation allocation;
+  private boolean closed;
+
+  OnChipMemory(SoftProtectionDomain domain, Allocation allocation) {
+    this.domain = domain;
+    this.allocation = allocation;
+  }
+
+  @Override
+  public MemoryKind kind() {
+    return MemoryKind.NIC;
+  }
+
+  @Override
+  public Locus locus() {
+    return allocation.locus();
+  }
+
+  @Override
+  public long address() {
+    return allocation.address();
+  }
+
+  @Override
+  public long size() {
+    return allocation.size();
+  }
+
+  @Override
+  public void write(long offset, MemorySegment source) {
+    check("write", offset, source.byteSize());
+    RawMemory.copyIn(source, 0, address() + offset, source.byteSize());
+  }
+
+  @Override
+  public void read(long offset, MemorySegment target) {
+    check("read", offset, target.byteSize());
+    RawMemory.copyOut(address() + offset, target, 0, target.byteSize());
+  }
+
+  @Override
+  public void fill(long offset, long bytes, byte value) {
+    check("fill", offset, bytes);
+    RawMemory.fill(address() + offset, bytes, value);
+  }
+
+  private void check(String what, long offset, long bytes) {
+    if (closed || offset < 0 || bytes < 0 || offset > size() - bytes) {
+      throw new IndexOutOfBoundsException(
+          "%s of %d bytes at offset %d of %s%s"
+              .formatted(what, bytes, offset, allocation, closed ? ", which is closed" : ""));
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      domain.close(this, allocation);
+      closed = true;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "on-chip memory (%d bytes at 0x%x)".formatted(size(), address());
+  }
+}

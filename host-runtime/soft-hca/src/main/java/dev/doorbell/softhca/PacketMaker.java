@@ -1,0 +1,181 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.memory.AccessFault;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.Syndrome;
+
+/** Cuts a request into packets of the path MTU and finds or fetches their payload. */
+final class PacketMaker {
+  /** Every so many packets inside a message an ACK is asked for. */
+  private static final int ACK_INTERVAL = 256;
+
+  private final SoftQueuePair queuePair;
+  private final SoftHca hca;
+  private final DevicePort port;
+  private final TxQueue tx;
+  private final int mtu;
+
+  PacketMaker(SoftQueuePair queuePair, TxQueue tx, int mtu) {
+    this.queuePair = queuePair;
+    this.hca = queuePair.hca;
+    this.port = hca.port;
+    this.tx = tx;
+    this.mtu = mtu;
+  }
+
+  /**
+   * Makes packets until the request has none left, the pool is empty, or the request has failed.
+   *
+   * @return true when all are made
+   */
+  boolean make(SendRequest request) {
+    if (request.isAnswered()) {
+      Packet packet = hca.packets.take();
+      if (packet == null) {
+        return false;
+      }
+      question(request, packet);
+      request.sent = request.packets;
+      request.phase = SendRequest.Phase.WAITING;
+      tx.add(packet);
+      return true;
+    }
+    int packets = request.packets;
+    while (request.sent < packets) {
+      Packet packet = hca.packets.take();
+      if (packet == null) {
+        return false;
+      }
+      if (!fill(request, packet, request.sent)) {
+        hca.packets.release(packet);
+        return false;
+      }
+      request.sent++;
+      if (request.sent == packets) {
+        request.phase = SendRequest.Phase.WAITING;
+      }
+      tx.add(packet);
+    }
+    return true;
+  }
+
+  private void address(SendRequest request, Packet packet, int number, boolean last) {
+    packet.destination = queuePair.peerNumber;
+    packet.psn = Psn.add(request.firstPsn, number);
+    packet.lastOfMessage = last;
+    packet.request = request;
+    packet.originQpn = queuePair.number();
+    packet.originIndex = (int) request.index & SendQueue.INDEX_MASK;
+  }
+
+  /** A READ request or an atomic. */
+  private void question(SendRequest request, Packet packet) {
+    address(request, packet, 0, true);
+    packet.remoteAddress = request.remoteAddress;
+    packet.rkey = request.rkey;
+    packet.dmaLength = (int) request.length;
+    packet.ackRequest = true;
+    packet.payload = 0;
+    packet.bytes = 0;
+    packet.swapAdd = request.swapAdd;
+    packet.compare = request.compare;
+    packet.swapMask = request.swapMask;
+    packet.compareMask = request.compareMask;
+    packet.cellBytes = request.cellBytes;
+    packet.opcode =
+        switch (request.opcode) {
+          case Opcode.RDMA_READ -> PacketOpcode.READ_REQUEST;
+          case Opcode.ATOMIC_CS -> PacketOpcode.COMPARE_SWAP;
+          case Opcode.ATOMIC_FA -> PacketOpcode.FETCH_ADD;
+          case Opcode.ATOMIC_MASKED_CS -> PacketOpcode.MASKED_COMPARE_SWAP;
+          default -> PacketOpcode.MASKED_FETCH_ADD;
+        };
+  }
+
+  /** Headers and payload of packet {@code number} of a WRITE or SEND. */
+  private boolean fill(SendRequest request, Packet packet, int number) {
+    boolean first = number == 0;
+    boolean last = number == request.packets - 1;
+    address(request, packet, number, last);
+    packet.ackRequest = last || (packet.psn & (ACK_INTERVAL - 1)) == 0;
+    int opcode = request.opcode;
+    boolean write = opcode == Opcode.RDMA_WRITE || opcode == Opcode.RDMA_WRITE_IMM;
+    packet.opcode =
+        (write ? PacketOpcode.WRITE_FIRST : PacketOpcode.SEND_FIRST) + position(first, last);
+    if (last) {
+      packet.solicited = ControlSegment.isSolicited(request.fmCeSe);
+      if (Opcode.hasImmediate(opcode)) {
+        packet.opcode++;
+        packet.immediate = request.immediate;
+      }
+    }
+    if (first) {
+      packet.remoteAddress = request.remoteAddress;
+      packet.rkey = request.rkey;
+      packet.dmaLength = (int) request.length;
+    }
+    packet.bytes = (int) Math.min(mtu, request.length - (long) number * mtu);
+    return gather(request, packet);
+  }
+
+  /** Offset of FIRST, MIDDLE, LAST and ONLY in the groups of SEND and WRITE opcodes. */
+  private static int position(boolean first, boolean last) {
+    if (first) {
+      return last ? PacketOpcode.WRITE_ONLY - PacketOpcode.WRITE_FIRST : 0;
+    }
+    return last ? 2 : 1;
+  }
+
+  /** Finds or starts to read the payload of a packet at the request's piece cursor. */
+  private boolean gather(SendRequest request, Packet packet) {
+    int left = packet.bytes;
+    if (left == 0) {
+      packet.payload = 0;
+      return true;
+    }
+    try {
+      int piece = request.piece;
+      int offset = request.pieceOffset;
+      int inPiece = request.pieceBytes[piece] - offset;
+      if (left <= inPiece) {
+        long address = request.pieceAddress[piece] + offset;
+        long inPlace = request.inline ? address : port.map(address, left);
+        if (inPlace != 0) {
+          packet.payload = inPlace;
+          request.advance(left);
+          return true;
+        }
+      }
+      gatherPieces(request, packet);
+      return true;
+    } catch (AccessFault gone) {
+      request.fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.MEMORY_GONE);
+      return false;
+    }
+  }
+
+  private void gatherPieces(SendRequest request, Packet packet) {
+    long target = packet.buffer();
+    packet.payload = target;
+    int left = packet.bytes;
+    packet.beginReads();
+    while (left > 0) {
+      int piece = request.piece;
+      int take = Math.min(left, request.pieceBytes[piece] - request.pieceOffset);
+      long address = request.pieceAddress[piece] + request.pieceOffset;
+      if (request.inline) {
+        RawMemory.copy(address, target, take);
+      } else if (!port.read(address, target, take, packet)) {
+        packet.addRead();
+      }
+      target += take;
+      left -= take;
+      request.advance(take);
+    }
+    packet.endReads();
+  }
+}

@@ -1,0 +1,325 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.Syndrome;
+
+/**
+ * The sending half of a queue pair: takes WQEs in order, has them carried out, completes them in
+ * order.
+ *
+ * <p>Under a fabric with virtual time, WQEs between their fetch and their first packet overlap, up
+ * to {@link SoftHcaOptions.Engine#pipelineDepth}.
+ */
+final class Requester {
+  private final SoftQueuePair queuePair;
+  private final SoftHca hca;
+  private final DevicePort port;
+  private final WqeSource wqes;
+  private final TxQueue tx;
+  private final PacketMaker maker;
+  private final InFlight inFlight;
+  private final LocalRead localRead;
+  private final SoftCompletionQueue completionQueue;
+  private final int pipelineDepth;
+  private final long wqeNanos;
+  private final RequestRing ring;
+
+  /** The index of the next WQE to look at. */
+  private long wqeIndex;
+
+  private boolean errorReported;
+  private boolean dead;
+
+  Requester(SoftQueuePair queuePair, WqeSource wqes, int startPsn, int mtu) {
+    this.queuePair = queuePair;
+    this.hca = queuePair.hca;
+    this.port = hca.port;
+    this.wqes = wqes;
+    this.completionQueue = queuePair.sendCompletions;
+    this.pipelineDepth = hca.options.engine().pipelineDepth();
+    this.wqeNanos = hca.timing.wqeNanos();
+    this.ring = new RequestRing(this, queuePair.attributes().sendBlocks());
+    this.tx = new TxQueue(queuePair, port, hca.timing.packetNanos());
+    this.maker = new PacketMaker(queuePair, tx, mtu);
+    this.inFlight = new InFlight(this, queuePair, ring, tx, startPsn, mtu);
+    this.localRead = new LocalRead(this, ring, port, hca.dropBuffer);
+  }
+
+  /** What was under way is forgotten: the queue pair was reset or closed. */
+  void discard() {
+    dead = true;
+    tx.drop();
+  }
+
+  /** A request has something to do again. */
+  void ready() {
+    if (!dead) {
+      queuePair.activate();
+    }
+  }
+
+  /** A response to this queue pair's requests. The packet is given back by the caller. */
+  void receive(Packet packet) {
+    if (queuePair.state() == QueuePairState.RTS) {
+      inFlight.receive(packet);
+      ready();
+    }
+  }
+
+  /**
+   * Moves on what can move on.
+   *
+   * @return work done, about in WQEs
+   */
+  int run(int budget) {
+    wqes.run();
+    if (wqes.failed() && queuePair.state() != QueuePairState.ERR) {
+      hca.raise(AsyncEvent.Type.QP_FATAL, queuePair.number());
+      queuePair.enterError();
+    }
+    Packet refused = tx.flush();
+    if (refused != null && refused.request != null) {
+      refused.request.fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.PATH_REFUSED);
+      tx.drop();
+    }
+    int work = 0;
+    int progress;
+    do {
+      // A completion may be what a request behind it waits for: once more until nothing moves.
+      progress = look(budget - work) + send(budget) + complete();
+      work += progress;
+    } while (progress > 0 && work < budget);
+    if (work >= budget) {
+      queuePair.activate();
+    }
+    return work;
+  }
+
+  /** Takes WQEs that are at hand into the pipeline. */
+  private int look(int budget) {
+    int looked = 0;
+    boolean flushing = queuePair.state() == QueuePairState.ERR;
+    if (!flushing && queuePair.state() != QueuePairState.RTS) {
+      return 0;
+    }
+    long available = flushing && wqes.failed() ? wqeIndex : wqes.available();
+    while (wqeIndex < available
+        && looked < budget
+        && !ring.isFull()
+        && ring.newest - ring.sending < pipelineDepth) {
+      long segment = wqes.unit(wqeIndex, 0);
+      SendRequest request = ring.next();
+      request.begin(wqeIndex, segment);
+      int mismatch = headerMismatch(request, segment);
+      if (flushing) {
+        if (mismatch != VendorSyndrome.NONE) {
+          // Not the beginning of a WQE: a block of one whose length nobody knows.
+          wqeIndex++;
+          wqes.retire(wqeIndex);
+          continue;
+        }
+        request.phase = SendRequest.Phase.FLUSHED;
+      } else if (mismatch != VendorSyndrome.NONE) {
+        request.blocks = 1;
+        request.fail(Syndrome.LOCAL_QP_OPERATION, mismatch);
+      } else if (wqeIndex + request.blocks > available) {
+        if (wqeIndex + request.blocks <= wqes.producer()) {
+          return looked;
+        }
+        request.blocks = 1;
+        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
+      } else {
+        request.phase = SendRequest.Phase.PARSING;
+        if (hca.tracing) {
+          queuePair.traceFetched(request);
+        }
+        if (wqeNanos == 0 || port.delay(wqeNanos, request)) {
+          request.phase = SendRequest.Phase.PARSED;
+        }
+      }
+      wqeIndex += request.blocks;
+      ring.newest++;
+      looked++;
+    }
+    return looked;
+  }
+
+  private int headerMismatch(SendRequest request, long segment) {
+    if (request.ds == 0) {
+      return VendorSyndrome.BAD_LENGTH_FIELD;
+    }
+    if (ControlSegment.wqeIndex(segment) != ((int) wqeIndex & SendQueue.INDEX_MASK)) {
+      return VendorSyndrome.INDEX_MISMATCH;
+    }
+    return ControlSegment.qpn(segment) == queuePair.number()
+        ? VendorSyndrome.NONE
+        : VendorSyndrome.NUMBER_MISMATCH;
+  }
+
+  /** Makes packets of requests in order, as far as fences, the peer and the packet pool allow. */
+  private int send(int budget) {
+    int made = 0;
+    while (ring.sending < ring.newest && made < budget && inFlight.maySend()) {
+      SendRequest request = ring.at(ring.sending);
+      switch (request.phase) {
+        case PARSED -> {
+          if (!start(request)) {
+            return made;
+          }
+        }
+        case SENDING -> {}
+        case DONE, FLUSHED -> {
+          ring.sending++;
+          continue;
+        }
+        default -> {
+          return made;
+        }
+      }
+      if (request.phase == SendRequest.Phase.SENDING) {
+        int before = request.sent;
+        boolean all = request.opcode == Opcode.DUMP ? localRead.go(request) : maker.make(request);
+        made += request.sent - before;
+        if (!all) {
+          return made;
+        }
+      }
+      ring.sending++;
+      made++;
+    }
+    return made;
+  }
+
+  /**
+   * Begins a request whose turn has come.
+   *
+   * @return false when it has to wait or has failed
+   */
+  private boolean start(SendRequest request) {
+    boolean oldest = ring.oldest == ring.sending;
+    int fence = ControlSegment.fence(request.fmCeSe);
+    if (fence == ControlSegment.FENCE_STRONG_ORDERING
+        ? !oldest
+        : fence != ControlSegment.FENCE_NONE && inFlight.hasQuestions()) {
+      return false;
+    }
+    WqeDecoder.decode(request, wqes, queuePair);
+    if (request.phase == SendRequest.Phase.FAILED) {
+      return false;
+    }
+    return switch (request.opcode) {
+      case Opcode.NOP -> {
+        request.phase = SendRequest.Phase.DONE;
+        yield true;
+      }
+      case Opcode.WAIT -> startWait(request);
+      case Opcode.DUMP -> {
+        // It flushes what earlier requests of the queue wrote, so it waits for them.
+        if (oldest) {
+          request.phase = SendRequest.Phase.SENDING;
+        }
+        yield oldest;
+      }
+      default -> inFlight.admit(request);
+    };
+  }
+
+  private boolean startWait(SendRequest request) {
+    SoftCompletionQueue awaited = hca.completionQueues.find(request.rkey);
+    if (awaited == null) {
+      request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.UNKNOWN_QUEUE);
+      return false;
+    }
+    if (!awaited.reached((int) request.swapAdd)) {
+      awaited.await(queuePair);
+      return false;
+    }
+    request.phase = SendRequest.Phase.DONE;
+    return true;
+  }
+
+  /** Completes requests in order. */
+  private int complete() {
+    int done = 0;
+    while (!ring.isEmpty()) {
+      SendRequest request = ring.at(ring.oldest);
+      boolean failing = queuePair.state() == QueuePairState.ERR;
+      // What was done behind a request that failed is as if it had not been.
+      boolean success =
+          !errorReported
+              && switch (request.phase) {
+                case DONE -> true;
+                case WAITING -> isAcknowledged(request);
+                default -> false;
+              };
+      boolean failed = request.phase == SendRequest.Phase.FAILED;
+      if (!success && !failed && !failing) {
+        return done;
+      }
+      int syndrome = success ? 0 : failed ? request.syndrome : Syndrome.FLUSHED;
+      if (isReported(request, success)) {
+        int room = completionQueue.room(queuePair);
+        if (room == SoftCompletionQueue.WAIT) {
+          return done;
+        }
+        if (room == SoftCompletionQueue.OVERRUN) {
+          queuePair.enterError();
+        } else if (success) {
+          completionQueue.requester(
+              queuePair.number(), request.opcode, (int) request.index, (int) request.length);
+        } else {
+          completionQueue.error(
+              Cqe.REQUESTER_ERROR,
+              syndrome,
+              failed ? request.vendorSyndrome : VendorSyndrome.NONE,
+              request.opcode,
+              queuePair.number(),
+              (int) request.index);
+        }
+      }
+      ring.oldest++;
+      done++;
+      wqes.retire(request.index + request.blocks);
+      if (ring.sending < ring.oldest) {
+        ring.sending = ring.oldest;
+      }
+      if (failed) {
+        errorReported = true;
+        queuePair.enterError();
+      }
+    }
+    return done;
+  }
+
+  private boolean isAcknowledged(SendRequest request) {
+    return request.opcode == Opcode.DUMP
+        ? localRead.isDone()
+        : !request.isAnswered() && inFlight.isAcknowledged(request.lastPsn());
+  }
+
+  private boolean isReported(SendRequest request, boolean success) {
+    if (success) {
+      return ControlSegment.isSignalled(request.fmCeSe);
+    }
+    return !errorReported
+        || ControlSegment.completionMode(request.fmCeSe) != ControlSegment.COMPLETE_ON_FIRST_ERROR;
+  }
+
+  /** The queue pair is in error: nothing more is sent, everything that waits is flushed. */
+  void enterError() {
+    tx.drop();
+    inFlight.forget();
+    ready();
+  }
+
+  /** Requests that are not complete, for messages. */
+  long outstanding() {
+    return ring.newest - ring.oldest;
+  }
+}

@@ -1,0 +1,223 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ErrorCqe;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A completion queue: a ring or one entry in somebody's memory, written by DMA. */
+final class SoftCompletionQueue implements CompletionQueue {
+  /** {@link #room}: a CQE may be written. */
+  static final int ROOM = 0;
+
+  /** {@link #room}: the consumer index is being read; the queue pair is woken then. */
+  static final int WAIT = 1;
+
+  /** {@link #room}: the queue has overrun and takes nothing any more. */
+  static final int OVERRUN = 2;
+
+  private static final int COUNTER_SHIFT = 8;
+
+  private final SoftProtectionDomain domain;
+  private final SoftHca hca;
+  private final DevicePort port;
+  private final int number;
+  private final CompletionQueueAttributes attributes;
+  private final Memory ring;
+  private final Memory record;
+  private final long ringAddress;
+  private final int entries;
+  private final boolean collapsed;
+  private final boolean unlimited;
+
+  /** A CQE is put together here, then written in one transaction. */
+  private final MemorySegment staging = Arena.ofAuto().allocate(Cqe.BYTES + 8, Cqe.BYTES);
+
+  private final long stagingAddress = staging.address();
+
+  private long produced;
+  private long consumed;
+  private boolean overrun;
+  private boolean reading;
+  private final Completion recordRead = this::consumerRead;
+  private final List<SoftQueuePair> waiting = new ArrayList<>();
+  private int users;
+  private boolean closed;
+
+  SoftCompletionQueue(
+      SoftProtectionDomain domain,
+      int number,
+      CompletionQueueAttributes attributes,
+      Memory ring,
+      Memory record) {
+    this.domain = domain;
+    this.hca = domain.softHca();
+    this.port = hca.port;
+    this.number = number;
+    this.attributes = attributes;
+    this.ring = ring;
+    this.record = record;
+    this.ringAddress = ring.address();
+    this.entries = attributes.entries();
+    this.collapsed = attributes.collapsed();
+    this.unlimited = attributes.ignoreOverrun() || attributes.collapsed();
+    ring.fill(0, ring.size(), Cqe.INITIAL_FILL);
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public CompletionQueueAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public long ringAddress() {
+    return ringAddress;
+  }
+
+  @Override
+  public long recordAddress() {
+    return record.address();
+  }
+
+  /** Whether a CQE may be written for {@code queuePair} now. */
+  int room(SoftQueuePair queuePair) {
+    if (unlimited || (produced - consumed < entries && !overrun)) {
+      return ROOM;
+    }
+    if (overrun) {
+      return OVERRUN;
+    }
+    if (!reading) {
+      reading = true;
+      boolean now =
+          port.read(
+              record.address() + DoorbellRecord.CONSUMER_OFFSET,
+              stagingAddress + Cqe.BYTES,
+              Integer.BYTES,
+              recordRead);
+      if (now) {
+        consumerRead(true);
+        return overrun ? OVERRUN : ROOM;
+      }
+    }
+    await(queuePair);
+    return WAIT;
+  }
+
+  private void consumerRead(boolean ok) {
+    reading = false;
+    int low = DoorbellRecord.consumerIndex(stagingAddress + Cqe.BYTES);
+    // The record holds 24 bits of a count that never stops.
+    consumed += ((low - (int) consumed) << COUNTER_SHIFT) >> COUNTER_SHIFT;
+    if (!ok || produced - consumed >= entries) {
+      overrun = true;
+      hca.raise(AsyncEvent.Type.CQ_ERROR, number);
+    }
+    wakeWaiting();
+  }
+
+  /** Wakes {@code queuePair} after the next CQE, or when the consumer index is known. */
+  void await(SoftQueuePair queuePair) {
+    if (!waiting.contains(queuePair)) {
+      waiting.add(queuePair);
+    }
+  }
+
+  private void wakeWaiting() {
+    for (SoftQueuePair queuePair : waiting) {
+      queuePair.activate();
+    }
+    waiting.clear();
+  }
+
+  /** True when the CQE with that 24-bit index has been written. */
+  boolean reached(int index) {
+    return ((int) produced - 1 - index) << COUNTER_SHIFT >= 0;
+  }
+
+  /** Writes a requester's CQE. */
+  void requester(int qpn, int opcode, int wqeIndex, int bytes) {
+    Cqe.writeRequester(stagingAddress, opcode, qpn, wqeIndex, bytes, 0, owner());
+    post(qpn, wqeIndex);
+  }
+
+  /** Writes a responder's CQE. */
+  void responder(
+      int opcode, int qpn, int receiveIndex, int bytes, int immediate, boolean solicited) {
+    Cqe.writeResponder(
+        stagingAddress, opcode, qpn, 0, receiveIndex, bytes, immediate, solicited, 0, owner());
+    post(qpn, receiveIndex);
+  }
+
+  /** Writes an error CQE. */
+  void error(int cqeOpcode, int syndrome, int vendorSyndrome, int opcode, int qpn, int wqeIndex) {
+    ErrorCqe.write(
+        stagingAddress, cqeOpcode, syndrome, vendorSyndrome, opcode, qpn, wqeIndex, owner());
+    post(qpn, wqeIndex);
+  }
+
+  private int owner() {
+    return collapsed ? 0 : Cqe.ownerFor(produced, entries);
+  }
+
+  private void post(int qpn, int wqeIndex) {
+    long entry = collapsed ? ringAddress : Cqe.entryAddress(ringAddress, entries, produced);
+    produced++;
+    if (hca.tracing) {
+      hca.tracer.completion(stagingAddress, entry, qpn, wqeIndex & 0xffff);
+    } else {
+      port.writeEntry(stagingAddress, entry);
+    }
+    if (!waiting.isEmpty()) {
+      wakeWaiting();
+    }
+  }
+
+  /** A queue pair uses it from now on. */
+  void use() {
+    users++;
+  }
+
+  /** A queue pair uses it no longer. */
+  void unuse(SoftQueuePair queuePair) {
+    users--;
+    waiting.remove(queuePair);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (users > 0) {
+      throw new HcaException(
+          "cannot close completion queue 0x%x of %s: %d queue(s) still complete into it; close their queue pairs first"
+              .formatted(number, hca.name(), users),
+          HcaErrno.EBUSY);
+    }
+    closed = true;
+    domain.closed(this);
+    ring.close();
+    record.close();
+  }
+
+  @Override
+  public String toString() {
+    return "completion queue 0x%x".formatted(number);
+  }
+}

@@ -1,0 +1,423 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.trace.Trace;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host channel adapter in software, compatible with mlx5 down to the bytes of its queues.
+ *
+ * <p>It is an agent of a {@link Fabric}: doorbells and packets are noted as they arrive, and acted
+ * on when it is stepped. Peers are found over a wire that it has joined; without one it reaches its
+ * own queue pairs alone. The control path may be called between steps, on the thread that steps.
+ */
+public final class SoftHca implements Hca {
+  private static final int FIRST_NUMBER = 0x100;
+  private static final long ON_CHIP_GRANULE = 64;
+  private static final int SCRATCH_BYTES = 64;
+
+  private final Fabric fabric;
+  private final Locus locus;
+  private final String name;
+  private final Agent agent = new Engine();
+  final SoftHcaOptions options;
+  final HcaTiming timing;
+  final DevicePort port;
+  final boolean tracing;
+  final HcaTracer tracer;
+  final PacketPool packets;
+  final NumberTable<SoftQueuePair> queuePairs;
+  final NumberTable<SoftCompletionQueue> completionQueues;
+  final RegionTable regions = new RegionTable();
+
+  /** Memory of the engine: a few bytes to write from, and a place to read to what nobody needs. */
+  private final MemorySegment workspace =
+      Arena.ofAuto().allocate(SCRATCH_BYTES + Packet.MAX_PAYLOAD, SCRATCH_BYTES);
+
+  final long scratch = workspace.address();
+  final long dropBuffer = scratch + SCRATCH_BYTES;
+
+  /** When the way out to the wire is free again, in picoseconds of virtual time. */
+  long wireFreePicos;
+
+  private Wire wire;
+  private boolean plugged;
+  private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
+  private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
+  private long onChipFree;
+  private boolean closed;
+
+  // Who has something to do.
+  private final AtomicReference<@Nullable SoftQueuePair> rung = new AtomicReference<>();
+  private @Nullable SoftQueuePair activeHead;
+  private @Nullable SoftQueuePair activeTail;
+  private int activeCount;
+  private final List<SoftQueuePair> acknowledging = new ArrayList<>();
+  private final List<SoftQueuePair> starving = new ArrayList<>();
+
+  // Packets that have arrived, in order.
+  private Packet[] inbox = new Packet[64];
+  private int inboxHead;
+  private int inboxCount;
+
+  /**
+   * Opens a software HCA and attaches it to {@code fabric}.
+   *
+   * @param nic where it is: its on-chip memory and doorbell pages lie there
+   * @param name what peers on the wire know it by
+   */
+  public SoftHca(Fabric fabric, Locus nic, String name, SoftHcaOptions options) {
+    if (nic.part() != Locus.Part.NIC) {
+      throw new HcaException("an HCA must be at a NIC's place, not at " + nic, HcaErrno.EINVAL);
+    }
+    this.fabric = fabric;
+    this.locus = nic;
+    this.name = name;
+    this.options = options;
+    this.timing = options.timing();
+    this.onChipFree = options.limits().onChipBytes();
+    this.queuePairs = new NumberTable<>(FIRST_NUMBER, options.limits().queuePairs());
+    this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * options.limits().queuePairs());
+    this.packets = new PacketPool(this, options.engine().packets());
+    InProcessWire self = new InProcessWire();
+    this.wire = self;
+    Trace trace = fabric.trace();
+    this.tracing = trace.enabled();
+    this.port = fabric.attachDevice(nic, agent);
+    this.tracer = new HcaTracer(trace, port, nic);
+    self.join(this);
+    this.plugged = false;
+  }
+
+  /** As {@link #SoftHca(Fabric, Locus, String, SoftHcaOptions)} with the usual options. */
+  public SoftHca(Fabric fabric, Locus nic, String name) {
+    this(fabric, nic, name, SoftHcaOptions.DEFAULT);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Locus locus() {
+    return locus;
+  }
+
+  @Override
+  public HcaAttributes attributes() {
+    return new HcaAttributes(
+        "soft-mlx5",
+        options.limits().queuePairs(),
+        options.limits().maxSendBlocks(),
+        options.limits().minSendBlocks(),
+        options.limits().completionEntries(),
+        options.limits().inlineBytes(),
+        ControlSegment.MAX_DS - 2,
+        options.limits().onChipBytes(),
+        options.limits().blueFlameBytes(),
+        options.limits().messageBytes(),
+        options.limits().readAtomic(),
+        true);
+  }
+
+  @Override
+  public ProtectionDomain allocateProtectionDomain() {
+    if (closed) {
+      throw new HcaException("cannot allocate a protection domain: %s is closed".formatted(name));
+    }
+    SoftProtectionDomain domain = new SoftProtectionDomain(this);
+    domains.add(domain);
+    return domain;
+  }
+
+  @Override
+  public @Nullable AsyncEvent pollAsyncEvent() {
+    return events.poll();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    List<SoftProtectionDomain> open = new ArrayList<>(domains);
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).closeAll();
+    }
+    closed = true;
+    wire.leave(this);
+    fabric.detach(agent);
+    while (inboxCount > 0) {
+      Packet packet = take();
+      packet.pool.release(packet);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "HCA '%s' at %s".formatted(name, locus);
+  }
+
+  // Control path, for the objects of this HCA.
+
+  Wire wire() {
+    return wire;
+  }
+
+  void plug(Wire other) {
+    if (plugged) {
+      throw new HcaException(
+          "%s is on a wire already; an HCA joins one".formatted(this), HcaErrno.EBUSY);
+    }
+    wire = other;
+    plugged = true;
+  }
+
+  int reserve(NumberTable<?> table, String what) {
+    int number = table.reserve();
+    if (number < 0) {
+      throw new HcaException(
+          "%s has no %s left (the limit is %d); close some first"
+              .formatted(name, what, options.limits().queuePairs()),
+          HcaErrno.ENOMEM);
+    }
+    return number;
+  }
+
+  void requireReachable(long address, long bytes) {
+    if (!fabric.memory().accessibleRange(address, bytes)) {
+      throw new HcaException(
+          "cannot register %d bytes at 0x%x: %s"
+              .formatted(bytes, address, fabric.memory().describe(address, bytes)),
+          HcaErrno.EINVAL);
+    }
+  }
+
+  Allocation allocatePage(MemoryKind kind, long bytes, String label) {
+    return fabric.memory().allocate(kind, locus, bytes, label);
+  }
+
+  void freePage(Allocation page) {
+    fabric.memory().free(page);
+  }
+
+  Allocation allocateOnChip(long bytes) {
+    long taken = onChipTaken(bytes);
+    if (bytes <= 0 || taken > onChipFree) {
+      throw new HcaException(
+          "%s cannot allocate %d bytes of on-chip memory: %d of %d bytes are free"
+              .formatted(name, bytes, onChipFree, options.limits().onChipBytes()),
+          HcaErrno.ENOMEM);
+    }
+    Allocation allocation = allocatePage(MemoryKind.NIC, bytes, name + " on-chip memory");
+    onChipFree -= taken;
+    return allocation;
+  }
+
+  void freeOnChip(Allocation allocation) {
+    onChipFree += onChipTaken(allocation.size());
+    freePage(allocation);
+  }
+
+  private static long onChipTaken(long bytes) {
+    return (bytes + ON_CHIP_GRANULE - 1) & -ON_CHIP_GRANULE;
+  }
+
+  void closed(SoftProtectionDomain domain) {
+    domains.remove(domain);
+  }
+
+  void raise(AsyncEvent.Type type, int number) {
+    events.add(new AsyncEvent(type, number));
+  }
+
+  void wake() {
+    fabric.wake(agent);
+  }
+
+  // Arrivals.
+
+  /** Something arrived at a doorbell register. On any thread. */
+  void ring(SoftQueuePair queuePair, int index) {
+    queuePair.hint(index);
+    if (!queuePair.rung.compareAndSet(false, true)) {
+      return;
+    }
+    SoftQueuePair head;
+    do {
+      head = rung.get();
+      queuePair.nextRung = head;
+    } while (!rung.compareAndSet(head, queuePair));
+    fabric.wake(agent);
+  }
+
+  /** A packet arrived from the wire. */
+  void deliver(Packet packet) {
+    if (closed) {
+      packet.pool.release(packet);
+      return;
+    }
+    int capacity = inbox.length;
+    if (inboxCount == capacity) {
+      Packet[] larger = new Packet[capacity * 2];
+      for (int i = 0; i < capacity; i++) {
+        larger[i] = inbox[(inboxHead + i) & (capacity - 1)];
+      }
+      inbox = larger;
+      inboxHead = 0;
+      capacity *= 2;
+    }
+    inbox[(inboxHead + inboxCount) & (capacity - 1)] = packet;
+    if (inboxCount++ == 0) {
+      fabric.wake(agent);
+    }
+  }
+
+  private Packet take() {
+    Packet packet = inbox[inboxHead];
+    inboxHead = (inboxHead + 1) & (inbox.length - 1);
+    inboxCount--;
+    return packet;
+  }
+
+  void activate(SoftQueuePair queuePair) {
+    if (queuePair.active) {
+      return;
+    }
+    queuePair.active = true;
+    SoftQueuePair last = activeTail;
+    if (last == null) {
+      activeHead = queuePair;
+    } else {
+      last.nextActive = queuePair;
+    }
+    activeTail = queuePair;
+    activeCount++;
+  }
+
+  /** The queue pair's ACK is sent at the end of this step. */
+  void acknowledgeLater(SoftQueuePair queuePair) {
+    if (!queuePair.acknowledging) {
+      queuePair.acknowledging = true;
+      acknowledging.add(queuePair);
+    }
+  }
+
+  /** Packets have come back that somebody waits for. */
+  void packetsReturned() {
+    for (SoftQueuePair queuePair : starving) {
+      queuePair.starving = false;
+      activate(queuePair);
+    }
+    starving.clear();
+    fabric.wake(agent);
+  }
+
+  /** The HCA's engine. */
+  private final class Engine implements Agent {
+    @Override
+    public int step(int budget) {
+      if (rung.getPlain() != null) {
+        answerDoorbells();
+      }
+      int work = receive();
+      for (int i = activeCount; i > 0; i--) {
+        work += runNext(budget);
+      }
+      // Who became active during the step has its turn in the next one, which has to come.
+      return work == 0 && activeCount > 0 ? 1 : work;
+    }
+
+    private void answerDoorbells() {
+      SoftQueuePair queuePair = rung.getAndSet(null);
+      while (queuePair != null) {
+        SoftQueuePair next = queuePair.nextRung;
+        queuePair.nextRung = null;
+        queuePair.rung.set(false);
+        activate(queuePair);
+        queuePair = next;
+      }
+    }
+
+    private int receive() {
+      int count = inboxCount;
+      for (int i = 0; i < count; i++) {
+        Packet packet = take();
+        SoftQueuePair queuePair = queuePairs.find(packet.destination);
+        if (queuePair == null) {
+          packet.pool.release(packet);
+        } else {
+          queuePair.receive(packet);
+          if (packets.isStarved()) {
+            starve(queuePair);
+          }
+        }
+      }
+      for (int i = 0; i < acknowledging.size(); i++) {
+        SoftQueuePair queuePair = acknowledging.get(i);
+        queuePair.acknowledging = false;
+        queuePair.acknowledge();
+        if (packets.isStarved()) {
+          starve(queuePair);
+        }
+      }
+      acknowledging.clear();
+      return count;
+    }
+
+    private int runNext(int budget) {
+      SoftQueuePair queuePair = activeHead;
+      if (queuePair == null) {
+        return 0;
+      }
+      activeHead = queuePair.nextActive;
+      if (activeHead == null) {
+        activeTail = null;
+      }
+      queuePair.nextActive = null;
+      queuePair.active = false;
+      activeCount--;
+      int work = queuePair.run(budget);
+      if (packets.isStarved()) {
+        starve(queuePair);
+      }
+      return work;
+    }
+
+    private void starve(SoftQueuePair queuePair) {
+      if (!queuePair.starving) {
+        queuePair.starving = true;
+        starving.add(queuePair);
+      }
+    }
+
+    @Override
+    public String where() {
+      StringBuilder text = new StringBuilder(name);
+      for (SoftQueuePair q = activeHead; q != null; q = q.nextActive) {
+        text.append("; ").append(q.describe());
+      }
+      return text.toString();
+    }
+  }
+}

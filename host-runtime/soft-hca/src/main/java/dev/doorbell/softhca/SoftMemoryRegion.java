@@ -1,0 +1,88 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.MemoryRegion;
+import java.util.Set;
+
+/** A registered range of memory. One key serves as lkey and rkey. */
+final class SoftMemoryRegion implements MemoryRegion {
+  private final SoftProtectionDomain domain;
+  private final int key;
+  private final long address;
+  private final long length;
+  private final Set<AccessRight> rights;
+  private final int bits;
+  final boolean relaxed;
+  private boolean closed;
+
+  SoftMemoryRegion(
+      SoftProtectionDomain domain, int key, long address, long length, Set<AccessRight> rights) {
+    this.domain = domain;
+    this.key = key;
+    this.address = address;
+    this.length = length;
+    this.rights = Set.copyOf(rights);
+    this.bits = Rights.bits(rights);
+    this.relaxed = rights.contains(AccessRight.RELAXED_ORDERING);
+  }
+
+  /**
+   * Why an access is refused, or {@link VendorSyndrome#NONE}.
+   *
+   * @param by the domain of the queue pair that asks
+   * @param needed {@link Rights} bits
+   */
+  int refusal(SoftProtectionDomain by, long at, long bytes, int needed) {
+    if (by != domain) {
+      return VendorSyndrome.WRONG_DOMAIN;
+    }
+    long offset = at - address;
+    // Unsigned: an address below the region is far above it.
+    if (Long.compareUnsigned(offset, length) > 0 || bytes > length - offset) {
+      return VendorSyndrome.OUT_OF_BOUNDS;
+    }
+    return (bits & needed) == needed ? VendorSyndrome.NONE : VendorSyndrome.MISSING_RIGHT;
+  }
+
+  boolean covers(long from, long bytes) {
+    return address < from + bytes && from < address + length;
+  }
+
+  @Override
+  public int lkey() {
+    return key;
+  }
+
+  @Override
+  public int rkey() {
+    return key;
+  }
+
+  @Override
+  public long address() {
+    return address;
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public Set<AccessRight> rights() {
+    return rights;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      domain.closed(this);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "memory region 0x%x (%d bytes at 0x%x)".formatted(key, length, address);
+  }
+}

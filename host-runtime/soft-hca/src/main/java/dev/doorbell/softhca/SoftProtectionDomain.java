@@ -1,0 +1,285 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ReceiveSegment;
+import dev.doorbell.core.mlx5.SendQueue;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes and owns regions and queues; they close in any order that their dependencies allow. */
+final class SoftProtectionDomain implements ProtectionDomain {
+  private static final int NAMED_IN_MESSAGE = 4;
+
+  private final SoftHca hca;
+  private final Set<AutoCloseable> open = new LinkedHashSet<>();
+  private boolean closed;
+
+  SoftProtectionDomain(SoftHca hca) {
+    this.hca = hca;
+  }
+
+  SoftHca softHca() {
+    return hca;
+  }
+
+  @Override
+  public Hca hca() {
+    return hca;
+  }
+
+  @Override
+  public MemoryRegion register(Memory memory, long offset, long length, Set<AccessRight> rights) {
+    requireOpen("register memory");
+    Rights.checkRegion(rights);
+    if (offset < 0 || length <= 0 || offset > memory.size() - length) {
+      throw new HcaException(
+          "cannot register [%d, %d) of a memory of %d bytes: the range must lie inside and not be empty"
+              .formatted(offset, offset + length, memory.size()),
+          HcaErrno.EINVAL);
+    }
+    hca.requireReachable(memory.address() + offset, length);
+    int key = hca.regions.reserve();
+    if (key < 0) {
+      throw new HcaException(
+          "%s has no memory key left; close regions first".formatted(hca.name()), HcaErrno.ENOMEM);
+    }
+    SoftMemoryRegion region =
+        new SoftMemoryRegion(this, key, memory.address() + offset, length, rights);
+    hca.regions.put(region);
+    open.add(region);
+    return region;
+  }
+
+  @Override
+  public Memory allocateOnChip(long bytes) {
+    requireOpen("allocate on-chip memory");
+    OnChipMemory memory = new OnChipMemory(this, hca.allocateOnChip(bytes));
+    open.add(memory);
+    return memory;
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory) {
+    requireOpen("create a completion queue");
+    int entries = attributes.entries();
+    requireSize("completion queue entries", entries, 1, hca.options.limits().completionEntries());
+    requirePlace("completion ring", attributes.ringIn());
+    requirePlace("completion record", attributes.recordIn());
+    int number = hca.reserve(hca.completionQueues, "completion queue");
+    String label = "%s cq 0x%x".formatted(hca.name(), number);
+    @Nullable Memory ring = null;
+    @Nullable Memory record = null;
+    try {
+      ring = memory.allocate(attributes.ringIn(), (long) entries * Cqe.BYTES, label + " ring");
+      record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
+      SoftCompletionQueue queue = new SoftCompletionQueue(this, number, attributes, ring, record);
+      hca.completionQueues.put(number, queue);
+      open.add(queue);
+      return queue;
+    } catch (RuntimeException e) {
+      release(ring, record);
+      hca.completionQueues.remove(number);
+      throw e;
+    }
+  }
+
+  @Override
+  public QueuePair createQueuePair(QueuePairAttributes attributes, MemoryProvider memory) {
+    requireOpen("create a queue pair");
+    SoftHcaOptions options = hca.options;
+    requireSize(
+        "send blocks",
+        attributes.sendBlocks(),
+        options.limits().minSendBlocks(),
+        options.limits().maxSendBlocks());
+    requirePlace("send and receive rings", attributes.ringIn());
+    requirePlace("doorbell record", attributes.recordIn());
+    SoftCompletionQueue send = requireQueue("send", attributes.sendQueue());
+    SoftCompletionQueue receive = null;
+    int entries = attributes.receiveEntries();
+    CompletionQueue receiveQueue = attributes.receiveQueue();
+    if (entries != 0) {
+      requireSize(
+          "receive entries",
+          entries,
+          options.limits().receiveSegments(),
+          SendQueue.MAX_BLOCKS * options.limits().receiveSegments());
+      if (receiveQueue == null) {
+        throw new HcaException(
+            "a queue pair with %d receive entries needs a completion queue for receives"
+                .formatted(entries),
+            HcaErrno.EINVAL);
+      }
+    }
+    if (receiveQueue != null) {
+      receive = requireQueue("receive", receiveQueue);
+    }
+    int number = hca.reserve(hca.queuePairs, "queue pair");
+    String label = "%s qp 0x%x".formatted(hca.name(), number);
+    @Nullable Memory sendRing = null;
+    @Nullable Memory receiveRing = null;
+    @Nullable Memory record = null;
+    @Nullable Allocation page = null;
+    try {
+      long sendBytes = (long) attributes.sendBlocks() * SendQueue.BLOCK;
+      sendRing = memory.allocate(attributes.ringIn(), sendBytes, label + " send ring");
+      if (entries != 0) {
+        long receiveBytes = (long) entries * ReceiveSegment.BYTES;
+        receiveRing = memory.allocate(attributes.ringIn(), receiveBytes, label + " receive ring");
+      }
+      record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
+      page = hca.allocatePage(MemoryKind.UAR, Doorbell.UAR_BYTES, label + " doorbell page");
+      Uar uar = new Uar(hca, page, options.limits().blueFlameBytes());
+      SoftQueuePair queuePair =
+          new SoftQueuePair(
+              this, number, attributes, send, receive, uar, sendRing, receiveRing, record);
+      hca.queuePairs.put(number, queuePair);
+      hca.port.onMmio(page.address(), uar);
+      open.add(queuePair);
+      return queuePair;
+    } catch (RuntimeException e) {
+      release(sendRing, receiveRing, record);
+      if (page != null) {
+        hca.freePage(page);
+      }
+      hca.queuePairs.remove(number);
+      throw e;
+    }
+  }
+
+  private static void release(@Nullable Memory... memories) {
+    for (Memory memory : memories) {
+      if (memory != null) {
+        memory.close();
+      }
+    }
+  }
+
+  private SoftCompletionQueue requireQueue(String role, CompletionQueue queue) {
+    if (queue instanceof SoftCompletionQueue soft
+        && hca.completionQueues.find(queue.number()) == soft) {
+      return soft;
+    }
+    throw new HcaException(
+        "the %s completion queue 0x%x is not an open one of %s; create it there"
+            .formatted(role, queue.number(), hca.name()),
+        HcaErrno.EINVAL);
+  }
+
+  private static void requireSize(String what, int size, int smallest, int largest) {
+    if (Integer.bitCount(size) != 1 || size < smallest || size > largest) {
+      throw new HcaException(
+          "%s: %d; must be a power of two from %d to %d".formatted(what, size, smallest, largest),
+          HcaErrno.EINVAL);
+    }
+  }
+
+  private static void requirePlace(String what, MemoryKind kind) {
+    if (kind != MemoryKind.DEVICE && kind != MemoryKind.HOST) {
+      throw new HcaException(
+          "the %s cannot lie in %s memory; place it in gpu or host memory"
+              .formatted(what, kind.word()),
+          HcaErrno.EINVAL);
+    }
+  }
+
+  private void requireOpen(String what) {
+    if (closed) {
+      throw new HcaException("cannot " + what + ": the protection domain is closed");
+    }
+  }
+
+  void closed(SoftMemoryRegion region) {
+    hca.regions.remove(region);
+    open.remove(region);
+  }
+
+  void closed(SoftCompletionQueue queue) {
+    hca.completionQueues.remove(queue.number());
+    open.remove(queue);
+  }
+
+  void closed(SoftQueuePair queuePair) {
+    hca.queuePairs.remove(queuePair.number());
+    open.remove(queuePair);
+  }
+
+  void close(OnChipMemory memory, Allocation allocation) {
+    for (AutoCloseable object : open) {
+      if (object instanceof SoftMemoryRegion region
+          && region.covers(allocation.address(), allocation.size())) {
+        throw new HcaException(
+            "cannot free %s: %s is still open; close it first".formatted(memory, region),
+            HcaErrno.EBUSY);
+      }
+    }
+    open.remove(memory);
+    hca.freeOnChip(allocation);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (!open.isEmpty()) {
+      List<String> names = new ArrayList<>();
+      for (AutoCloseable object : open) {
+        if (names.size() == NAMED_IN_MESSAGE) {
+          names.add("and %d more".formatted(open.size() - NAMED_IN_MESSAGE));
+          break;
+        }
+        names.add(object.toString());
+      }
+      throw new HcaException(
+          "cannot close the protection domain of %s: still open are %s; close them first"
+              .formatted(hca.name(), String.join(", ", names)),
+          HcaErrno.EBUSY);
+    }
+    closed = true;
+    hca.closed(this);
+  }
+
+  /** Closes everything: queue pairs, then completion queues, then regions, then on-chip memory. */
+  void closeAll() {
+    closeAll(SoftQueuePair.class);
+    closeAll(SoftCompletionQueue.class);
+    closeAll(SoftMemoryRegion.class);
+    closeAll(OnChipMemory.class);
+    close();
+  }
+
+  private void closeAll(Class<? extends AutoCloseable> type) {
+    List<AutoCloseable> objects = new ArrayList<>(open);
+    for (int i = objects.size() - 1; i >= 0; i--) {
+      if (type.isInstance(objects.get(i))) {
+        switch (objects.get(i)) {
+          case SoftQueuePair queuePair -> queuePair.close();
+          case SoftCompletionQueue queue -> queue.close();
+          case SoftMemoryRegion region -> region.close();
+          case OnChipMemory memory -> memory.close();
+          default -> throw new IllegalStateException(objects.get(i).toString());
+        }
+      }
+    }
+  }
+}

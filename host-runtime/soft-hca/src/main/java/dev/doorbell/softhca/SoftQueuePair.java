@@ -1,0 +1,362 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A reliable-connected queue pair: its state machine, its memory, and its two halves. */
+final class SoftQueuePair implements QueuePair {
+  private static final int PSN_STEP = 0x9e_3779;
+
+  final SoftHca hca;
+  final SoftProtectionDomain domain;
+  final SoftCompletionQueue sendCompletions;
+  final @Nullable SoftCompletionQueue receiveCompletions;
+  private final int number;
+  private final QueuePairAttributes attributes;
+  private final Uar uar;
+  private final Memory sendRing;
+  private final @Nullable Memory receiveRing;
+  private final Memory record;
+  private final int startPsn;
+
+  private QueuePairState state = QueuePairState.RESET;
+  private WqeSource wqes;
+  private @Nullable Requester requester;
+  private @Nullable Responder responder;
+  private boolean closed;
+
+  // The connection.
+  int rights;
+  int peerNumber;
+  int maxReadAtomic = 1;
+  ConnectionAttributes connection = ConnectionAttributes.DEFAULT;
+  @Nullable Route route;
+
+  // What the HCA's lists know of this queue pair.
+  boolean active;
+  @Nullable SoftQueuePair nextActive;
+  boolean acknowledging;
+  boolean starving;
+
+  /** Set by the thread that rings; the HCA clears it. */
+  final AtomicBoolean rung = new AtomicBoolean();
+
+  volatile @Nullable SoftQueuePair nextRung;
+
+  SoftQueuePair(
+      SoftProtectionDomain domain,
+      int number,
+      QueuePairAttributes attributes,
+      SoftCompletionQueue sendCompletions,
+      @Nullable SoftCompletionQueue receiveCompletions,
+      Uar uar,
+      Memory sendRing,
+      @Nullable Memory receiveRing,
+      Memory record) {
+    this.domain = domain;
+    this.hca = domain.softHca();
+    this.number = number;
+    this.attributes = attributes;
+    this.sendCompletions = sendCompletions;
+    this.receiveCompletions = receiveCompletions;
+    this.uar = uar;
+    this.sendRing = sendRing;
+    this.receiveRing = receiveRing;
+    this.record = record;
+    this.startPsn = (number * PSN_STEP) & Psn.MASK;
+    this.wqes = newSource();
+    sendCompletions.use();
+    if (receiveCompletions != null) {
+      receiveCompletions.use();
+    }
+  }
+
+  private WqeSource newSource() {
+    return new WqeSource(
+        this, hca.port, sendRing.address(), attributes.sendBlocks(), record.address());
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public QueuePairAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public QueuePairState state() {
+    return state;
+  }
+
+  @Override
+  public QueuePairAddress address() {
+    return new QueuePairAddress(hca.name(), number, startPsn, hca.options.engine().mtu());
+  }
+
+  @Override
+  public long sendRingAddress() {
+    return sendRing.address();
+  }
+
+  @Override
+  public long receiveRingAddress() {
+    return receiveRing == null ? 0 : receiveRing.address();
+  }
+
+  @Override
+  public long recordAddress() {
+    return record.address();
+  }
+
+  @Override
+  public long doorbellAddress() {
+    return uar.register();
+  }
+
+  @Override
+  public int blueFlameBytes() {
+    return hca.options.limits().blueFlameBytes();
+  }
+
+  @Override
+  public void toInit(Set<AccessRight> rights) {
+    require(QueuePairState.RESET, QueuePairState.INIT, "toInit");
+    this.rights = Rights.bits(rights);
+    state = QueuePairState.INIT;
+  }
+
+  @Override
+  public void toRtr(QueuePairAddress peer, ConnectionAttributes attributes) {
+    require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
+    ConnectionChecks.check(peer, attributes, hca.options);
+    Route way = hca.wire().route(hca, peer.hca());
+    if (way == null) {
+      throw new HcaException(
+          "queue pair 0x%x of %s cannot connect: no HCA called '%s' is on its wire; there are: %s"
+              .formatted(number, hca.name(), peer.hca(), hca.wire().members()),
+          HcaErrno.EINVAL);
+    }
+    route = way;
+    peerNumber = peer.number();
+    connection = attributes;
+    int mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
+    Memory ring = receiveRing;
+    ReceiveQueue receives = null;
+    if (ring != null) {
+      int segments = hca.options.limits().receiveSegments();
+      receives =
+          new ReceiveQueue(
+              this,
+              ring.address(),
+              this.attributes.receiveEntries() / segments,
+              segments,
+              record.address());
+    }
+    responder = new Responder(this, new Receives(this, receives), peer.startPsn() & Psn.MASK, mtu);
+    requester = new Requester(this, wqes, startPsn, mtu);
+    state = QueuePairState.RTR;
+  }
+
+  @Override
+  public void toRts(ConnectionAttributes attributes) {
+    require(QueuePairState.RTR, QueuePairState.RTS, "toRts");
+    connection = attributes;
+    maxReadAtomic = Math.min(attributes.maxReadAtomic(), hca.options.limits().readAtomic());
+    state = QueuePairState.RTS;
+    // What was posted before could not be carried out yet.
+    wqes.look();
+    activateFromHost();
+  }
+
+  @Override
+  public void toError() {
+    requireOpen("toError");
+    if (state == QueuePairState.RESET) {
+      throw illegal(QueuePairState.ERR, "toError");
+    }
+    enterError();
+    wqes.look();
+    activateFromHost();
+  }
+
+  @Override
+  public void toReset() {
+    requireOpen("toReset");
+    discard();
+    wqes = newSource();
+    state = QueuePairState.RESET;
+    route = null;
+    record.fill(0, DoorbellRecord.BYTES, (byte) 0);
+  }
+
+  private void discard() {
+    if (requester != null) {
+      requester.discard();
+      requester = null;
+    }
+    if (responder != null) {
+      responder.discard();
+      responder = null;
+    }
+  }
+
+  private void require(QueuePairState from, QueuePairState to, String call) {
+    requireOpen(call);
+    if (state != from) {
+      throw illegal(to, call);
+    }
+  }
+
+  private HcaException illegal(QueuePairState to, String call) {
+    String fix =
+        switch (to) {
+          case INIT -> "only from RESET; call toReset() first";
+          case RTR -> "only from INIT; call toInit() before it";
+          case RTS -> "only from RTR; call toRtr() before it";
+          case ERR -> "from any state but RESET; a queue pair in RESET has nothing to flush";
+          case RESET -> "from any state";
+        };
+    return new HcaException(
+        "%s: queue pair 0x%x of %s is in %s and cannot go to %s: %s"
+            .formatted(call, number, hca.name(), state, to, fix),
+        HcaErrno.EINVAL);
+  }
+
+  private void requireOpen(String call) {
+    if (closed) {
+      throw new HcaException(
+          "%s: queue pair 0x%x of %s is closed".formatted(call, number, hca.name()));
+    }
+  }
+
+  /** To ERR by whatever went wrong: what is outstanding is flushed. */
+  void enterError() {
+    if (state == QueuePairState.ERR) {
+      return;
+    }
+    state = QueuePairState.ERR;
+    if (requester != null) {
+      requester.enterError();
+    }
+    activate();
+  }
+
+  // Data path.
+
+  /** There may be something to do: the HCA runs the queue pair in this step or the next. */
+  void activate() {
+    hca.activate(this);
+  }
+
+  private void activateFromHost() {
+    hca.activate(this);
+    hca.wake();
+  }
+
+  /** Runs both halves. */
+  int run(int budget) {
+    int work = 0;
+    if (closed) {
+      return 0;
+    }
+    if (responder != null) {
+      work += responder.run();
+    }
+    if (requester != null) {
+      work += requester.run(budget);
+    } else {
+      wqes.run();
+    }
+    return work;
+  }
+
+  /** A packet for this queue pair; takes it over. */
+  void receive(Packet packet) {
+    if (PacketOpcode.isResponse(packet.opcode)) {
+      if (requester != null) {
+        requester.receive(packet);
+      }
+      packet.pool.release(packet);
+    } else if (responder != null) {
+      responder.receive(packet);
+    } else {
+      packet.pool.release(packet);
+    }
+  }
+
+  /** Sends the ACK that is due. */
+  void acknowledge() {
+    if (responder != null) {
+      responder.acknowledge();
+    }
+  }
+
+  /** A hint from the doorbell register, on any thread. */
+  void hint(int index) {
+    wqes.ring(index);
+  }
+
+  /** A whole WQE from the BlueFlame register, on any thread. */
+  void offerBlueFlame(long source, int bytes) {
+    wqes.blueFlame().offer(source, bytes);
+  }
+
+  void traceFetched(SendRequest request) {
+    hca.tracer.fetched(number, request);
+  }
+
+  void traceGathered(SendRequest request) {
+    hca.tracer.gathered(number, request);
+  }
+
+  void traceEmitted(SendRequest request) {
+    hca.tracer.emitted(number, request);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    discard();
+    state = QueuePairState.RESET;
+    sendCompletions.unuse(this);
+    if (receiveCompletions != null) {
+      receiveCompletions.unuse(this);
+    }
+    hca.port.offMmio(uar.page().address());
+    hca.freePage(uar.page());
+    domain.closed(this);
+    sendRing.close();
+    if (receiveRing != null) {
+      receiveRing.close();
+    }
+    record.close();
+  }
+
+  /** State and backlog, for reports. */
+  String describe() {
+    Requester sender = requester;
+    return "%s %s, %d outstanding"
+        .formatted(this, state, sender == null ? 0 : sender.outstanding());
+  }
+
+  @Override
+  public String toString() {
+    return "queue pair 0x%x".formatted(number);
+  }
+}

@@ -1,0 +1,123 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.fabric.DevicePort;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Packets of one queue pair in one direction on their way to the wire, in order. Payloads arrive
+ * and packets are put together side by side; only the oldest may leave.
+ */
+final class TxQueue {
+  private final SoftQueuePair queuePair;
+  private final DevicePort port;
+  private final long packetNanos;
+  private @Nullable Packet head;
+  private @Nullable Packet tail;
+
+  /** The oldest packet that is not being put together yet. */
+  private @Nullable Packet held;
+
+  /**
+   * @param packetNanos what putting a packet together takes
+   */
+  TxQueue(SoftQueuePair queuePair, DevicePort port, long packetNanos) {
+    this.queuePair = queuePair;
+    this.port = port;
+    this.packetNanos = packetNanos;
+  }
+
+  boolean isEmpty() {
+    return head == null;
+  }
+
+  /** Something that a packet waited for has happened. */
+  void ready() {
+    queuePair.activate();
+  }
+
+  /** Takes a packet whose headers are complete. Its payload may still be on the way. */
+  void add(Packet packet) {
+    if (head == null && packetNanos == 0 && packet.phase == Packet.Phase.HELD) {
+      transmit(packet);
+      return;
+    }
+    packet.queue = this;
+    Packet last = tail;
+    if (last == null) {
+      head = packet;
+    } else {
+      last.next = packet;
+    }
+    tail = packet;
+    if (held == null) {
+      held = packet;
+    }
+    flush();
+  }
+
+  /**
+   * Moves on what can move on.
+   *
+   * @return the packet at the head when its payload was refused, else null
+   */
+  @Nullable Packet flush() {
+    Packet next = held;
+    while (next != null && next.phase == Packet.Phase.HELD) {
+      if (queuePair.hca.tracing && next.lastOfMessage && next.request != null) {
+        queuePair.traceGathered(next.request);
+      }
+      next.phase = Packet.Phase.FRAMING;
+      if (packetNanos == 0 || port.delay(packetNanos, next)) {
+        next.phase = Packet.Phase.READY;
+      }
+      next = next.next;
+    }
+    held = next;
+    Packet first = head;
+    while (first != null && first.phase == Packet.Phase.READY) {
+      Packet following = first.next;
+      first.next = null;
+      transmit(first);
+      first = following;
+    }
+    head = first;
+    if (first == null) {
+      tail = null;
+    }
+    return first != null && first.phase == Packet.Phase.FAILED ? first : null;
+  }
+
+  /** Gives back everything that has not left. */
+  void drop() {
+    Packet packet = head;
+    head = null;
+    tail = null;
+    held = null;
+    while (packet != null) {
+      Packet following = packet.next;
+      packet.next = null;
+      if (packet.abandon()) {
+        packet.pool.release(packet);
+      }
+      packet = following;
+    }
+  }
+
+  private void transmit(Packet packet) {
+    if (queuePair.hca.tracing && packet.lastOfMessage && packet.request != null) {
+      if (packet.phase == Packet.Phase.HELD) {
+        queuePair.traceGathered(packet.request);
+      }
+      queuePair.traceEmitted(packet.request);
+    }
+    Route route = queuePair.route;
+    if (route == null) {
+      packet.pool.release(packet);
+      return;
+    }
+    packet.request = null;
+    packet.queue = null;
+    packet.route = route;
+    route.transmit(packet);
+  }
+}

@@ -1,0 +1,259 @@
+// Completions: who looks at the completion queue, what a CQE frees, how waits end.
+//
+// Any thread that waits polls, and any number may at once. `completed` only rises; whoever raises it
+// has acquired the CQE at system scope and releases at gpu scope, so that a thread that finds its
+// index there sees the data of a get or an atomic although another thread polled.
+//
+// A 16-bit wqe_counter is widened without knowing what was rung: when `completed` is k both before
+// and after the CQE was read, the WQE that it names starts at least at k - ring size (an entry that
+// somebody else has dealt with) and below k + ring size, because posters wait for room. A ring has
+// at most 2^15 blocks, so (counter - k) mod 2^16 below the ring size means news, and the rest is old.
+#ifndef DOORBELL_COMPLETION_CUH
+#define DOORBELL_COMPLETION_CUH
+
+#include "doorbell/queue_pair.cuh"
+
+namespace doorbell {
+
+constexpr uint32_t kCqeBytes = 64;
+constexpr uint32_t kCqeRequesterError = 13;
+constexpr uint32_t kCqeResponderError = 14;
+constexpr uint32_t kCqeInvalid = 15;
+constexpr uint32_t kSyndromeFlushed = 0x05;
+constexpr uint32_t kMaxScan = 32;  // CQEs that one look consumes
+
+// Linear index of the calling thread over the grid.
+__device__ __forceinline__ uint64_t thread_index() {
+  const uint64_t block =
+      blockIdx.x + gridDim.x * (blockIdx.y + static_cast<uint64_t>(gridDim.y) * blockIdx.z);
+  const uint32_t thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  return block * (blockDim.x * blockDim.y * blockDim.z) + thread;
+}
+
+// The last four bytes of a CQE, which the HCA stores last.
+struct cqe_tail {
+  uint32_t word;
+
+  __device__ __forceinline__ uint32_t opcode() const { return word >> 28; }
+  __device__ __forceinline__ bool owner() const { return (word >> 24 & 1) != 0; }
+  __device__ __forceinline__ uint32_t wqe_counter() const {
+    return __byte_perm(word, 0, 0x4401);
+  }
+  __device__ __forceinline__ bool is_error() const {
+    return opcode() == kCqeRequesterError || opcode() == kCqeResponderError;
+  }
+};
+
+__device__ __forceinline__ uint64_t cqe_address(const doorbell_qp *qp, uint64_t index) {
+  return qp->cq_ring + (index & (qp->cq_entries - 1)) * kCqeBytes;
+}
+
+__device__ __forceinline__ cqe_tail read_cqe_tail(uint64_t cqe) {
+  return {load_acquire_system(reinterpret_cast<const uint32_t *>(cqe + 0x3c))};
+}
+
+// Records the first error of a queue pair and makes every later wait on it end. Returns what the
+// caller's operation ends with. `cqe` is the error CQE's address, or 0.
+inline __device__ __noinline__ uint32_t fail(const doorbell_qp *qp, uint32_t status, uint64_t cqe,
+                                             uint64_t awaited) {
+  if ((qp->flags & DOORBELL_QP_PROXY) != 0) {
+    return status;  // the record is the CPU's to write
+  }
+  doorbell_counters *counters = counters_of(qp);
+  uint64_t none = 0;
+  const bool first =
+      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(counters->poison)
+          .compare_exchange_strong(none, status, cuda::memory_order_acq_rel);
+  if (!first) {
+    return status == DOORBELL_ERROR_CQE ? DOORBELL_ERROR_POISONED : status;
+  }
+  doorbell_error *error = reinterpret_cast<doorbell_error *>(qp->error);
+  error->qpn = qp->qpn;
+  if (cqe != 0) {
+    const uint8_t *bytes = reinterpret_cast<const uint8_t *>(cqe);
+    error->vendor_syndrome = bytes[0x36];
+    error->syndrome = bytes[0x37];
+    error->opcode = bytes[0x38];
+    error->wqe_index = bytes[0x3c] << 8 | bytes[0x3d];
+  }
+  error->thread = thread_index();
+  error->awaited = awaited;
+  error->completed = load_relaxed_device(&counters->completed);
+  error->time_ns = global_time();
+  store_release_system(&error->status, status);
+  return status;
+}
+
+// What one look at the completion queue found.
+enum class look : uint32_t {
+  nothing,   // no CQE, or the counters moved meanwhile: look again
+  progress,  // completed or the consumer index moved on
+  error      // an error CQE
+};
+
+// The index below which everything is done according to a good CQE, or 0 when it is no news.
+// `completed` is the counter as it was before the CQE was read.
+__device__ __forceinline__ uint64_t completed_by(const doorbell_qp *qp, cqe_tail tail,
+                                                 uint64_t completed) {
+  const uint32_t ahead = (tail.wqe_counter() - low(completed)) & 0xffffu;
+  if (ahead >= qp->sq_blocks) {
+    return 0;
+  }
+  const uint64_t index = completed + ahead;
+  uint64_t blocks = 1;
+  if (qp->max_inline > 28) {
+    // WQEs may have several blocks. The slot cannot have been written again while `completed`,
+    // which the caller reads once more, does not pass the index.
+    const uint64_t slot = index & (qp->sq_blocks - 1);
+    const uint32_t units =
+        reinterpret_cast<const volatile uint8_t *>(qp->sq_ring)[slot * kBlockBytes + 7] & 0x3fu;
+    blocks = (units + kUnitsOfBlock - 1) / kUnitsOfBlock;
+  }
+  return index + blocks;
+}
+
+// After an error CQE, WQEs before the failed one are done; a flushed one says nothing.
+__device__ __forceinline__ void complete_before_error(const doorbell_qp *qp, cqe_tail tail,
+                                                      uint64_t cqe, uint64_t completed) {
+  const uint32_t ahead = (tail.wqe_counter() - low(completed)) & 0xffffu;
+  const uint8_t syndrome = reinterpret_cast<const volatile uint8_t *>(cqe)[0x37];
+  doorbell_counters *counters = counters_of(qp);
+  if (ahead < qp->sq_blocks && syndrome != kSyndromeFlushed &&
+      load_acquire_device(&counters->completed) == completed) {
+    raise_release_device(&counters->completed, completed + ahead);
+  }
+}
+
+// One look at a collapsed queue: entry 0 holds the newest CQE.
+__device__ __forceinline__ look look_collapsed(const doorbell_qp *qp, uint64_t completed,
+                                               uint64_t &cqe) {
+  doorbell_counters *counters = counters_of(qp);
+  cqe = qp->cq_ring;
+  const cqe_tail tail = read_cqe_tail(cqe);
+  if (tail.opcode() == kCqeInvalid) {
+    return look::nothing;
+  }
+  if (tail.is_error()) {
+    complete_before_error(qp, tail, cqe, completed);
+    return look::error;
+  }
+  const uint64_t done = completed_by(qp, tail, completed);
+  if (done == 0 || load_acquire_device(&counters->completed) != completed) {
+    return look::nothing;
+  }
+  raise_release_device(&counters->completed, done);
+  return look::progress;
+}
+
+// Tells an HCA that checks for overrun how far the queue has been consumed. Whoever moved the index
+// writes it; when another did so meanwhile, the newer value is written again, so that the last word
+// in the record is the newest.
+__device__ __forceinline__ void write_cq_record(const doorbell_qp *qp, uint64_t consumed) {
+  doorbell_counters *counters = counters_of(qp);
+  uint64_t written;
+  do {
+    written = consumed;
+    store_relaxed_system(reinterpret_cast<uint32_t *>(qp->cq_record),
+                         big_endian(low(written) & 0xffffffu));
+    consumed = load_acquire_device(&counters->cq_index);
+  } while (consumed != written);
+}
+
+// One look at a ring: takes the CQEs that are there, in order, at most kMaxScan.
+__device__ __forceinline__ look look_ring(const doorbell_qp *qp, uint64_t completed,
+                                          uint64_t &cqe) {
+  doorbell_counters *counters = counters_of(qp);
+  const uint64_t first = load_acquire_device(&counters->cq_index);
+  uint64_t next = first;
+  cqe_tail newest{0};
+  cqe_tail tail{0};
+  bool error = false;
+#pragma unroll 1
+  while (next - first < kMaxScan) {
+    cqe = cqe_address(qp, next);
+    tail = read_cqe_tail(cqe);
+    if (tail.opcode() == kCqeInvalid || tail.owner() != ((next & qp->cq_entries) != 0)) {
+      break;
+    }
+    if (tail.is_error()) {
+      error = true;  // never consumed: everybody who looks later finds it, too
+      break;
+    }
+    newest = tail;
+    ++next;
+  }
+  if (next != first) {
+    const uint64_t done = completed_by(qp, newest, completed);
+    if (load_acquire_device(&counters->completed) != completed) {
+      return look::nothing;
+    }
+    if (done != 0) {
+      raise_release_device(&counters->completed, done);
+    }
+    uint64_t expected = first;
+    if (cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(counters->cq_index)
+            .compare_exchange_strong(expected, next, cuda::memory_order_acq_rel) &&
+        (qp->flags & DOORBELL_QP_CQ_RECORD) != 0) {
+      write_cq_record(qp, next);
+    }
+    return look::progress;
+  }
+  if (error) {
+    complete_before_error(qp, tail, cqe, completed);
+    return look::error;
+  }
+  return look::nothing;
+}
+
+inline __device__ __noinline__ look look_at(const doorbell_qp *qp, uint64_t completed, uint64_t &cqe) {
+  return (qp->flags & DOORBELL_QP_CQ_COLLAPSED) != 0 ? look_collapsed(qp, completed, cqe)
+                                                    : look_ring(qp, completed, cqe);
+}
+
+// Looks once whether the queue pair is in error; for those who wait for something else.
+inline __device__ __noinline__ uint32_t check(const doorbell_qp *qp, uint64_t awaited) {
+  if ((qp->flags & DOORBELL_QP_PROXY) != 0) {
+    return load_acquire_system(&reinterpret_cast<doorbell_error *>(qp->error)->status);
+  }
+  doorbell_counters *counters = counters_of(qp);
+  uint64_t cqe;
+  if (look_at(qp, load_acquire_device(&counters->completed), cqe) == look::error) {
+    return fail(qp, DOORBELL_ERROR_CQE, cqe, awaited);
+  }
+  return load_acquire_device(&counters->poison) != 0 ? DOORBELL_ERROR_POISONED : DOORBELL_OK;
+}
+
+// Waits until every block below `index` is completed. Ends with DOORBELL_ERROR_CQE for the thread
+// that met the error, DOORBELL_ERROR_POISONED for those after it, DOORBELL_ERROR_DEADLINE when time
+// is up. Acquires: fetched data may be read afterwards.
+inline __device__ __noinline__ uint32_t wait_completed(const doorbell_qp *qp, uint64_t index) {
+  doorbell_counters *counters = counters_of(qp);
+  deadline limit(qp->deadline_ns);
+  for (;;) {
+    const uint64_t completed = load_acquire_device(&counters->completed);
+    if (completed >= index) {
+      return DOORBELL_OK;
+    }
+    uint64_t cqe;
+    const look found = look_at(qp, completed, cqe);
+    if (found == look::error) {
+      if (load_acquire_device(&counters->completed) >= index) {
+        return DOORBELL_OK;
+      }
+      return fail(qp, DOORBELL_ERROR_CQE, cqe, index);
+    }
+    if (found == look::nothing && limit.due()) {
+      if (load_acquire_device(&counters->poison) != 0) {
+        return load_acquire_device(&counters->completed) >= index ? DOORBELL_OK
+                                                                  : DOORBELL_ERROR_POISONED;
+      }
+      if (limit.passed()) {
+        return fail(qp, DOORBELL_ERROR_DEADLINE, 0, index);
+      }
+    }
+  }
+}
+
+}  // namespace doorbell
+
+#endif  // DOORBELL_COMPLETION_CUH

@@ -1,0 +1,153 @@
+// Words that a GPU thread shares with other threads, with the CPU and with the HCA: the few accesses
+// and fences that the library is made of, named by their memory order and scope.
+//
+// PTX knows threads of a GPU (scope gpu) and everybody (scope sys). An HCA that reads GPU memory
+// through the GPU's own caches is ordered by gpu scope, as all shipping libraries assume; one that
+// reads host memory, or gets its data by stores of the GPU that leave it, needs sys.
+#ifndef DOORBELL_MEMORY_CUH
+#define DOORBELL_MEMORY_CUH
+
+#include <cuda/atomic>
+
+#include "doorbell/abi.h"
+
+namespace doorbell {
+
+__device__ __forceinline__ uint64_t load_acquire_device(const uint64_t *word) {
+  return cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*const_cast<uint64_t *>(word))
+      .load(cuda::memory_order_acquire);
+}
+
+__device__ __forceinline__ uint64_t load_relaxed_device(const uint64_t *word) {
+  return cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*const_cast<uint64_t *>(word))
+      .load(cuda::memory_order_relaxed);
+}
+
+__device__ __forceinline__ uint64_t load_acquire_system(const uint64_t *word) {
+  return cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*const_cast<uint64_t *>(word))
+      .load(cuda::memory_order_acquire);
+}
+
+__device__ __forceinline__ uint32_t load_acquire_system(const uint32_t *word) {
+  return cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*const_cast<uint32_t *>(word))
+      .load(cuda::memory_order_acquire);
+}
+
+__device__ __forceinline__ void store_relaxed_device(uint64_t *word, uint64_t value) {
+  cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*word).store(value,
+                                                                     cuda::memory_order_relaxed);
+}
+
+__device__ __forceinline__ void store_release_device(uint64_t *word, uint64_t value) {
+  cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*word).store(value,
+                                                                     cuda::memory_order_release);
+}
+
+__device__ __forceinline__ void store_relaxed_system(uint32_t *word, uint32_t value) {
+  cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*word).store(value,
+                                                                     cuda::memory_order_relaxed);
+}
+
+__device__ __forceinline__ void store_release_system(uint64_t *word, uint64_t value) {
+  cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*word).store(value,
+                                                                     cuda::memory_order_release);
+}
+
+__device__ __forceinline__ void store_release_system(uint32_t *word, uint32_t value) {
+  cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*word).store(value,
+                                                                     cuda::memory_order_release);
+}
+
+// Raises a word to at least value, releasing what was acquired before. An atomic without a return
+// value, for which C++ has no word.
+__device__ __forceinline__ void raise_release_device(uint64_t *word, uint64_t value) {
+  asm volatile("red.release.gpu.global.max.u64 [%0], %1;"
+               :
+               : "l"(__cvta_generic_to_global(word)), "l"(value)
+               : "memory");
+}
+
+// Waits until this thread's stores, and those it has acquired, are where the HCA finds them.
+__device__ __forceinline__ void fence(bool system) {
+  if (system) {
+    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_system);
+  } else {
+    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+  }
+}
+
+// One store to a device register: never combined, never split, never dropped.
+__device__ __forceinline__ void store_register(uint64_t address, uint64_t value) {
+  asm volatile("st.mmio.relaxed.sys.global.b64 [%0], %1;"
+               :
+               : "l"(__cvta_generic_to_global(reinterpret_cast<void *>(address))), "l"(value)
+               : "memory");
+}
+
+// Sixteen bytes of a WQE or of a payload; x is the first word in memory.
+struct unit {
+  uint32_t x, y, z, w;
+};
+
+__device__ __forceinline__ void store_unit(uint64_t address, unit value) {
+  *reinterpret_cast<uint4 *>(address) = make_uint4(value.x, value.y, value.z, value.w);
+}
+
+// Sixteen bytes to a write-combining register. PTX has no 16-byte .mmio store; relaxed at system
+// scope is the strongest that takes a vector, and volatile asm keeps count and order.
+__device__ __forceinline__ void store_unit_register(uint64_t address, unit value) {
+  asm volatile("st.relaxed.sys.global.v4.b32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(__cvta_generic_to_global(reinterpret_cast<void *>(address))), "r"(value.x),
+                 "r"(value.y), "r"(value.z), "r"(value.w)
+               : "memory");
+}
+
+__device__ __forceinline__ uint32_t big_endian(uint32_t value) {
+  return __byte_perm(value, 0, 0x0123);
+}
+
+__device__ __forceinline__ uint32_t high(uint64_t value) {
+  return static_cast<uint32_t>(value >> 32);
+}
+
+__device__ __forceinline__ uint32_t low(uint64_t value) { return static_cast<uint32_t>(value); }
+
+// Nanoseconds of the clock that all threads of the GPU share. Real GPUs advance it in steps of 32 ns
+// to 1 us.
+__device__ __forceinline__ uint64_t global_time() {
+  uint64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+  return now;
+}
+
+// Ends a wait. The clock is read on every 32nd failed look only, so that a short wait does not pay
+// for it; after 1,024 of them the thread sleeps between looks.
+class deadline {
+ public:
+  __device__ __forceinline__ explicit deadline(uint64_t nanoseconds) : limit_(nanoseconds) {}
+
+  // True on the looks at which the rarer causes to end a wait are due as well.
+  __device__ __forceinline__ bool due() { return (++looks_ & 31u) == 0; }
+
+  // Called when due: true when the time is up.
+  __device__ __forceinline__ bool passed() {
+    const uint64_t now = global_time();
+    if (start_ == 0) {
+      start_ = now;
+    }
+    if (looks_ > 1024) {
+      __nanosleep(64);
+    }
+    return now - start_ >= limit_;
+  }
+
+ private:
+  uint64_t limit_;
+  uint64_t start_ = 0;
+  uint32_t looks_ = 0;
+};
+
+}  // namespace doorbell
+
+#endif  // DOORBELL_MEMORY_CUH

@@ -1,0 +1,57 @@
+// The queue pair as a kernel's thread holds it.
+#ifndef DOORBELL_QUEUE_PAIR_CUH
+#define DOORBELL_QUEUE_PAIR_CUH
+
+#include "doorbell/memory.cuh"
+
+namespace doorbell {
+
+constexpr uint32_t kBlockBytes = 64;  // of the send ring
+constexpr uint32_t kUnitBytes = 16;   // of a WQE: what its DS field counts
+constexpr uint32_t kUnitsOfBlock = kBlockBytes / kUnitBytes;
+
+__device__ __forceinline__ doorbell_counters *counters_of(const doorbell_qp *qp) {
+  return reinterpret_cast<doorbell_counters *>(qp->counters);
+}
+
+// What posting needs at every turn is kept in registers; waiting and failing, which are out of line,
+// read the rest where the host wrote it.
+struct queue_pair {
+  const doorbell_qp *shared;
+  doorbell_counters *counters;
+  uint64_t sq_ring;
+  uint64_t sq_record;
+  uint64_t doorbell;
+  uint32_t sq_blocks;
+  uint32_t qpn;
+  uint32_t flags;
+  uint32_t batch;
+  uint32_t blueflame_bytes;
+  uint32_t max_inline;
+
+  __device__ __forceinline__ explicit queue_pair(const doorbell_qp *qp)
+      : shared(qp),
+        counters(counters_of(qp)),
+        sq_ring(qp->sq_ring),
+        sq_record(qp->sq_record),
+        doorbell(qp->doorbell),
+        sq_blocks(qp->sq_blocks),
+        qpn(qp->qpn),
+        flags(qp->flags),
+        batch(qp->batch),
+        blueflame_bytes(qp->blueflame_bytes),
+        max_inline(qp->max_inline) {}
+
+  __device__ __forceinline__ bool is(uint32_t flag) const { return (flags & flag) != 0; }
+};
+
+// What a post returns. The ticket is what wait() takes; it means something when status is
+// DOORBELL_OK.
+struct posted {
+  uint32_t status;
+  uint64_t ticket;
+};
+
+}  // namespace doorbell
+
+#endif  // DOORBELL_QUEUE_PAIR_CUH

@@ -1,0 +1,102 @@
+package dev.doorbell.kernels;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The protocols that come with Doorbell, from the class path. */
+public final class KernelCatalogue {
+  /** What {@link #ptxForIsa80} produces. */
+  public static final String PORTABLE_ISA = "8.0";
+
+  private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
+
+  private final String compiler;
+  private final List<ProtocolKernel> kernels;
+
+  private KernelCatalogue(String compiler, List<ProtocolKernel> kernels) {
+    this.compiler = compiler;
+    this.kernels = List.copyOf(kernels);
+  }
+
+  /** Reads the manifest that kernels/build wrote. */
+  public static KernelCatalogue load() {
+    JsonNode manifest = JsonMapper.shared().readTree(resource("manifest.json"));
+    List<ProtocolKernel> kernels = new ArrayList<>();
+    for (JsonNode kernel : manifest.required("kernels")) {
+      List<ProtocolKernel.EntryPoint> entries = new ArrayList<>();
+      for (JsonNode entry : kernel.required("entries")) {
+        entries.add(
+            new ProtocolKernel.EntryPoint(
+                entry.required("name").asString(),
+                entry.required("registers").asInt(),
+                entry.required("shared_bytes").asInt()));
+      }
+      kernels.add(
+          new ProtocolKernel(
+              kernel.required("name").asString(),
+              kernel.required("description").asString(),
+              kernel.required("isa").asString(),
+              manifest.required("target").asString(),
+              kernel.required("source").asString(),
+              entries));
+    }
+    return new KernelCatalogue(manifest.required("nvcc").asString(), kernels);
+  }
+
+  /** All protocols, by name. */
+  public List<ProtocolKernel> kernels() {
+    return kernels;
+  }
+
+  /** Their names. */
+  public List<String> names() {
+    return kernels.stream().map(ProtocolKernel::name).toList();
+  }
+
+  /** The protocol of that name. */
+  public Optional<ProtocolKernel> find(String name) {
+    return kernels.stream().filter(kernel -> kernel.name().equals(name)).findFirst();
+  }
+
+  /** Version of the nvcc that compiled them. */
+  public String compiler() {
+    return compiler;
+  }
+
+  /** The kernel's PTX. */
+  public String ptx(ProtocolKernel kernel) {
+    return resource(kernel.name() + ".ptx");
+  }
+
+  /**
+   * The kernel's PTX for drivers and compilers of CUDA 12.0 and 12.1, which do not know {@code
+   * .mmio}. Stores to device registers are relaxed stores at system scope there: the same order,
+   * but no promise that two of them are never combined.
+   */
+  public String ptxForIsa80(ProtocolKernel kernel) {
+    String ptx = ptx(kernel).replace(".mmio.relaxed.", ".relaxed.");
+    return VERSION.matcher(ptx).replaceFirst(".version " + PORTABLE_ISA);
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = KernelCatalogue.class.getResourceAsStream("ptx/" + name)) {
+      if (in == null) {
+        throw new IllegalStateException(
+            "dev/doorbell/kernels/ptx/"
+                + name
+                + " is missing from the class path; rebuild the jar");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package dev.doorbell.kernels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What is committed under ptx/ is what the sources compile to. */
+class CommittedPtxTest {
+  private static final String REBUILD =
+      "run kernels/build (it needs nvcc) and commit kernels/ptx with the sources";
+
+  private static JsonNode manifest() throws IOException {
+    return JsonMapper.shared()
+        .readTree(Files.readString(SourceTree.ROOT.resolve("ptx/manifest.json")));
+  }
+
+  @Test
+  void every_source_is_the_one_that_its_ptx_was_compiled_from() throws IOException {
+    List<String> sources = new ArrayList<>();
+    for (JsonNode kernel : manifest().required("kernels")) {
+      String source = kernel.required("source").asString();
+      sources.add(source);
+      assertThat(SourceTree.sha256(SourceTree.ROOT.resolve(source)))
+          .as("%s has changed since its PTX was built: %s", source, REBUILD)
+          .isEqualTo(kernel.required("source_sha256").asString());
+      String ptx = kernel.required("ptx").asString();
+      assertThat(SourceTree.sha256(SourceTree.ROOT.resolve(ptx)))
+          .as("%s is not what kernels/build wrote: %s", ptx, REBUILD)
+          .isEqualTo(kernel.required("ptx_sha256").asString());
+    }
+    assertThat(sources).as(REBUILD).isEqualTo(SourceTree.files("src", ".cu"));
+  }
+
+  @Test
+  void every_header_is_the_one_that_the_ptx_was_compiled_with() throws IOException {
+    List<String> headers = new ArrayList<>(SourceTree.files("include/doorbell", ".h", ".cuh"));
+    headers.addAll(SourceTree.files("src", ".cuh"));
+    JsonNode recorded = manifest().required("headers_sha256");
+    assertThat(recorded.propertyNames()).as(REBUILD).containsExactlyInAnyOrderElementsOf(headers);
+    for (String header : headers) {
+      assertThat(SourceTree.sha256(SourceTree.ROOT.resolve(header)))
+          .as("%s has changed since the PTX was built: %s", header, REBUILD)
+          .isEqualTo(recorded.required(header).asString());
+    }
+  }
+
+  @Test
+  void nothing_that_is_compiled_knows_where_it_was_compiled() throws IOException {
+    for (String file : SourceTree.files("ptx", ".ptx", ".json")) {
+      assertThat(Files.readString(SourceTree.ROOT.resolve(file)))
+          .as(file)
+          .doesNotContain(SourceTree.ROOT.toString())
+          .doesNotContainPattern("(/home|/root|/usr|/tmp|/opt)/")
+          .doesNotContain(".file")
+          .doesNotContain("used_bytes_mask");
+    }
+  }
+
+  @Test
+  void the_same_nvcc_compiles_the_sources_to_the_same_bytes(@TempDir Path out)
+      throws IOException, InterruptedException {
+    String recorded = manifest().required("nvcc").asString();
+    String here = nvccVersion();
+    assumeTrue(
+        here.equals(recorded),
+        "skipped: the PTX was built by nvcc %s, here is %s; install CUDA 13.0 to enable this"
+            .formatted(recorded, here));
+    Process build =
+        new ProcessBuilder(SourceTree.ROOT.resolve("build").toString(), "--out", out.toString())
+            .redirectErrorStream(true)
+            .start();
+    String log = new String(build.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(build.waitFor(5, TimeUnit.MINUTES)).isTrue();
+    assertThat(build.exitValue()).as(log).isZero();
+    for (String file : SourceTree.files("ptx", ".ptx", ".json")) {
+      Path rebuilt = out.resolve(Path.of(file).getFileName());
+      assertThat(rebuilt).as(file).hasSameBinaryContentAs(SourceTree.ROOT.resolve(file));
+    }
+  }
+
+  /** What nvcc on PATH says its version is, or why there is none. */
+  private static String nvccVersion() throws InterruptedException {
+    try {
+      Process nvcc = new ProcessBuilder("nvcc", "--version").redirectErrorStream(true).start();
+      String text = new String(nvcc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      nvcc.waitFor();
+      Matcher version = Pattern.compile("release .*, V(\\S+)").matcher(text);
+      return version.find() ? version.group(1) : "an nvcc of unknown version";
+    } catch (IOException e) {
+      return "no nvcc";
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package dev.doorbell.proxy;
+
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.core.queue.CommandQueueView;
+
+/**
+ * The memory of one queue of commands from GPU threads to the CPU.
+ *
+ * <p>Entries and the consumer's two counters lie in host memory, where the CPU polls and writes
+ * cheaply; the counters are two cache lines apart from the entries and from each other. The
+ * producers' counter and the descriptor lie in GPU memory. Everything starts zeroed.
+ */
+public final class CommandQueue implements AutoCloseable {
+  /** The least entries of a queue. */
+  public static final int MIN_ENTRIES = 1;
+
+  /** The most entries of a queue: what the index in an entry still tells apart by far. */
+  public static final int MAX_ENTRIES = 1 << 20;
+
+  private static final int CONSUMED_OFFSET = 0;
+  private static final int FINISHED_OFFSET = 128;
+  private static final int COUNTERS_BYTES = 256;
+
+  private final Memory ring;
+  private final Memory counters;
+  private final Memory producer;
+  private final Memory descriptor;
+  private final CommandQueueView view;
+
+  /**
+   * Allocates a queue.
+   *
+   * @param memory a GPU, which also pins host memory
+   * @param entries a power of two
+   * @param number which queue this is, for messages
+   */
+  public CommandQueue(MemoryProvider memory, int entries, int number) {
+    if (entries < MIN_ENTRIES || entries > MAX_ENTRIES || (entries & (entries - 1)) != 0) {
+      throw new IllegalArgumentException(
+          "a command queue has a power of two of entries from %d to %d, not %d"
+              .formatted(MIN_ENTRIES, MAX_ENTRIES, entries));
+    }
+    String name = "command queue " + number;
+    ring =
+        memory.allocate(
+            MemoryKind.HOST, (long) entries * CommandQueueView.ENTRY_BYTES, name + " entries");
+    counters = memory.allocate(MemoryKind.HOST, COUNTERS_BYTES, name + " consumer counters");
+    producer =
+        memory.allocate(
+            MemoryKind.DEVICE, CommandEntry.PRODUCER_BYTES, name + " producer counters");
+    descriptor = memory.allocate(MemoryKind.DEVICE, CommandQueueView.BYTES, name + " descriptor");
+    view =
+        new CommandQueueView(
+            ring.address(),
+            producer.address() + CommandEntry.PRODUCER_HEAD,
+            counters.address() + CONSUMED_OFFSET,
+            counters.address() + FINISHED_OFFSET,
+            entries,
+            number);
+    descriptor.putBytes(0, view.encode());
+  }
+
+  /** What kernels and the proxy agent see. */
+  public CommandQueueView view() {
+    return view;
+  }
+
+  /** Address of the descriptor in GPU memory, for {@code doorbell_qp.commands}. */
+  public long descriptorAddress() {
+    return descriptor.address();
+  }
+
+  /** How many commands were asked for since the start; a snapshot. */
+  public long submitted() {
+    return producer.getLong(CommandEntry.PRODUCER_HEAD);
+  }
+
+  /** How many commands the CPU has taken; a snapshot. */
+  public long consumed() {
+    return counters.getLong(CONSUMED_OFFSET);
+  }
+
+  /** How many commands have ended, well or not, in order; a snapshot. */
+  public long finished() {
+    return counters.getLong(FINISHED_OFFSET) & ~CommandEntry.FINISHED_FAILED;
+  }
+
+  /** True when one of the finished commands failed. */
+  public boolean failed() {
+    return (counters.getLong(FINISHED_OFFSET) & CommandEntry.FINISHED_FAILED) != 0;
+  }
+
+  /** True when a kernel gave up on an entry that it had claimed: the queue is dead. */
+  public boolean poisoned() {
+    return producer.getLong(CommandEntry.PRODUCER_POISONED) != 0;
+  }
+
+  @Override
+  public void close() {
+    descriptor.close();
+    producer.close();
+    counters.close();
+    ring.close();
+  }
+
+  @Override
+  public String toString() {
+    return "command queue %d (%d entries: %d submitted, %d consumed, %d finished%s)"
+        .formatted(
+            view.number(),
+            view.entries(),
+            submitted(),
+            consumed(),
+            finished(),
+            poisoned() ? ", poisoned" : failed() ? ", with failures" : "");
+  }
+}

@@ -1,0 +1,297 @@
+package dev.doorbell.proxy;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.queue.CommandQueueView;
+import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.trace.TraceEvent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The CPU thread that posts on behalf of kernels.
+ *
+ * <p>It goes round: takes the commands that are there from each queue, up to a batch; posts them
+ * and rings once for each queue pair; gives the entries back; looks at completions; tells waiters
+ * how far commands have ended. Each of the two counters that kernels read is one release store a
+ * round. A command for which there is no room stays at the head of its queue until there is: none
+ * is dropped, and {@code commands = completed + failed + inFlight} holds at any time.
+ *
+ * <p>Errors: when a queue pair fails, its error record is written, every command on it ends as
+ * failed, and later ones fail without being posted; so all waits end. A command that cannot be
+ * expressed, or names a queue pair that the queue does not serve, fails with {@code
+ * DOORBELL_ERROR_ARGUMENT} in the error record.
+ */
+public final class ProxyAgent implements Agent, AutoCloseable {
+  /** The most commands taken from one queue before the other queues have their turn. */
+  public static final int BATCH = 64;
+
+  /** For how long an idle agent asks to be left alone: until something changes. */
+  static final long IDLE_NANOS = 1L << 50;
+
+  /** Where in its round the agent is. */
+  private enum Stage {
+    COMMANDS,
+    FLUSH,
+    COMPLETIONS,
+    FINISH,
+    END
+  }
+
+  private final Fabric fabric;
+  private final Locus locus;
+  private final ProxyPrices prices;
+  private final ThreadPort port;
+  private final ProxyCounters counters = new ProxyCounters();
+  private final StoreList stores = new StoreList();
+  private final List<SendQueuePoster> posters = new ArrayList<>();
+  private ServedQueue[] queues = new ServedQueue[0];
+
+  private Stage stage = Stage.COMMANDS;
+  private int turn;
+  private int batch;
+  private int limit;
+  private int roundCommands;
+  private int roundWork;
+  private boolean loadParked;
+
+  /**
+   * Adds the agent to {@code fabric}.
+   *
+   * @param locus the CPU it runs on
+   * @param prices what its own work costs in virtual time, beyond what the fabric charges
+   */
+  public ProxyAgent(Fabric fabric, Locus locus, ProxyPrices prices) {
+    this.fabric = fabric;
+    this.locus = locus;
+    this.prices = prices;
+    this.port = fabric.attachThread(locus, this);
+  }
+
+  /**
+   * Serves {@code queue}: its commands name {@code queuePairs} by their index.
+   *
+   * @throws IllegalArgumentException when two queue pairs have the same index, or one shares its
+   *     completion ring with another
+   * @throws IllegalStateException when commands of the queue were taken by somebody else and have
+   *     not ended
+   */
+  public void serve(CommandQueue queue, SendQueueAccess... queuePairs) {
+    serve(queue.view(), startOf(queue), posting(queuePairs));
+  }
+
+  /** Serves {@code queue} for one queue pair, whose kernels see {@code view}. */
+  public void serve(CommandQueue queue, QueuePair queuePair, QueuePairView view) {
+    serve(queue, SendQueueAccess.of(queuePair, view));
+  }
+
+  /** Serves {@code queue} with another consumer. */
+  public void serve(CommandQueue queue, ProxyHandler handler) {
+    serve(queue.view(), startOf(queue), handler);
+  }
+
+  private static long startOf(CommandQueue queue) {
+    if (queue.consumed() != queue.finished()) {
+      throw new IllegalStateException(
+          queue
+              + " has commands under way with another agent; close that one when they have ended");
+    }
+    return queue.consumed();
+  }
+
+  private void serve(CommandQueueView queue, long start, ProxyHandler handler) {
+    ServedQueue served =
+        new ServedQueue(queue, handler, new CommandProgress(queue.entries(), start, counters));
+    queues = Arrays.copyOf(queues, queues.length + 1);
+    queues[queues.length - 1] = served;
+    fabric.wake(this);
+  }
+
+  private PostingHandler posting(SendQueueAccess[] queuePairs) {
+    SendQueuePoster[] chosen = new SendQueuePoster[queuePairs.length];
+    for (int i = 0; i < chosen.length; i++) {
+      chosen[i] = poster(queuePairs[i]);
+      for (int j = 0; j < i; j++) {
+        if (queuePairs[j].index() == queuePairs[i].index()) {
+          throw new IllegalArgumentException(
+              "queue pairs 0x%x and 0x%x both have index %d; commands could not tell them apart"
+                  .formatted(
+                      queuePairs[j].number24(), queuePairs[i].number24(), queuePairs[i].index()));
+        }
+      }
+    }
+    return new PostingHandler(chosen, port);
+  }
+
+  /** The poster of a queue pair; queues that name the same queue pair share it. */
+  private SendQueuePoster poster(SendQueueAccess access) {
+    for (SendQueuePoster poster : posters) {
+      if (poster.queue().equals(access)) {
+        return poster;
+      }
+      if (poster.queue().ring() == access.ring()
+          || poster.queue().completionRing() == access.completionRing()) {
+        throw new IllegalArgumentException(
+            "queue pairs 0x%x and 0x%x share a ring; give each queue pair a completion queue of its own and describe it in one way"
+                .formatted(poster.queue().number24(), access.number24()));
+      }
+    }
+    SendQueuePoster poster = new SendQueuePoster(access, prices, counters);
+    posters.add(poster);
+    return poster;
+  }
+
+  /** What it has done so far. */
+  public ProxyCounters counters() {
+    return counters;
+  }
+
+  @Override
+  public int step(int budget) {
+    int before = roundWork;
+    // A load that parked the thread comes before stores that were written down meanwhile.
+    while (loadParked || stores.drain(port)) {
+      switch (stage) {
+        case COMMANDS -> {
+          if (!loadParked) {
+            limit = Math.max(1, Math.min(budget, BATCH));
+          }
+          loadParked = !takeCommands();
+          if (loadParked) {
+            return roundWork - before;
+          }
+          stage = Stage.FLUSH;
+        }
+        case FLUSH -> {
+          flush();
+          stage = Stage.COMPLETIONS;
+        }
+        case COMPLETIONS -> {
+          loadParked = !pollCompletions();
+          if (loadParked) {
+            return roundWork - before;
+          }
+          stage = Stage.FINISH;
+        }
+        case FINISH -> {
+          for (ServedQueue queue : queues) {
+            if (queue.publishFinished(stores)) {
+              roundWork++;
+            }
+          }
+          stage = Stage.END;
+        }
+        case END -> {
+          // Of the whole round: 0 would say that there was nothing to do.
+          int work = roundWork;
+          endRound();
+          return work;
+        }
+      }
+    }
+    return roundWork - before;
+  }
+
+  /** Takes commands from every queue; false when the port parked the thread. */
+  private boolean takeCommands() {
+    while (turn < queues.length) {
+      ServedQueue queue = queues[turn];
+      boolean room = !queue.holdsCommand();
+      if (!room && queue.offer(stores)) {
+        room = true;
+        roundWork++;
+      }
+      while (room && batch < limit && queue.hasRoom()) {
+        ServedQueue.Look look = queue.read(port);
+        if (look == ServedQueue.Look.PARKED) {
+          return false;
+        }
+        if (look == ServedQueue.Look.NOTHING) {
+          break;
+        }
+        took(queue);
+        room = queue.offer(stores);
+        if (!room) {
+          counters.waits++;
+        }
+      }
+      turn++;
+      batch = 0;
+    }
+    turn = 0;
+    return true;
+  }
+
+  private void took(ServedQueue queue) {
+    batch++;
+    if (roundCommands++ == 0) {
+      stores.spend(prices.pollNanos());
+    }
+    roundWork++;
+    if (fabric.trace().enabled()) {
+      fabric
+          .trace()
+          .record(
+              new TraceEvent(
+                  port.now(),
+                  locus,
+                  TraceEvent.Kind.COMMAND,
+                  queue.command().queuePair,
+                  queue.ticket(),
+                  queue.command().length,
+                  queue.command().toString()));
+    }
+  }
+
+  private void flush() {
+    if (roundCommands != 0) {
+      counters.batches++;
+      counters.largestBatch = Math.max(counters.largestBatch, roundCommands);
+    }
+    for (ServedQueue queue : queues) {
+      queue.handler().flush(stores);
+    }
+    for (ServedQueue queue : queues) {
+      queue.publishConsumed(stores);
+    }
+  }
+
+  private boolean pollCompletions() {
+    while (turn < queues.length) {
+      int found = queues[turn].handler().poll(port, stores);
+      if (found == ProxyHandler.PARKED) {
+        return false;
+      }
+      roundWork += found;
+      turn++;
+    }
+    turn = 0;
+    return true;
+  }
+
+  private void endRound() {
+    boolean idle = roundWork == 0;
+    roundWork = 0;
+    roundCommands = 0;
+    stage = Stage.COMMANDS;
+    if (idle) {
+      counters.spins++;
+      port.pollFailed(IDLE_NANOS);
+    }
+  }
+
+  @Override
+  public String where() {
+    return "proxy at %s, %s: %s".formatted(locus, stage, Arrays.toString(queues));
+  }
+
+  /** Takes the agent out of the fabric. Commands under way stay under way; nobody reports them. */
+  @Override
+  public void close() {
+    fabric.detach(this);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.doorbell.proxy;
+
+/**
+ * What a poster has done since it started. Plain fields, written by the one thread that steps the
+ * agent; read them between steps.
+ */
+public final class ProxyCounters {
+  /** Rounds that found nothing to do. */
+  public long spins;
+
+  /** Rounds that took at least one command. */
+  public long batches;
+
+  /** Commands taken from queues. */
+  public long commands;
+
+  /** Commands that ended well. */
+  public long completed;
+
+  /** Commands that ended with an error, or could not be posted. */
+  public long failed;
+
+  /** WQEs written. */
+  public long wqes;
+
+  /** 8-byte doorbells rung. */
+  public long doorbells;
+
+  /** WQEs stored to the BlueFlame register. */
+  public long blueFlames;
+
+  /** Times that a command had to wait for room in a send or completion queue. */
+  public long waits;
+
+  /** The most commands taken in one round. */
+  public long largestBatch;
+
+  /** The most commands of one queue that were taken and had not ended. */
+  public long highestOccupancy;
+
+  /** Commands taken that have not ended. */
+  public long inFlight() {
+    return commands - completed - failed;
+  }
+
+  /** Commands of a batch, on average. */
+  public double meanBatch() {
+    return batches == 0 ? 0 : (double) commands / batches;
+  }
+
+  @Override
+  public String toString() {
+    return "%d commands in %d batches (largest %d), %d completed, %d failed, %d WQEs, %d doorbells, %d BlueFlame, %d waits, %d spins, occupancy up to %d"
+        .formatted(
+            commands,
+            batches,
+            largestBatch,
+            completed,
+            failed,
+            wqes,
+            doorbells,
+            blueFlames,
+            waits,
+            spins,
+            highestOccupancy);
+  }
+}

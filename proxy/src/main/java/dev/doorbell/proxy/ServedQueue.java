@@ -1,0 +1,135 @@
+package dev.doorbell.proxy;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.core.queue.CommandQueueView;
+
+/** A command queue as its one consumer sees it. */
+final class ServedQueue {
+  /** What {@link #read} found. */
+  enum Look {
+    COMMAND,
+    NOTHING,
+    PARKED
+  }
+
+  private final CommandQueueView queue;
+  private final ProxyHandler handler;
+  private final CommandProgress progress;
+  private final CommandEntry command = new CommandEntry();
+  private final long[] words = new long[CommandEntry.WORDS];
+
+  /** Words of the next entry that are there; they stay until it is consumed. */
+  private int present;
+
+  private boolean held;
+  private long ticket;
+  private long consumed;
+  private long published;
+
+  ServedQueue(CommandQueueView queue, ProxyHandler handler, CommandProgress progress) {
+    this.queue = queue;
+    this.handler = handler;
+    this.progress = progress;
+    this.consumed = progress.taken();
+    this.published = consumed;
+  }
+
+  CommandQueueView queue() {
+    return queue;
+  }
+
+  ProxyHandler handler() {
+    return handler;
+  }
+
+  /** True when a command was read that the handler had no room for. */
+  boolean holdsCommand() {
+    return held;
+  }
+
+  /** The command that was read last. */
+  CommandEntry command() {
+    return command;
+  }
+
+  /** The ticket of the command that was read last. */
+  long ticket() {
+    return ticket;
+  }
+
+  /** False while too many commands have not ended to take another one. */
+  boolean hasRoom() {
+    return progress.hasRoom();
+  }
+
+  /** Reads the next entry; {@link Look#PARKED}: call again when stepped again. */
+  Look read(ThreadPort port) {
+    long phase = CommandEntry.phase(consumed, queue.entries());
+    long entry = queue.ring() + (consumed & (queue.entries() - 1)) * CommandQueueView.ENTRY_BYTES;
+    while (present < CommandEntry.WORDS) {
+      long low = port.load128(entry + (long) present * Long.BYTES, Access.ACQUIRE | Access.SYS);
+      if (port.parked) {
+        return Look.PARKED;
+      }
+      long high = port.high;
+      if (!CommandEntry.present(low, phase) || !CommandEntry.present(high, phase)) {
+        return Look.NOTHING;
+      }
+      words[present] = low;
+      words[present + 1] = high;
+      present += 2;
+    }
+    present = 0;
+    if (!CommandEntry.isFor(words[CommandEntry.WORDS - 1], consumed)) {
+      throw new IllegalStateException(
+          "command queue %d: entry %d was written for another index (word 7 is 0x%x); a producer overran the queue, or its head and the consumer did not start together. Commands are lost. Write only entries that credits cover, and make a new queue after a poisoned one."
+              .formatted(queue.number(), consumed, words[CommandEntry.WORDS - 1]));
+    }
+    command.decode(words);
+    consumed++;
+    ticket = progress.take();
+    held = true;
+    return Look.COMMAND;
+  }
+
+  /** Offers the command that was read to the handler. */
+  boolean offer(StoreList stores) {
+    if (handler.accept(command, ticket, progress, stores)) {
+      held = false;
+      return true;
+    }
+    return false;
+  }
+
+  /** Gives entries that were read back to the producers. */
+  void publishConsumed(StoreList stores) {
+    if (published != consumed) {
+      stores.store64(queue.consumed(), consumed, Access.RELEASE | Access.SYS);
+      published = consumed;
+    }
+  }
+
+  /** Tells waiters how many commands have ended; true when that has changed. */
+  boolean publishFinished(StoreList stores) {
+    if (!progress.advance()) {
+      return false;
+    }
+    long failed = progress.failed() ? CommandEntry.FINISHED_FAILED : 0;
+    stores.store64(queue.finished(), progress.frontier() | failed, Access.RELEASE | Access.SYS);
+    return true;
+  }
+
+  @Override
+  public String toString() {
+    return "command queue %d: next entry %d (%d of 8 words there), %d finished%s; %s"
+        .formatted(
+            queue.number(),
+            consumed,
+            present,
+            progress.frontier(),
+            held ? ", waiting for room for " + command : "",
+            handler);
+  }
+}
