@@ -45,6 +45,7 @@ final class Watches {
   }
 
   /** Removes the watch that {@link #add} added. */
+  @SuppressWarnings("ReferenceEquality") // threads are compared by identity
   void remove(long address, ScheduledThread port) {
     int bucket = bucket(address >>> LINE_SHIFT);
     int before = END;
