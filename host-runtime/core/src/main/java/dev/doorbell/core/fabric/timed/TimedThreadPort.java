@@ -37,6 +37,7 @@ final class TimedThreadPort extends ThreadPort {
   private final Place place;
   private final Agent agent;
   private final Polls polls = new Polls();
+  private final LoadCache cache = new LoadCache();
   private final Turn turn = new Turn();
   private Sleep sleep = Sleep.AWAKE;
   private boolean attached = true;
@@ -225,7 +226,7 @@ final class TimedThreadPort extends ThreadPort {
       polled(address, bytes, value);
       time += place.strongLoad;
     } else {
-      time += place.load;
+      time += cache.holds(address) ? place.loadHit : place.load;
     }
     return value;
   }
@@ -424,9 +425,11 @@ final class TimedThreadPort extends ThreadPort {
     if (held()) {
       return;
     }
-    int scope = access & Access.SCOPES;
-    boolean wide = scope != Access.CTA && scope != Access.CLUSTER;
+    boolean wide = wide(access);
     if (!fencing) {
+      if (wide && (access & Access.SEMANTICS) != Access.RELEASE) {
+        cache.forget();
+      }
       long start = time;
       if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
         drain(access);
@@ -485,6 +488,12 @@ final class TimedThreadPort extends ThreadPort {
     long waited = until - time;
     time = until;
     return waited;
+  }
+
+  /** Whether a scope reaches beyond the multiprocessor. */
+  private static boolean wide(int access) {
+    int scope = access & Access.SCOPES;
+    return scope != Access.CTA && scope != Access.CLUSTER;
   }
 
   @Override
