@@ -46,7 +46,7 @@ final class Place {
   final WriteCombiner combiner;
 
   /** Threads that had nothing to do, in the order in which they fell asleep. */
-  final List<TimedThreadPort> idle = new ArrayList<>();
+  final List<ScheduledThread> idle = new ArrayList<>();
 
   private final @Nullable Reach[] cache = new Reach[CACHED];
 
