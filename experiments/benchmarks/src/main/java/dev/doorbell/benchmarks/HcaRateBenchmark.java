@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * 8-byte RDMA WRITEs a second through a pair of software HCAs on one core: fetch, decode, keys,
- * packet, the peer's checks, payload, acknowledgement, CQE. Writing the WQEs and ringing once a batch
- * is in the figure.
+ * packet, the peer's checks, payload, acknowledgement, CQE. Writing the WQEs and ringing once a
+ * batch is in the figure.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)

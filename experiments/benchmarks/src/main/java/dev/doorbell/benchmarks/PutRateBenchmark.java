@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The interpreter on {@code put_rate}, with the software HCAs in the loop, all on one core: posts and
- * PTX instructions a second.
+ * The interpreter on {@code put_rate}, with the software HCAs in the loop, all on one core: posts
+ * and PTX instructions a second.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)

@@ -12,8 +12,8 @@ import java.util.OptionalDouble;
 
 /**
  * The closed forms of a transfer: latency until the peer's kernel sees the last word, and the rate
- * that no window passes. What the kernel's other instructions cost is not in the forms: it is what the
- * residual shows.
+ * that no window passes. What the kernel's other instructions cost is not in the forms: it is what
+ * the residual shows.
  */
 final class TransferPrediction {
   private TransferPrediction() {}

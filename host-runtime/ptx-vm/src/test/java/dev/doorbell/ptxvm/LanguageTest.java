@@ -15,17 +15,29 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** CUDA C++ compiled by nvcc 13.0: {@code ptx/language.cu}. */
+/**
+ * CUDA C++ compiled by nvcc 13.0 from {@code ptx/language.cu}, with {@code -O3} and with {@code -O0
+ * -G}.
+ */
+@ParameterizedClass
+@ValueSource(strings = {"language.ptx", "language_debug.ptx"})
 class LanguageTest {
+  private final String file;
   private World world;
   private GpuModule module;
   private Memory out;
 
+  LanguageTest(String file) {
+    this.file = file;
+  }
+
   @BeforeEach
   void load() {
     world = new World();
-    module = world.load("language.ptx");
+    module = world.load(file);
     out = world.device(4096);
   }
 
@@ -45,7 +57,7 @@ class LanguageTest {
   }
 
   private int word(int index) {
-    return (int) (out.getLong(index * 4L));
+    return (int) out.getLong(index * 4L);
   }
 
   @Test
@@ -58,7 +70,7 @@ class LanguageTest {
             .putShort((short) 0xfffe)
             .array();
     run("structures", 1, 1, new KernelArguments().add(pair).add(out));
-    long a = 1000 * 3 + 77;
+    long a = 1000L * 3 + 77;
     int b = 77 ^ 0xfffe;
     assertThat(out.getLong(0)).isEqualTo(a * 3 + b);
     assertThat(out.getLong(8)).isEqualTo(b ^ 0xffff);
@@ -82,7 +94,7 @@ class LanguageTest {
         .isInstanceOf(GpuException.class)
         .hasMessageContaining("stack overflow in")
         .hasMessageContaining("forever")
-        .hasMessageContaining("language.ptx:")
+        .hasMessageContaining(file + ":")
         .hasMessageContaining("block (0,0,0) thread (0,0,0)");
   }
 
@@ -114,7 +126,7 @@ class LanguageTest {
   void blocks_sum_in_static_and_dynamic_shared_memory() {
     int threads = 128;
     int blocks = 5;
-    Memory in = world.device(blocks * threads * 4L);
+    Memory in = world.device(4L * blocks * threads);
     ByteBuffer values = ByteBuffer.allocate(blocks * threads * 4).order(ByteOrder.LITTLE_ENDIAN);
     int[] sums = new int[blocks];
     SplittableRandom random = new SplittableRandom(7);
@@ -166,8 +178,10 @@ class LanguageTest {
     Launch launch = run("prints", 1, 32, new KernelArguments().add(-42).add(0L));
     assertThat(launch.output())
         .isEqualTo(
-            "n=-42   -42|-42  |-0042 4294967295 ff -5000000000 hello z %\n"
-                + "1.500000 0.667 1.234568e+04 0.0001 1e+10\n");
+            """
+            n=-42   -42|-42  |-0042 4294967295 ff -5000000000 hello z %
+            1.500000 0.667 1.234568e+04 0.0001 1e+10
+            """);
   }
 
   @Test

@@ -72,6 +72,24 @@ class LaunchTest {
   }
 
   @Test
+  void closing_a_stream_cancels_what_runs_and_what_waits_in_it() {
+    try (World world = new World()) {
+      GpuModule module = world.load("mistakes.ptx");
+      GpuStream stream = world.gpu.createStream();
+      KernelArguments arguments = new KernelArguments().add(world.device(8));
+      LaunchConfig one = LaunchConfig.of(1, 1);
+      Launch running = world.gpu.launch(module.kernel("spins_forever"), one, arguments, stream);
+      Launch waiting = world.gpu.launch(module.kernel("fine"), one, arguments, stream);
+      stream.close();
+      assertThat(stream.idle()).isTrue();
+      assertThatThrownBy(running::check).hasMessageContaining("its stream was closed");
+      assertThatThrownBy(waiting::check).hasMessageContaining("its stream was closed");
+      assertThatThrownBy(() -> world.gpu.launch(module.kernel("fine"), one, arguments, stream))
+          .hasMessageContaining("the stream is not one of this GPU, or it is closed");
+    }
+  }
+
+  @Test
   void a_launch_behind_a_failed_one_still_runs() {
     try (World world = new World()) {
       GpuModule module = world.load("mistakes.ptx");
@@ -250,6 +268,51 @@ class LaunchTest {
                       "new.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n" + STEP))
           .isInstanceOf(GpuException.class)
           .hasMessageContaining("new.ptx is for sm_90, this GPU has compute capability 7.5");
+    }
+  }
+
+  @Test
+  void a_failed_poll_is_reported_and_a_scan_with_strong_loads_is_none() {
+    String ptx =
+        World.ptx(
+            """
+            .visible .entry scan(.param .u64 p, .param .u64 stop) {
+              .reg .b64 %p, %s; .reg .b32 %i, %x, %y, %sum; .reg .pred %q;
+              ld.param.u64 %p, [p];
+              ld.param.u64 %s, [stop];
+              mov.u32 %i, 0;
+              mov.u32 %sum, 0;
+            L:
+              ld.volatile.global.u32 %x, [%p];
+              ld.relaxed.sys.global.u32 %y, [%s];
+              add.u32 %sum, %sum, %x;
+              add.u64 %p, %p, 4;
+              add.u32 %i, %i, 1;
+              setp.lt.u32 %q, %i, 100;
+              @%q bra L;
+              st.global.u32 [%s+8], %sum;
+              ret;
+            }
+            """);
+    ParkingFabric fabric = new ParkingFabric(1);
+    try (World world = new World(fabric, VmOptions.defaults())) {
+      Memory in = world.device(400);
+      Memory stop = world.device(16);
+      in.putLong(0, 5);
+      in.putLong(392, 7L << 32);
+      KernelArguments arguments = new KernelArguments().add(in).add(stop);
+      world.run(world.gpu.load("scan.ptx", ptx), "scan", LaunchConfig.of(1, 1), arguments).check();
+      assertThat(stop.getLong(8)).isEqualTo(12);
+      assertThat(fabric.failedPolls).isZero();
+      Memory flags = world.device(1024);
+      world
+          .run(
+              world.load("meeting.ptx"),
+              "chain",
+              LaunchConfig.of(1, 64),
+              new KernelArguments().add(flags).add(64))
+          .check();
+      assertThat(fabric.failedPolls).isGreaterThan(60);
     }
   }
 

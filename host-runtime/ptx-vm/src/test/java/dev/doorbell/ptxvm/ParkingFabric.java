@@ -23,6 +23,7 @@ final class ParkingFabric extends Fabric {
   private final DirectFabric direct;
   private final SplittableRandom random;
   int parks;
+  int failedPolls;
   long executed;
 
   ParkingFabric(long seed) {
@@ -173,7 +174,7 @@ final class ParkingFabric extends Fabric {
 
     @Override
     public long atomic(Rmw rmw, long address, int bytes, long operand, long compare, int access) {
-      return ready(rmw.ordinal(), address, bytes, operand, compare, access)
+      return ready(100 + rmw.name().hashCode(), address, bytes, operand, compare, access)
           ? inner.atomic(rmw, address, bytes, operand, compare, access)
           : 0xdead;
     }
@@ -199,6 +200,7 @@ final class ParkingFabric extends Fabric {
     @Override
     public void pollFailed(long atMostNanos) {
       nothingPending("pollFailed()");
+      failedPolls++;
       if (atMostNanos <= 0) {
         throw new AssertionError("atMostNanos=" + atMostNanos);
       }

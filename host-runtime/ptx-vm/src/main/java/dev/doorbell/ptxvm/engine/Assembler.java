@@ -19,12 +19,12 @@ final class Assembler {
   private final KernelBuilder kernel;
   private final Callee callee;
   private final Slots slots;
-  private final Map<Integer, PollingLoops.Kind> polling;
+  private final Map<Integer, PollingLoops.Loop> polling;
   private final List<Runnable> fixups = new ArrayList<>();
   private int at;
 
   Assembler(
-      KernelBuilder kernel, Callee callee, Slots slots, Map<Integer, PollingLoops.Kind> polling) {
+      KernelBuilder kernel, Callee callee, Slots slots, Map<Integer, PollingLoops.Loop> polling) {
     this.kernel = kernel;
     this.callee = callee;
     this.slots = slots;
@@ -85,7 +85,7 @@ final class Assembler {
   }
 
   /** What the branch that is being assembled closes, or null. */
-  PollingLoops.@Nullable Kind polling() {
+  PollingLoops.@Nullable Loop polling() {
     return polling.get(at);
   }
 

@@ -108,12 +108,12 @@ final class Atomic extends MemoryOp {
     long address = r[base] + offset;
     if (space.isWindow()) {
       long at = window(t, "atomic", space == Space.FRAME ? address + t.frame : address);
-      r[d] = raw(at, r[operand], r[compare]);
+      r[d] = seen(t, at, raw(at, r[operand], r[compare]), r);
       return next;
     }
     if (space == Space.GENERIC && t.isScratch(address)) {
       t.checkScratch("atomic", address, bytes);
-      r[d] = raw(address, r[operand], r[compare]);
+      r[d] = seen(t, address, raw(address, r[operand], r[compare]), r);
       return next;
     }
     t.checkAligned("atomic", address, bytes);
@@ -123,8 +123,25 @@ final class Atomic extends MemoryOp {
     if (port.parked) {
       return t.park(this);
     }
-    r[d] = old;
+    r[d] = seen(t, address, old, r);
     return next;
+  }
+
+  /** Notes what came of it: one that changed nothing is a poll. */
+  private long seen(VmThread t, long address, long old, long[] r) {
+    boolean unchanged =
+        switch (operation) {
+          case COMPARE_AND_SWAP -> old != r[compare] || r[operand] == r[compare];
+          case EXCHANGE -> old == r[operand];
+          case ADD, OR -> r[operand] == 0;
+          default -> false;
+        };
+    if (unchanged) {
+      t.polling.loaded(address, old);
+    } else {
+      t.polling.acted();
+    }
+    return old;
   }
 
   /** All threads of a block run on one host thread: nothing comes between load and store. */

@@ -87,6 +87,7 @@ final class BarrierOp extends Op {
         return t.park(this);
       }
       t.op = this;
+      t.polling.acted();
       boolean given = predicate >= 0 && (r[predicate] != 0) != negated;
       t.cta
           .barrier(r[id] & 0xffffffffL)

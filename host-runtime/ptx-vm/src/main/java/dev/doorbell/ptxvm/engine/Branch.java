@@ -20,7 +20,7 @@ abstract class Branch extends Op {
 
   private static Branch of(Instruction i, Assembler a) {
     Instruction.Guard guard = i.guard();
-    PollingLoops.Kind polling = a.polling();
+    PollingLoops.Loop polling = a.polling();
     int p = guard == null ? a.kernel().constant(1) : a.slot(guard.predicate());
     long wanted = guard != null && guard.negated() ? 0 : 1;
     if (polling != null) {
@@ -62,16 +62,19 @@ abstract class Branch extends Op {
     }
   }
 
-  /** Closes a loop that only polls: a round that found nothing ends the step. */
+  /**
+   * Closes a loop that may poll: a round that found nothing ends the step. The fabric is asked to
+   * wait only when a whole round was like the one before, so that nothing is missed.
+   */
   private static final class Poll extends Branch {
     private final int p;
     private final long wanted;
-    private final PollingLoops.Kind kind;
+    private final PollingLoops.Loop loop;
 
-    Poll(int p, long wanted, PollingLoops.Kind kind) {
+    Poll(int p, long wanted, PollingLoops.Loop loop) {
       this.p = p;
       this.wanted = wanted;
-      this.kind = kind;
+      this.loop = loop;
     }
 
     @Override
@@ -79,9 +82,15 @@ abstract class Branch extends Op {
       if (r[p] != wanted) {
         return next;
       }
+      boolean alike = t.polling.roundEnds();
+      boolean hasCell = t.polling.takeStrongLoad();
+      if (!alike && !loop.pure()) {
+        return target;
+      }
       t.account();
-      if (kind != PollingLoops.Kind.ATOMIC) {
-        t.port.pollFailed(t.cta.grid.pollNanos(kind == PollingLoops.Kind.LOADS_AND_CLOCK));
+      if (alike && hasCell) {
+        int doublings = loop.watchesClock() ? 0 : t.polling.doublings();
+        t.port.pollFailed(t.cta.grid.pollNanos(doublings));
       }
       return t.giveWay(target);
     }

@@ -237,13 +237,13 @@ public final class Grid {
     return parameterBase;
   }
 
-  /** How long a thread that polls may be parked. */
-  long pollNanos(boolean watchesClock) {
+  /** How long a thread that polls may be parked; never beyond the kernel's end. */
+  long pollNanos(int doublings) {
     if (clockMask != 0) {
       return settings.pollNanos; // real time passes by itself; looking at it costs more than a poll
     }
     long left = Math.max(1, deadline - fabric.now());
-    return watchesClock ? Math.min(settings.pollNanos, left) : left;
+    return Math.min(settings.pollNanos << doublings, left);
   }
 
   int multiprocessors() {

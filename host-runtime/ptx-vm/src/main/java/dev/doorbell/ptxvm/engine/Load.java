@@ -42,6 +42,7 @@ abstract class Load extends MemoryOp {
     }
     load.bytes = bytes;
     load.access = access(i, Access.WEAK);
+    load.strong = isStrong(load.access);
     load.d = a.result(to);
     load.extend = type.signed() ? 64 - type.bits() : 0;
     load.mask = a.resultMask(to);
@@ -54,6 +55,7 @@ abstract class Load extends MemoryOp {
     load.locate(i, i.operands().get(1), a);
     load.bytes = type.bytes() * vector;
     load.access = access(i, Access.WEAK);
+    load.strong = isStrong(load.access);
     load.elementBits = type.bits();
     load.extend = type.signed() ? 64 - type.bits() : 0;
     if (!(i.operands().getFirst() instanceof Operand.Vector(List<Operand> elements))
@@ -89,6 +91,10 @@ abstract class Load extends MemoryOp {
       if (port.parked) {
         return t.park(this);
       }
+      t.polling.loaded(address, value);
+      if (strong) {
+        t.polling.loadedStrongly();
+      }
       r[d] = value << extend >> extend & mask;
       return next;
     }
@@ -103,6 +109,7 @@ abstract class Load extends MemoryOp {
       if (t.isScratch(address)) {
         t.checkScratch("load", address, bytes);
         value = rawLoad(address, bytes);
+        t.loadedScratch(address, value);
       } else {
         if ((address & (bytes - 1)) != 0) {
           throw t.misaligned("load", address, bytes);
@@ -119,6 +126,10 @@ abstract class Load extends MemoryOp {
         if (port.parked) {
           return t.park(this);
         }
+        t.polling.loaded(address, value);
+        if (strong) {
+          t.polling.loadedStrongly();
+        }
       }
       r[d] = value << extend >> extend & mask;
       return next;
@@ -134,6 +145,9 @@ abstract class Load extends MemoryOp {
         at += t.frame;
       }
       long value = rawLoad(window(t, "load", at), bytes);
+      if (space == Space.SHARED) {
+        t.polling.loaded(at, value);
+      }
       r[d] = value << extend >> extend & mask;
       return next;
     }
@@ -155,10 +169,12 @@ abstract class Load extends MemoryOp {
         long at = window(t, "load", space == Space.FRAME ? address + t.frame : address);
         low = rawLoad(at, Math.min(bytes, 8));
         high = bytes == 16 ? rawLoad(at + 8, 8) : 0;
+        t.loadedScratch(at, low ^ high);
       } else if (space == Space.GENERIC && t.isScratch(address)) {
         t.checkScratch("load", address, bytes);
         low = rawLoad(address, Math.min(bytes, 8));
         high = bytes == 16 ? rawLoad(address + 8, 8) : 0;
+        t.loadedScratch(address, low ^ high);
       } else {
         t.checkAligned("load", address, bytes);
         t.account();
@@ -174,6 +190,10 @@ abstract class Load extends MemoryOp {
           return t.park(this);
         }
         high = bytes == 16 ? port.high : 0;
+        t.polling.loaded(address, low ^ high * 31);
+        if (strong) {
+          t.polling.loadedStrongly();
+        }
       }
       spread(r, low, high);
       return next;

@@ -19,6 +19,9 @@ abstract class MemoryOp extends Op {
   /** {@link Access} bits. */
   int access;
 
+  /** True for a load that a fabric can wait on. */
+  boolean strong;
+
   /** Fills in where the access goes. */
   final void locate(Instruction i, Operand operand, Assembler a) throws Unsupported {
     if (!(operand instanceof Operand.Address(Operand to, long by))) {
@@ -95,6 +98,11 @@ abstract class MemoryOp extends Op {
       case 4 -> RawMemory.putInt(address, (int) value);
       default -> RawMemory.putLong(address, value);
     }
+  }
+
+  static boolean isStrong(int access) {
+    int semantics = Access.semantics(access);
+    return semantics != Access.WEAK && semantics != Access.NON_COHERENT;
   }
 
   private static final Set<String> IGNORED_HINTS =

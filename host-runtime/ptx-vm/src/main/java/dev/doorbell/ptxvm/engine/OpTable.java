@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.TreeSet;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -24,14 +23,9 @@ final class OpTable {
     Op make(Instruction instruction, Assembler assembler) throws Unsupported;
   }
 
-  private static final Rows ROWS = new Rows();
   private static final Map<String, Factory> FACTORIES = new HashMap<>();
 
   static {
-    IntegerRows.addTo(ROWS);
-    FloatRows.addTo(ROWS);
-    HalfRows.addTo(ROWS);
-
     factory("ld ldu", Load::make);
     factory("st", Store::make);
     factory("atom red", Atomic::make);
@@ -70,17 +64,28 @@ final class OpTable {
 
   private OpTable() {}
 
+  /** Made when the first instruction asks: integers alone are many small classes. */
+  private static final class Integers {
+    static final Rows ROWS = new Rows();
+
+    static {
+      IntegerRows.addTo(ROWS);
+    }
+  }
+
+  private static final class Floats {
+    static final Rows ROWS = new Rows();
+
+    static {
+      FloatRows.addTo(ROWS);
+      HalfRows.addTo(ROWS);
+    }
+  }
+
   private static void factory(String names, Factory factory) {
     for (String name : List.of(names.split(" ", -1))) {
       FACTORIES.put(name, factory);
     }
-  }
-
-  /** The names of all rows, for documentation. */
-  static Iterable<String> names() {
-    TreeSet<String> names = new TreeSet<>(FACTORIES.keySet());
-    ROWS.names().forEach(names::add);
-    return names;
   }
 
   /** The operation of {@code instruction}. */
@@ -116,7 +121,7 @@ final class OpTable {
       modifiers.remove("rn");
     }
     String name = i.name() + "." + String.join(".", modifiers);
-    Rows.Row row = ROWS.get(name);
+    Rows.Row row = floating ? Floats.ROWS.get(name) : Integers.ROWS.get(name);
     if (row == null || (saturate && type.bits() < 32)) {
       throw new Unsupported("instruction not supported");
     }

@@ -27,6 +27,7 @@ final class Print extends Op {
     AddressSpace memory = t.cta.grid.fabric.memory();
     String text = CText.read(memory, RawMemory.getLong(frame + format));
     Arguments values = new Arguments(memory, RawMemory.getLong(frame + arguments));
+    t.polling.acted();
     t.cta.grid.print(format(text, values));
     RawMemory.putInt(frame + result, values.count);
     return next;

@@ -47,9 +47,4 @@ final class Rows {
   @Nullable Row get(String name) {
     return rows.get(name);
   }
-
-  /** All names. */
-  Iterable<String> names() {
-    return rows.keySet();
-  }
 }

@@ -72,7 +72,11 @@ abstract class Store extends MemoryOp {
         case 4 -> port.store32(address, r[value], access);
         default -> port.store64(address, r[value], access);
       }
-      return port.parked ? t.park(this) : next;
+      if (port.parked) {
+        return t.park(this);
+      }
+      t.polling.acted();
+      return next;
     }
   }
 
@@ -83,6 +87,7 @@ abstract class Store extends MemoryOp {
       long address = r[base] + offset;
       if (t.isScratch(address)) {
         t.checkScratch("store", address, bytes);
+        t.polling.acted();
         rawStore(address, bytes, r[value]);
         return next;
       }
@@ -97,7 +102,11 @@ abstract class Store extends MemoryOp {
         case 4 -> port.store32(address, r[value], access);
         default -> port.store64(address, r[value], access);
       }
-      return port.parked ? t.park(this) : next;
+      if (port.parked) {
+        return t.park(this);
+      }
+      t.polling.acted();
+      return next;
     }
   }
 
@@ -108,6 +117,8 @@ abstract class Store extends MemoryOp {
       long at = r[base] + offset;
       if (space == Space.FRAME) {
         at += t.frame;
+      } else if (space == Space.SHARED) {
+        t.polling.acted();
       }
       rawStore(window(t, "store", at), bytes, r[value]);
       return next;
@@ -125,11 +136,15 @@ abstract class Store extends MemoryOp {
       long low = gather(r, 0);
       long high = bytes == 16 ? gather(r, from.length / 2) : 0;
       if (space.isWindow()) {
+        if (space == Space.SHARED) {
+          t.polling.acted();
+        }
         raw(window(t, "store", space == Space.FRAME ? address + t.frame : address), low, high);
         return next;
       }
       if (space == Space.GENERIC && t.isScratch(address)) {
         t.checkScratch("store", address, bytes);
+        t.polling.acted();
         raw(address, low, high);
         return next;
       }
@@ -142,7 +157,11 @@ abstract class Store extends MemoryOp {
         case 8 -> port.store64(address, low, access);
         default -> port.store128(address, low, high, access);
       }
-      return port.parked ? t.park(this) : next;
+      if (port.parked) {
+        return t.park(this);
+      }
+      t.polling.acted();
+      return next;
     }
 
     private void raw(long at, long low, long high) {

@@ -55,6 +55,9 @@ final class VmThread implements Agent {
   long result;
   boolean resultFlag;
 
+  /** What it did since its loop last came round. */
+  final Polling polling = new Polling();
+
   /** Times it asked in vain for the other lanes to arrive at {@code activemask}. */
   int patience;
 
@@ -170,6 +173,13 @@ final class VmThread implements Agent {
   /** True when a generic address lies in this block's windows; the fabric is not asked then. */
   boolean isScratch(long address) {
     return Long.compareUnsigned(address - scratchBase, scratchSize) < 0;
+  }
+
+  /** Notes a load from shared memory; what a thread reads of its own tells nothing. */
+  void loadedScratch(long address, long value) {
+    if (Long.compareUnsigned(address - sharedBase, sharedSize) < 0) {
+      polling.loaded(address, value);
+    }
   }
 
   /** Checks a generic access to the block's windows. */

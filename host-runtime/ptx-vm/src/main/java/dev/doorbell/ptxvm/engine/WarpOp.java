@@ -15,6 +15,7 @@ abstract class WarpOp extends Op {
       }
       t.mask = (int) r[mask];
       offer(t, r);
+      t.polling.acted();
       t.warp.arrive(t, this);
       if (!t.released) {
         return t.await(this);

@@ -9,20 +9,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds branches that close loops which only poll: a strong load (or an atomic that may fail), and
- * nothing that another thread could see. Such a loop makes no progress of its own, so its thread
- * should give way after every round.
+ * Finds branches that close loops which may poll: they load with a strong access, or try an atomic
+ * that may fail, directly or in a function that they call. Whether a round of such a loop found
+ * nothing is seen when it runs; a thread should then give way.
  */
 public final class PollingLoops {
-  /** What the branch at an index closes. */
-  public enum Kind {
-    /** Polls by loads alone: nothing changes until one of the cells is written. */
-    LOADS,
-    /** Polls by loads and watches a clock as well. */
-    LOADS_AND_CLOCK,
-    /** Tries an atomic until it succeeds. */
-    ATOMIC
-  }
+  /**
+   * A loop that may poll.
+   *
+   * @param pure nothing in it, calls included, can be seen by another thread: every round is a poll
+   * @param watchesClock it reads a clock, so that it may end though no cell changes
+   */
+  public record Loop(boolean pure, boolean watchesClock) {}
 
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
   private static final Set<String> SYNCHRONISING =
@@ -36,45 +34,39 @@ public final class PollingLoops {
     this.functions = functions;
   }
 
-  private record Effects(boolean strongLoad, boolean atomic, boolean clock, boolean visible) {
-    static final Effects NONE = new Effects(false, false, false, false);
-    static final Effects VISIBLE = new Effects(false, false, false, true);
+  private record Effects(boolean polls, boolean clock, boolean visible) {
+    static final Effects NONE = new Effects(false, false, false);
+    static final Effects POLLS = new Effects(true, false, false);
+    static final Effects VISIBLE = new Effects(false, false, true);
+
+    /** Of code that is not known: anything. */
+    static final Effects ANY = new Effects(true, true, true);
 
     Effects with(Effects other) {
-      return new Effects(
-          strongLoad || other.strongLoad,
-          atomic || other.atomic,
-          clock || other.clock,
-          visible || other.visible);
+      return new Effects(polls || other.polls, clock || other.clock, visible || other.visible);
     }
   }
 
-  /** The polling branches of {@code function} by their index. */
-  public Map<Integer, Kind> of(Function function, ControlFlow flow) {
-    Map<Integer, Kind> found = new HashMap<>();
+  /** The loops of {@code function} that may poll, by the index of the branch that closes them. */
+  public Map<Integer, Loop> of(Function function, ControlFlow flow) {
+    Map<Integer, Loop> found = new HashMap<>();
     for (int i = 0; i < function.code().size(); i++) {
       for (int target : Function.targets(function.code().get(i))) {
-        Kind kind = target <= i ? kind(function, flow.loop(target, i)) : null;
-        if (kind != null) {
-          found.put(i, kind);
+        Loop loop = target <= i ? loop(function, flow.loop(target, i)) : null;
+        if (loop != null) {
+          found.put(i, loop);
         }
       }
     }
     return found;
   }
 
-  private @Nullable Kind kind(Function function, BitSet body) {
+  private @Nullable Loop loop(Function function, BitSet body) {
     Effects effects = Effects.NONE;
     for (int i = body.nextSetBit(0); i >= 0; i = body.nextSetBit(i + 1)) {
       effects = effects.with(effects(function.code().get(i)));
     }
-    if (effects.visible || !(effects.strongLoad || effects.atomic)) {
-      return null;
-    }
-    if (effects.atomic) {
-      return Kind.ATOMIC;
-    }
-    return effects.clock ? Kind.LOADS_AND_CLOCK : Kind.LOADS;
+    return effects.polls ? new Loop(!effects.visible, effects.clock) : null;
   }
 
   private Effects effects(Instruction instruction) {
@@ -83,17 +75,16 @@ public final class PollingLoops {
     }
     List<String> modifiers = instruction.modifiers();
     return switch (instruction.name()) {
-      case "ld" -> new Effects(modifiers.stream().anyMatch(STRONG::contains), false, false, false);
+      case "ld" -> modifiers.stream().anyMatch(STRONG::contains) ? Effects.POLLS : Effects.NONE;
       case "st" ->
           modifiers.contains("local") || modifiers.contains("param")
               ? Effects.NONE
               : Effects.VISIBLE;
-      case "atom" ->
-          triesOnly(instruction) ? new Effects(false, true, false, false) : Effects.VISIBLE;
+      case "atom" -> triesOnly(instruction) ? Effects.POLLS : Effects.VISIBLE;
       case "mov" ->
           instruction.operands().getLast() instanceof Operand.Special(String name)
                   && (name.startsWith("%globaltimer") || name.startsWith("%clock"))
-              ? new Effects(false, false, true, false)
+              ? new Effects(false, true, false)
               : Effects.NONE;
       case "call" -> call(instruction);
       default -> SYNCHRONISING.contains(instruction.name()) ? Effects.VISIBLE : Effects.NONE;
@@ -114,7 +105,7 @@ public final class PollingLoops {
         return summary(name);
       }
     }
-    return Effects.VISIBLE;
+    return Effects.ANY;
   }
 
   private Effects summary(String name) {
@@ -123,8 +114,11 @@ public final class PollingLoops {
       return known;
     }
     Function function = functions.get(name);
-    if (function == null || !function.defined() || !open.add(name)) {
-      return Effects.VISIBLE;
+    if (function == null || !function.defined()) {
+      return Effects.VISIBLE; // printf and its like
+    }
+    if (!open.add(name)) {
+      return Effects.ANY;
     }
     Effects effects = Effects.NONE;
     for (Instruction instruction : function.code()) {

@@ -17,6 +17,7 @@ final class Place {
   final boolean gpu;
   long instruction;
   long load;
+  long loadHit;
   long strongLoad;
   long store;
   long remoteStore;
@@ -64,6 +65,7 @@ final class Place {
   private void price(GpuPrices prices) {
     instruction = picos(prices.instruction());
     load = picos(prices.load());
+    loadHit = picos(prices.loadHit());
     strongLoad = picos(prices.strongLoad());
     store = picos(prices.store());
     remoteStore = picos(prices.remoteStore());
@@ -81,6 +83,7 @@ final class Place {
   private void price(CpuPrices prices) {
     instruction = picos(prices.instruction());
     load = picos(prices.load());
+    loadHit = load;
     strongLoad = load;
     store = picos(prices.store());
     remoteStore = store;

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * for acknowledgements.
  */
 final class TimedThreadPort extends ScheduledThread {
+  private final LoadCache cache = new LoadCache();
+
   /** The remote access under way or just finished; null when there is none. */
   private @Nullable RemoteAccess remote;
 
@@ -86,7 +88,7 @@ final class TimedThreadPort extends ScheduledThread {
       polled(address, bytes, value);
       time += place.strongLoad;
     } else {
-      time += place.load;
+      time += cache.holds(address) ? place.loadHit : place.load;
     }
     return value;
   }
@@ -275,9 +277,11 @@ final class TimedThreadPort extends ScheduledThread {
     if (held()) {
       return;
     }
-    int scope = access & Access.SCOPES;
-    boolean wide = scope != Access.CTA && scope != Access.CLUSTER;
+    boolean wide = wide(access);
     if (!fencing) {
+      if (wide && (access & Access.SEMANTICS) != Access.RELEASE) {
+        cache.forget();
+      }
       long start = time;
       if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
         drain(access);
@@ -336,6 +340,12 @@ final class TimedThreadPort extends ScheduledThread {
     long waited = until - time;
     time = until;
     return waited;
+  }
+
+  /** Whether a scope reaches beyond the multiprocessor. */
+  private static boolean wide(int access) {
+    int scope = access & Access.SCOPES;
+    return scope != Access.CTA && scope != Access.CLUSTER;
   }
 
   private void trace(TraceEvent.Kind kind, long subject, long value, long bytes, String text) {
