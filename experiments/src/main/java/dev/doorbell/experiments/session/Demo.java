@@ -70,7 +70,6 @@ final class Demo {
       out.printf(
           "%nverified %d of %d bytes.   MODELLED (virtual time): not a hardware measurement.%n",
           BYTES, BYTES);
-      out.println("Next:  ./doorbell run pull-vs-push   |   ./doorbell describe pull-vs-push");
     }
   }
 

@@ -136,13 +136,21 @@ final class TransferPoint {
 
   private void count(
       FabricCounters traffic, int messages, SequencedMap<String, Quantity> counters) {
-    counters.put("tlp.bytes", new Quantity((double) traffic.wireBytes() / messages, "B/message"));
-    counters.put("tlp.count", new Quantity((double) traffic.tlps() / messages, "1/message"));
-    counters.put(
+    keep(counters, "tlp.bytes", new Quantity((double) traffic.wireBytes() / messages, "B"));
+    keep(counters, "tlp.count", new Quantity((double) traffic.tlps() / messages, ""));
+    keep(
+        counters,
         "link.crossings",
-        new Quantity((double) traffic.payloadCrossings() / messages / bytes, "1/byte"));
-    counters.put("fences", new Quantity((double) traffic.fences() / messages, "1/message"));
-    counters.put("fence.time", new Quantity(traffic.drainedNanos() / messages, "ns/message"));
+        new Quantity((double) traffic.payloadCrossings() / messages / bytes, ""));
+    keep(counters, "fences", new Quantity((double) traffic.fences() / messages, ""));
+    keep(counters, "fence.time", new Quantity(traffic.drainedNanos() / messages, "ns"));
+  }
+
+  /** Keeps a counter, counted per message, if the config asks for it. */
+  private void keep(SequencedMap<String, Quantity> counters, String name, Quantity quantity) {
+    if (point.metrics().contains(name)) {
+      counters.put(name, quantity);
+    }
   }
 
   /** Enough messages for a steady state, few enough to stay short. */
