@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.timed.Constant;
 import dev.doorbell.core.fabric.timed.Constant.Origin;
 import dev.doorbell.experiments.config.Nearest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -182,13 +183,13 @@ final class Section {
     ledger.problem(
         at,
         "DB-T007",
-        ("the source of '%s' must begin with 'measured here:', 'cited:' or 'assumed:', not '%s'%s")
+        "the source of '%s' must begin with 'measured here:', 'cited:' or 'assumed:', not '%s'%s"
             .formatted(
                 key,
                 text,
                 Nearest.suggestion(
                     text.split(":", 2)[0],
-                    java.util.Arrays.stream(Origin.values()).map(Origin::word).toList())));
+                    Arrays.stream(Origin.values()).map(Origin::word).toList())));
   }
 
   private static String unit(String key) {
