@@ -109,7 +109,6 @@ public final class SessionRuntime implements ExperimentRuntime {
         }
       } catch (TopologyException e) {
         // check() has reported it.
-        continue;
       }
     }
     return List.copyOf(constants.values());
