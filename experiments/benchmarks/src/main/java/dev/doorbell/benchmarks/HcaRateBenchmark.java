@@ -1,9 +1,11 @@
 package dev.doorbell.benchmarks;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -11,6 +13,7 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -28,8 +31,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * 8-byte RDMA WRITEs a second through a pair of software HCAs on one core: fetch, decode, keys,
- * packet, the peer's checks, payload, acknowledgement, CQE. Writing the WQEs and ringing once a batch
- * is in the figure.
+ * packet, the peer's checks, payload, acknowledgement, CQE. Writing the WQEs and ringing once a
+ * batch is in the figure.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -43,6 +46,7 @@ public class HcaRateBenchmark {
   private static final int BLOCKS = 1024;
   private static final int BATCH = 256;
   private static final int BYTES = 8;
+  private static final long MINUTE = 60_000_000_000L;
 
   /** Whether every WQE asks for a CQE, or the last of a batch only. */
   @Param({"every", "batch"})
@@ -50,7 +54,9 @@ public class HcaRateBenchmark {
 
   private final Pair pair = new Pair(BLOCKS, BYTES, false);
   private final ThreadPort port = pair.fabric.attachThread(Locus.cpu(0), budget -> 0);
+  private final BooleanSupplier completed = this::lastHasCompleted;
   private long index;
+  private long completions;
 
   /** Writes the parts of the WQEs that never change. */
   @Setup(Level.Trial)
@@ -64,7 +70,7 @@ public class HcaRateBenchmark {
     }
   }
 
-  /** Posts a batch, rings once, and runs both HCAs until it is done. */
+  /** Posts a batch, rings once, and runs both HCAs until the CQE of its last WQE is there. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public long write() {
@@ -87,10 +93,23 @@ public class HcaRateBenchmark {
         pair.queuePair.doorbellAddress(),
         Doorbell.encode(index - 1, qpn),
         Access.MMIO | Access.SYS);
-    while (pair.sender.step(BATCH) + pair.receiver.step(BATCH) > 0) {
-      // Until nothing is left to do.
+    completions += all ? BATCH : 1;
+    RunOutcome outcome = pair.fabric.run(completed, MINUTE);
+    int opcode = Cqe.opcode(lastCqe());
+    if (outcome != RunOutcome.DONE || opcode != Cqe.REQUESTER) {
+      throw new IllegalStateException(
+          "the batch before WQE %d ended with %s, its last CQE says %s"
+              .formatted(index, outcome, Cqe.opcodeName(opcode)));
     }
     return index;
+  }
+
+  private boolean lastHasCompleted() {
+    return Cqe.isOwnedBySoftware(lastCqe(), completions - 1, BLOCKS);
+  }
+
+  private long lastCqe() {
+    return Cqe.entryAddress(pair.completions.ringAddress(), BLOCKS, completions - 1);
   }
 
   /** Closes the pair. */

@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The interpreter on {@code put_rate}, with the software HCAs in the loop, all on one core: posts and
- * PTX instructions a second.
+ * The interpreter on {@code put_rate}, with the software HCAs in the loop, all on one core: posts
+ * and PTX instructions a second.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -61,10 +61,14 @@ public class PutRateBenchmark {
   }
 
   private final Pair pair = new Pair(BLOCKS, BYTES, true);
-  private final GpuModule module =
-      pair.gpu.load("put_rate", KernelCatalogue.load().ptx("put_rate"));
+  private final GpuModule module = pair.gpu.load("put_rate", ptx());
   private Memory views = pair.source;
   private Memory job = pair.source;
+
+  private static String ptx() {
+    KernelCatalogue catalogue = KernelCatalogue.load();
+    return catalogue.ptx(catalogue.find("put_rate").orElseThrow());
+  }
 
   /** Writes what the kernel reads. */
   @Setup(Level.Trial)

@@ -49,16 +49,13 @@ final class Demo {
   void run(Topology topology) throws PointFailure {
     Recorder recorder = new Recorder();
     Endpoint.Shape shape =
-        new Endpoint.Shape(
-            RING, RING, false, Placement.GPU, false, false, true, 1, SECOND);
+        new Endpoint.Shape(RING, RING, false, Placement.GPU, false, false, true, 1, SECOND);
     try (World world = World.timed(topology, 2, 4096, 1, recorder);
         Connection connection = Connection.open(world, shape, Connection.Ringing.GPU, 1);
         Party zero = new Party(connection, world.rank(0), BYTES, 1);
         Party one = new Party(connection, world.rank(1), BYTES, 2)) {
-      out.println(
-          "gpu ptx-vm   hca soft-hca   clock virtual   topology " + topology.name());
-      out.printf(
-          "kernel post_once.ptx   1 block x 1 thread   %d B   rank0 -> rank1%n%n", BYTES);
+      out.println("gpu ptx-vm   hca soft-hca   clock virtual   topology " + topology.name());
+      out.printf("kernel post_once.ptx   1 block x 1 thread   %d B   rank0 -> rank1%n%n", BYTES);
       JobView job = new JobView();
       job.path = JobView.PATH_PULL;
       Launch launch = zero.launch("post_once", job, one, 1, 1, SECOND);
@@ -73,7 +70,6 @@ final class Demo {
       out.printf(
           "%nverified %d of %d bytes.   MODELLED (virtual time): not a hardware measurement.%n",
           BYTES, BYTES);
-      out.println("Next:  ./doorbell run pull-vs-push   |   ./doorbell describe pull-vs-push");
     }
   }
 
@@ -114,7 +110,10 @@ final class Demo {
               say(event, start, "WQE stored, %d B: %s".formatted(stored, WqePrinter.line(ring)));
             }
           } else if (first && at == record) {
-            say(event, start, "doorbell record <- %d".formatted(DoorbellRecord.decode((int) event.value())));
+            say(
+                event,
+                start,
+                "doorbell record <- %d".formatted(DoorbellRecord.decode((int) event.value())));
           } else if (first && at == register) {
             say(event, start, "doorbell <- " + DoorbellPrinter.line(event.value()));
           }
@@ -132,10 +131,7 @@ final class Demo {
         case PAYLOAD_VISIBLE -> say(event, start, "payload visible at rank 1");
         case CQE -> {
           if (at == qpn) {
-            say(
-                event,
-                start,
-                "CQE: " + CqePrinter.line(endpoint.completions().ringAddress()));
+            say(event, start, "CQE: " + CqePrinter.line(endpoint.completions().ringAddress()));
           }
         }
         default -> {}

@@ -24,11 +24,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The runtime of this build: the PTX virtual machine and software HCAs, in virtual or wall time. */
+/**
+ * The runtime of this build: the PTX virtual machine and software HCAs, in virtual or wall time.
+ */
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
-  private static final long POINT_NANOS = 120_000_000L;
-  private static final double NANOS_A_BYTE = 120;
+  private static final long POINT_NANOS = 200_000_000L;
+  private static final double NANOS_A_BYTE = 0.6;
 
   private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
 
@@ -43,8 +45,7 @@ public final class SessionRuntime implements ExperimentRuntime {
     boolean asked = !wish.gpu().equals("auto");
     boolean wall = wish.clock().equals("wall");
     return new Environment(
-        new Environment.Choice(
-            "ptx-vm", asked ? "asked for" : "this build has no CUDA back end"),
+        new Environment.Choice("ptx-vm", asked ? "asked for" : "this build has no CUDA back end"),
         new Environment.Choice(
             "soft-hca",
             wish.hca().equals("auto") ? "this build has no mlx5 back end" : "asked for"),
@@ -108,7 +109,6 @@ public final class SessionRuntime implements ExperimentRuntime {
         }
       } catch (TopologyException e) {
         // check() has reported it.
-        continue;
       }
     }
     return List.copyOf(constants.values());
@@ -123,7 +123,11 @@ public final class SessionRuntime implements ExperimentRuntime {
   public Catalogue catalogue() {
     List<Catalogue.Entry> kernels = new ArrayList<>();
     for (ProtocolKernel kernel : KernelCatalogue.load().kernels()) {
-      kernels.add(new Catalogue.Entry(kernel.name(), kernel.description(), "kernels/" + kernel.source() + ", PTX ISA " + kernel.isa()));
+      kernels.add(
+          new Catalogue.Entry(
+              kernel.name(),
+              kernel.description(),
+              "kernels/" + kernel.source() + ", PTX ISA " + kernel.isa()));
     }
     List<Catalogue.Entry> files = new ArrayList<>();
     for (String name : TopologyFile.names()) {

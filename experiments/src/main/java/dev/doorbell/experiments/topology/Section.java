@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.timed.Constant;
 import dev.doorbell.core.fabric.timed.Constant.Origin;
 import dev.doorbell.experiments.config.Nearest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -11,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.common.FlowStyle;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
  * A mapping of a topology file, read key by key. Every number is a constant with a source: its own,
@@ -182,13 +185,13 @@ final class Section {
     ledger.problem(
         at,
         "DB-T007",
-        ("the source of '%s' must begin with 'measured here:', 'cited:' or 'assumed:', not '%s'%s")
+        "the source of '%s' must begin with 'measured here:', 'cited:' or 'assumed:', not '%s'%s"
             .formatted(
                 key,
                 text,
                 Nearest.suggestion(
                     text.split(":", 2)[0],
-                    java.util.Arrays.stream(Origin.values()).map(Origin::word).toList())));
+                    Arrays.stream(Origin.values()).map(Origin::word).toList())));
   }
 
   private static String unit(String key) {
@@ -317,9 +320,5 @@ final class Section {
     }
   }
 
-  private static final Node EMPTY =
-      new MappingNode(
-          org.snakeyaml.engine.v2.nodes.Tag.MAP,
-          List.of(),
-          org.snakeyaml.engine.v2.common.FlowStyle.BLOCK);
+  private static final Node EMPTY = new MappingNode(Tag.MAP, List.of(), FlowStyle.BLOCK);
 }

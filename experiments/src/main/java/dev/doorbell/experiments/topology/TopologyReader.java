@@ -100,6 +100,7 @@ final class TopologyReader {
         new GpuPrices(
             nanos(gpu, "instruction_ns"),
             nanos(gpu, "load_ns"),
+            nanos(gpu, "load_hit_ns"),
             nanos(gpu, "strong_load_ns"),
             nanos(gpu, "store_ns"),
             nanos(gpu, "remote_store_ns"),

@@ -57,9 +57,6 @@ class RoundConstantsTest {
 
     @Override
     public void record(TraceEvent event) {
-      if (Boolean.getBoolean("dbg")) {
-        System.err.println(event);
-      }
       if (event.kind() == TraceEvent.Kind.EMITTED && event.locus().rank() == 0) {
         times.add(event.nanos());
       }
@@ -113,7 +110,7 @@ class RoundConstantsTest {
     "e1,4096,2300,4124",
     "e1,65536,4513,14197"
   })
-  void the_simulation_meets_the_closed_forms(String variant, int bytes, long pix, long sys)
+  void the_simulation_meets_the_closed_forms(String variant, int bytes, double pix, double sys)
       throws Exception {
     assertThat((double) injection("round-pix", variant, bytes))
         .as("%s, %d B, PIX", variant, bytes)

@@ -15,17 +15,29 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** CUDA C++ compiled by nvcc 13.0: {@code ptx/language.cu}. */
+/**
+ * CUDA C++ compiled by nvcc 13.0 from {@code ptx/language.cu}, with {@code -O3} and with {@code -O0
+ * -G}.
+ */
+@ParameterizedClass
+@ValueSource(strings = {"language.ptx", "language_debug.ptx"})
 class LanguageTest {
+  private final String file;
   private World world;
   private GpuModule module;
   private Memory out;
 
+  LanguageTest(String file) {
+    this.file = file;
+  }
+
   @BeforeEach
   void load() {
     world = new World();
-    module = world.load("language.ptx");
+    module = world.load(file);
     out = world.device(4096);
   }
 
@@ -82,7 +94,7 @@ class LanguageTest {
         .isInstanceOf(GpuException.class)
         .hasMessageContaining("stack overflow in")
         .hasMessageContaining("forever")
-        .hasMessageContaining("language.ptx:")
+        .hasMessageContaining(file + ":")
         .hasMessageContaining("block (0,0,0) thread (0,0,0)");
   }
 

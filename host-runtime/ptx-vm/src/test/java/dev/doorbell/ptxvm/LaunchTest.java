@@ -72,6 +72,24 @@ class LaunchTest {
   }
 
   @Test
+  void closing_a_stream_cancels_what_runs_and_what_waits_in_it() {
+    try (World world = new World()) {
+      GpuModule module = world.load("mistakes.ptx");
+      GpuStream stream = world.gpu.createStream();
+      KernelArguments arguments = new KernelArguments().add(world.device(8));
+      LaunchConfig one = LaunchConfig.of(1, 1);
+      Launch running = world.gpu.launch(module.kernel("spins_forever"), one, arguments, stream);
+      Launch waiting = world.gpu.launch(module.kernel("fine"), one, arguments, stream);
+      stream.close();
+      assertThat(stream.idle()).isTrue();
+      assertThatThrownBy(running::check).hasMessageContaining("its stream was closed");
+      assertThatThrownBy(waiting::check).hasMessageContaining("its stream was closed");
+      assertThatThrownBy(() -> world.gpu.launch(module.kernel("fine"), one, arguments, stream))
+          .hasMessageContaining("the stream is not one of this GPU, or it is closed");
+    }
+  }
+
+  @Test
   void a_launch_behind_a_failed_one_still_runs() {
     try (World world = new World()) {
       GpuModule module = world.load("mistakes.ptx");

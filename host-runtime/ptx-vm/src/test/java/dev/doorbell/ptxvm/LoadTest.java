@@ -203,12 +203,11 @@ class LoadTest {
       Kernel kernel = module.kernel(entry);
       KernelArguments arguments = new KernelArguments();
       for (int i = 0; i < kernel.parameters(); i++) {
-        int end =
-            i + 1 < kernel.parameters() ? kernel.parameterOffset(i + 1) : kernel.parameterBytes();
-        if (end - kernel.parameterOffset(i) < 8) {
-          arguments.add(new byte[0]);
-        } else {
+        int bytes = kernel.parameterBytes(i);
+        if (bytes == Long.BYTES) {
           arguments.add(some);
+        } else {
+          arguments.add(new byte[bytes]);
         }
       }
       LaunchConfig config = LaunchConfig.of(1, 33).withTimeout(1_000_000);

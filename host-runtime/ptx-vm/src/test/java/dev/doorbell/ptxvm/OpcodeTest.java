@@ -40,11 +40,11 @@ class OpcodeTest {
     List<String> wrong = new ArrayList<>();
     try (World world = new World()) {
       GpuModule module = world.gpu.load("opcodes.ptx", program.ptx());
-      Memory in = world.device(OpcodeProgram.LANES * OpcodeProgram.OPERANDS * Long.BYTES);
+      Memory in = world.device(OpcodeProgram.LANES * OpcodeOperands.COUNT * Long.BYTES);
       Memory out = world.device(OpcodeProgram.LANES * Long.BYTES);
       for (int i = 0; i < program.cases().size(); i++) {
         OpcodeProgram.Case one = program.cases().get(i);
-        in.putBytes(0, OpcodeProgram.inputs(one.inputs()));
+        in.putBytes(0, OpcodeOperands.of(one.inputs()));
         world
             .run(
                 module,

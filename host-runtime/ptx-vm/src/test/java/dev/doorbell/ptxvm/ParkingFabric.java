@@ -174,7 +174,7 @@ final class ParkingFabric extends Fabric {
 
     @Override
     public long atomic(Rmw rmw, long address, int bytes, long operand, long compare, int access) {
-      return ready(rmw.ordinal(), address, bytes, operand, compare, access)
+      return ready(100 + rmw.name().hashCode(), address, bytes, operand, compare, access)
           ? inner.atomic(rmw, address, bytes, operand, compare, access)
           : 0xdead;
     }

@@ -46,7 +46,7 @@ final class RoundTopology {
     return new Topology(
         "round",
         "round constants",
-        List.of(new GpuPrices(0, 0, 2, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26)),
+        List.of(new GpuPrices(0, 0, 0, 2, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26)),
         List.of(new CpuPrices(0, 0, 0, 0, 80, 100, 90, 64, 100, 0)),
         List.of(new NicPrices(50, 120, 100, 0, 0, 512, 0, 0)),
         links,

@@ -176,7 +176,7 @@ public final class VmGpu implements Gpu {
     if (!(kernel instanceof VmKernel own) || !modules.contains(own.vmModule())) {
       throw new GpuException("kernel %s is not loaded on this GPU".formatted(kernel.name()));
     }
-    if (!(stream instanceof VmStream queue) || !streams.contains(queue)) {
+    if (!(stream instanceof VmStream queue) || !streams.contains(queue) || queue.isClosed()) {
       throw new GpuException("the stream is not one of this GPU, or it is closed");
     }
     requirePossible(own, config);
@@ -237,6 +237,7 @@ public final class VmGpu implements Gpu {
   @Override
   public GpuStream createStream() {
     requireOpen();
+    streams.removeIf(VmStream::isClosed);
     VmStream stream = new VmStream();
     streams.add(stream);
     return stream;

@@ -29,7 +29,7 @@ public record VmOptions(
 
   /** Compute capability 9.0, 128 resident blocks. */
   public static VmOptions defaults() {
-    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 10_000);
+    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000);
   }
 
   /** The same with another compute capability. */

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class VmStream implements GpuStream {
   private final Queue<VmLaunch> queued = new ArrayDeque<>();
   private @Nullable VmLaunch running;
+  private boolean closed;
 
   void add(VmLaunch launch) {
     queued.add(launch);
@@ -41,9 +42,14 @@ final class VmStream implements GpuStream {
     return running == null;
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Cancels what still runs or waits. */
   @Override
   public void close() {
+    closed = true;
     for (VmLaunch launch : queued.toArray(new VmLaunch[0])) {
       launch.cancel("its stream was closed");
     }

@@ -40,7 +40,7 @@ final class EventQueue {
     event.slot = -1;
     Event last = at(--size);
     heap[size] = null;
-    if (last != event) {
+    if (hole != size) {
       if (hole > 0 && before(last, at((hole - 1) >>> 1))) {
         up(last, hole);
       } else {

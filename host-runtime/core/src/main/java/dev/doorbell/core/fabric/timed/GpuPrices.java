@@ -5,6 +5,8 @@ package dev.doorbell.core.fabric.timed;
  *
  * @param instruction one instruction of a thread
  * @param load a weak load of its own memory
+ * @param loadHit a weak load of a line that the thread loaded lately: it lies in the L1 cache until
+ *     the thread acquires
  * @param strongLoad a strong load of its own memory: one poll
  * @param store a store to its own memory
  * @param remoteStore a store to host memory, NIC memory or a doorbell page, until the thread goes
@@ -24,6 +26,7 @@ package dev.doorbell.core.fabric.timed;
 public record GpuPrices(
     double instruction,
     double load,
+    double loadHit,
     double strongLoad,
     double store,
     double remoteStore,

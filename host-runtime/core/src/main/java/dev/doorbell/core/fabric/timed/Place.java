@@ -17,6 +17,7 @@ final class Place {
   final boolean gpu;
   long instruction;
   long load;
+  long loadHit;
   long strongLoad;
   long store;
   long remoteStore;
@@ -45,7 +46,7 @@ final class Place {
   final WriteCombiner combiner;
 
   /** Threads that had nothing to do, in the order in which they fell asleep. */
-  final List<TimedThreadPort> idle = new ArrayList<>();
+  final List<ScheduledThread> idle = new ArrayList<>();
 
   private final @Nullable Reach[] cache = new Reach[CACHED];
 
@@ -64,6 +65,7 @@ final class Place {
   private void price(GpuPrices prices) {
     instruction = picos(prices.instruction());
     load = picos(prices.load());
+    loadHit = picos(prices.loadHit());
     strongLoad = picos(prices.strongLoad());
     store = picos(prices.store());
     remoteStore = picos(prices.remoteStore());
@@ -81,6 +83,7 @@ final class Place {
   private void price(CpuPrices prices) {
     instruction = picos(prices.instruction());
     load = picos(prices.load());
+    loadHit = load;
     strongLoad = load;
     store = picos(prices.store());
     remoteStore = store;

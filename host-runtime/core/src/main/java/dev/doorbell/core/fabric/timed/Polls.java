@@ -148,14 +148,14 @@ final class Polls {
     return inVainSince >= 0 && inVain > HOPELESS;
   }
 
-  void register(Watches watches, TimedThreadPort port) {
+  void register(Watches watches, ScheduledThread port) {
     for (int i = 0; i < count; i++) {
       watches.add(addresses[i], lengths[i], port);
     }
     registered = true;
   }
 
-  void unregister(Watches watches, TimedThreadPort port) {
+  void unregister(Watches watches, ScheduledThread port) {
     if (registered) {
       for (int i = 0; i < count; i++) {
         watches.remove(addresses[i], port);

@@ -14,7 +14,7 @@ final class ReadEngine {
   private static final int PIECE = 4096;
 
   /** One read or atomic of the device. */
-  private final class Transfer {
+  private static final class Transfer {
     final Reach reach;
     final WriteQueue writes;
     final long after;

@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device's DMA: posted writes in order, reads cut at the largest read request and held back by
@@ -117,12 +118,17 @@ final class TimedDevicePort extends DevicePort {
 
   @Override
   public void write(long source, long address, int bytes, boolean relaxed) {
-    writeThen(source, address, bytes, relaxed, WriteQueue.NOBODY);
+    send(source, address, bytes, relaxed, null);
   }
 
   @Override
   public boolean writeThen(
       long source, long address, int bytes, boolean relaxed, Completion visible) {
+    return send(source, address, bytes, relaxed, visible);
+  }
+
+  private boolean send(
+      long source, long address, int bytes, boolean relaxed, @Nullable Completion visible) {
     Reach reach = memory("DMA write", address, bytes);
     if (bytes == 0) {
       return true;

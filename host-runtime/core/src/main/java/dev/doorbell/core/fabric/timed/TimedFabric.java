@@ -50,8 +50,8 @@ public final class TimedFabric extends Fabric {
   private final Map<List<Locus>, Route> routes = new HashMap<>();
   private final Map<Route, Completer> completers = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
-  private final Map<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
-  private final Map<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
+  private final IdentityHashMap<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
+  private final IdentityHashMap<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
   private int polling;
 
   /** Posted writes, and lines of stores that wait for more, that have not arrived yet. */
@@ -66,7 +66,7 @@ public final class TimedFabric extends Fabric {
   private long drained;
   private int mostReads;
   private @Nullable PostedWrite sparePosts;
-  private @Nullable TimedThreadPort running;
+  private @Nullable ScheduledThread running;
 
   /** Who answers for a doorbell page. */
   private record Register(MmioTarget target, TimedDevicePort device) {}
@@ -149,7 +149,7 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public void wake(Agent agent) {
-    TimedThreadPort waker = running;
+    ScheduledThread waker = running;
     long when = waker == null ? clock : waker.time;
     for (TimedThreadPort port : threads.getOrDefault(agent, List.of())) {
       port.wake(when);
@@ -286,7 +286,7 @@ public final class TimedFabric extends Fabric {
   }
 
   /** The thread that is being stepped, whose clock is ahead of the world's; or null. */
-  void running(@Nullable TimedThreadPort thread) {
+  void running(@Nullable ScheduledThread thread) {
     running = thread;
   }
 

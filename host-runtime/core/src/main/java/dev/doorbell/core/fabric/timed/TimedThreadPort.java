@@ -3,44 +3,16 @@ package dev.doorbell.core.fabric.timed;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
-import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.trace.TraceEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread with a clock of its own. It runs ahead of the world until something else would happen
- * first; then its next access waits for its turn, so that memory sees all accesses in the order of
- * their times.
+ * A thread's accesses: those to memory of its own component happen at once and cost their price;
+ * others become TLPs, posted ones without waiting, loads and atomics with a round trip. Fences wait
+ * for acknowledgements.
  */
-final class TimedThreadPort extends ThreadPort {
-  private static final int BUDGET = 512;
-
-  /** Where a thread that is not running is. */
-  private enum Sleep {
-    /** It runs, or its turn is scheduled. */
-    AWAKE,
-    /** A remote access is under way. */
-    ACCESS,
-    /** It polls in vain. */
-    POLL,
-    /** Its agent had nothing to do. */
-    IDLE
-  }
-
-  /** Counts up with every port that is attached. */
-  final long number;
-
-  /** Picoseconds on this thread's clock. */
-  long time;
-
-  private final TimedFabric fabric;
-  private final Place place;
-  private final Agent agent;
-  private final Polls polls = new Polls();
-  private final Turn turn = new Turn();
-  private Sleep sleep = Sleep.AWAKE;
-  private boolean attached = true;
-  private boolean returnedFromPoll;
+final class TimedThreadPort extends ScheduledThread {
+  private final LoadCache cache = new LoadCache();
 
   /** The remote access under way or just finished; null when there is none. */
   private @Nullable RemoteAccess remote;
@@ -50,25 +22,8 @@ final class TimedThreadPort extends ThreadPort {
   private boolean fencing;
   private long fenced;
 
-  /** The thread's turn to run. */
-  private final class Turn extends Event {
-    @Override
-    void fire() {
-      takeTurn(time);
-    }
-  }
-
   TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number) {
-    this.number = number;
-    this.fabric = fabric;
-    this.place = place;
-    this.agent = agent;
-    this.time = fabric.clock();
-    fabric.queue().schedule(turn, time);
-  }
-
-  Agent agent() {
-    return agent;
+    super(fabric, place, agent, number);
   }
 
   /**
@@ -77,105 +32,13 @@ final class TimedThreadPort extends ThreadPort {
    * @return when all that it stored is there: as a kernel's end does, its own waits for that
    */
   long detach() {
-    attached = false;
     place.combiner.flush(this, null);
     if (place.gpu) {
       place.released = Math.max(place.released, acknowledged);
       place.releasedStores |= deviceStores;
     }
-    leaveBed();
-    fabric.queue().remove(turn);
+    leave();
     return Math.max(time, acknowledged);
-  }
-
-  private void takeTurn(long now) {
-    if (sleep == Sleep.POLL) {
-      // Woken by a write this is no longer in the lists, woken by the cap it still is.
-      polls.expired(now);
-      returnedFromPoll = true;
-    }
-    leaveBed();
-    time = Math.max(time, now);
-    long before = time;
-    parked = false;
-    fabric.running(this);
-    // An agent that throws is stepped again, as everywhere.
-    int work = 1;
-    try {
-      work = agent.step(BUDGET);
-    } finally {
-      fabric.running(null);
-      settle(work, before);
-    }
-  }
-
-  private void settle(int work, long before) {
-    if (!attached || parked) {
-      return;
-    }
-    if (work > 0) {
-      if (time == before) {
-        time += place.shortestTurn;
-      }
-      fabric.queue().schedule(turn, time);
-    } else if (!turn.scheduled()) {
-      if (!polls.idle()) {
-        time += place.shortestTurn;
-        fabric.queue().schedule(turn, time);
-        return;
-      }
-      sleep = Sleep.IDLE;
-      polls.register(fabric.watches(), this);
-      place.idle.add(this);
-    }
-  }
-
-  private void leaveBed() {
-    if (sleep == Sleep.IDLE) {
-      place.idle.remove(this);
-      polls.interrupted();
-    } else if (sleep == Sleep.POLL) {
-      fabric.polling(-1);
-    }
-    if (sleep != Sleep.AWAKE) {
-      polls.unregister(fabric.watches(), this);
-    }
-    sleep = Sleep.AWAKE;
-  }
-
-  /** What the thread waits for may have happened at {@code when}. */
-  void wake(long when) {
-    switch (sleep) {
-      case IDLE -> {
-        leaveBed();
-        fabric.queue().schedule(turn, Math.max(time, when));
-      }
-      case POLL -> {
-        long resume = polls.resumption(Math.max(time, when));
-        if (resume < turn.time) {
-          polls.unregister(fabric.watches(), this);
-          polls.written();
-          fabric.queue().schedule(turn, resume);
-        }
-      }
-      default -> {}
-    }
-  }
-
-  /** True when the access has to be repeated at the thread's next turn. */
-  private boolean held() {
-    if (sleep != Sleep.AWAKE) {
-      parked = true;
-      return true;
-    }
-    if (time > fabric.queue().nextTime()) {
-      parked = true;
-      fabric.queue().schedule(turn, time);
-      return true;
-    }
-    parked = false;
-    returnedFromPoll = false;
-    return false;
   }
 
   @Override
@@ -225,7 +88,7 @@ final class TimedThreadPort extends ThreadPort {
       polled(address, bytes, value);
       time += place.strongLoad;
     } else {
-      time += place.load;
+      time += cache.holds(address) ? place.loadHit : place.load;
     }
     return value;
   }
@@ -249,31 +112,21 @@ final class TimedThreadPort extends ThreadPort {
   private long begin(RemoteAccess access) {
     place.combiner.flush(this, access.reach.out());
     fabric.requirePeerReads(access.reach, place);
-    sleep = Sleep.ACCESS;
-    parked = true;
+    awaitAnswer(access.address);
     remote = access;
     access.send(time);
     return 0;
   }
 
-  /** The answer of a remote access is here. */
-  void answered(long when) {
-    fabric.queue().schedule(turn, when);
-  }
-
   private long finish(long address, int bytes, boolean strong) {
     RemoteAccess access = remote;
-    if (access == null || sleep != Sleep.AWAKE) {
-      parked = true;
+    if (access == null || held()) {
       return 0;
     }
     if (access.address != address || access.bytes != bytes) {
       throw new IllegalStateException(
           "%s issued another access (%d bytes at 0x%x) than the one it parked on (%d at 0x%x)"
-              .formatted(agent.where(), bytes, address, access.bytes, access.address));
-    }
-    if (held()) {
-      return 0;
+              .formatted(agent().where(), bytes, address, access.bytes, access.address));
     }
     remote = null;
     high = access.high;
@@ -424,9 +277,11 @@ final class TimedThreadPort extends ThreadPort {
     if (held()) {
       return;
     }
-    int scope = access & Access.SCOPES;
-    boolean wide = scope != Access.CTA && scope != Access.CLUSTER;
+    boolean wide = wide(access);
     if (!fencing) {
+      if (wide && (access & Access.SEMANTICS) != Access.RELEASE) {
+        cache.forget();
+      }
       long start = time;
       if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
         drain(access);
@@ -487,58 +342,10 @@ final class TimedThreadPort extends ThreadPort {
     return waited;
   }
 
-  @Override
-  public void executed(int instructions) {
-    time += instructions * place.instruction;
-  }
-
-  @Override
-  public void spend(long nanos) {
-    time += nanos * TimedFabric.PICOS;
-  }
-
-  @Override
-  public void pollFailed(long atMostNanos) {
-    if (sleep != Sleep.AWAKE) {
-      parked = true;
-      return;
-    }
-    if (returnedFromPoll || remote != null || !polls.repeated()) {
-      returnedFromPoll = false;
-      parked = turn.scheduled();
-      return;
-    }
-    long cap = polls.cap(atMostNanos, time);
-    sleep = Sleep.POLL;
-    fabric.polling(1);
-    parked = true;
-    polls.register(fabric.watches(), this);
-    fabric.queue().schedule(turn, time + cap);
-  }
-
-  @Override
-  public long now() {
-    return time / TimedFabric.PICOS;
-  }
-
-  /** What the thread waits for, or null when it runs. */
-  @Nullable String waitsFor() {
-    return switch (sleep) {
-      case AWAKE -> null;
-      case ACCESS -> "an access to " + fabric.memory().describe(accessAddress(), 1);
-      case POLL -> "a write " + polls.describe(fabric.memory());
-      case IDLE -> "something to do";
-    };
-  }
-
-  /** True for a thread that waits for what nobody will do, as far as one can tell. */
-  boolean hopeless() {
-    return sleep == Sleep.IDLE || (sleep == Sleep.POLL && polls.hopeless());
-  }
-
-  private long accessAddress() {
-    RemoteAccess access = remote;
-    return access == null ? 0 : access.address;
+  /** Whether a scope reaches beyond the multiprocessor. */
+  private static boolean wide(int access) {
+    int scope = access & Access.SCOPES;
+    return scope != Access.CTA && scope != Access.CLUSTER;
   }
 
   private void trace(TraceEvent.Kind kind, long subject, long value, long bytes, String text) {

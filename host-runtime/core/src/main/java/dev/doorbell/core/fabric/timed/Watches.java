@@ -13,19 +13,19 @@ final class Watches {
   private final int[] buckets = new int[BUCKETS];
   private long[] addresses = new long[64];
   private int[] lengths = new int[64];
-  private @Nullable TimedThreadPort[] ports = new TimedThreadPort[64];
+  private @Nullable ScheduledThread[] ports = new ScheduledThread[64];
   private int[] next = new int[64];
   private int used;
   private int free = END;
   private int live;
-  private TimedThreadPort[] woken = new TimedThreadPort[16];
+  private ScheduledThread[] woken = new ScheduledThread[16];
 
   Watches() {
     Arrays.fill(buckets, END);
   }
 
   /** Adds a watch of an aligned cell of at most 16 bytes. */
-  void add(long address, int bytes, TimedThreadPort port) {
+  void add(long address, int bytes, ScheduledThread port) {
     int node = free;
     if (node == END) {
       if (used == addresses.length) {
@@ -45,7 +45,8 @@ final class Watches {
   }
 
   /** Removes the watch that {@link #add} added. */
-  void remove(long address, TimedThreadPort port) {
+  @SuppressWarnings("ReferenceEquality") // threads are compared by identity
+  void remove(long address, ScheduledThread port) {
     int bucket = bucket(address >>> LINE_SHIFT);
     int before = END;
     for (int node = buckets[bucket]; node != END; node = next[node]) {
@@ -90,7 +91,7 @@ final class Watches {
   private int collect(int head, long address, long bytes, int count) {
     int found = count;
     for (int node = head; node != END; node = next[node]) {
-      TimedThreadPort port = ports[node];
+      ScheduledThread port = ports[node];
       if (port != null
           && addresses[node] < address + bytes
           && address < addresses[node] + lengths[node]) {

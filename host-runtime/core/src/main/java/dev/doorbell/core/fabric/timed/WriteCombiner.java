@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * or when its place is needed. In doorbell pages only the pieces of a BlueFlame block merge,
  * upwards and without a gap.
  */
+@SuppressWarnings("ReferenceEquality") // threads, lines and routes are compared by identity
 final class WriteCombiner {
   /** Bytes of a BlueFlame block: what an HCA takes as one WQE piece. */
   static final int REGISTER_BLOCK = 64;

@@ -3,15 +3,13 @@ package dev.doorbell.core.fabric.timed;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device's posted writes over one route: they leave one after another, a piece of at most 4 KiB
  * at a time.
  */
 final class WriteQueue extends Event {
-  /** Told of writes that nobody waits for. */
-  static final Completion NOBODY = ok -> {};
-
   /** A piece of a write: what one arrival delivers. */
   private final class Piece extends Event {
     private final Reach reach;
@@ -19,10 +17,16 @@ final class WriteQueue extends Event {
     private final long buffer;
     private final int bytes;
     private final boolean relaxed;
-    private final Completion visible;
+    private final @Nullable Completion visible;
     private final boolean last;
 
-    Piece(Reach reach, long address, int bytes, boolean relaxed, Completion visible, boolean last) {
+    Piece(
+        Reach reach,
+        long address,
+        int bytes,
+        boolean relaxed,
+        @Nullable Completion visible,
+        boolean last) {
       this.reach = reach;
       this.address = address;
       this.buffer = fabric.buffers().take(bytes);
@@ -37,7 +41,7 @@ final class WriteQueue extends Event {
       fabric.arrive(reach, address, buffer, bytes, time);
       fabric.buffers().give(buffer, bytes);
       fabric.underWay(-1);
-      if (last && visible != NOBODY) {
+      if (last && visible != null) {
         device.finish(visible, true);
       }
     }
@@ -73,7 +77,13 @@ final class WriteQueue extends Event {
     return sent;
   }
 
-  void add(Reach reach, long source, long address, int bytes, boolean relaxed, Completion visible) {
+  void add(
+      Reach reach,
+      long source,
+      long address,
+      int bytes,
+      boolean relaxed,
+      @Nullable Completion visible) {
     int done = 0;
     while (done < bytes) {
       long at = address + done;

@@ -166,7 +166,7 @@ class DmaTest {
           p -> {
             for (int i = 0; i < 40; i++) {
               int number = i;
-              p.writeThen(source, host.address() + i * 64, 64, relaxed, ok -> order.add(number));
+              p.writeThen(source, host.address() + i * 64L, 64, relaxed, ok -> order.add(number));
             }
           });
       world.fabric.run(() -> order.size() == 40, World.FOREVER);

@@ -111,7 +111,7 @@ final class RoundConstants {
   }
 
   static Topology topology(String name, List<Link> links, List<Path> paths) {
-    GpuPrices gpu = new GpuPrices(0, 0, 2, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26);
+    GpuPrices gpu = new GpuPrices(0, 0, 0, 2, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26);
     CpuPrices cpu = new CpuPrices(0, 0, 0, 0, 80, 100, 90, 64, 100, 0);
     NicPrices nic = new NicPrices(50, 120, 100, 0, 0, 512, 0, 0);
     Network network = new Network(1000, 50, 58);
