@@ -14,11 +14,13 @@ import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.kernels.KernelCatalogue;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
  * Rank 0 of a connection executes lists of operations between an area of its own and one at rank 1;
@@ -103,7 +105,8 @@ final class OperationBench implements AutoCloseable {
     int at = 0;
     for (int poster = 0; poster < lists.lists().size(); poster++) {
       for (int i = 0; i < lists.length(); i++) {
-        byte[] one = view(lists.lists().get(poster).get(i), lists.waits()[poster][i]).encode();
+        byte[] one =
+            view(lists.lists().get(poster).get(i), lists.waits().get(poster).get(i)).encode();
         System.arraycopy(one, 0, encoded, at, one.length);
         at += one.length;
       }
@@ -118,6 +121,50 @@ final class OperationBench implements AutoCloseable {
     checkStatus(lists);
     model.execute(lists);
     compare();
+  }
+
+  /**
+   * Executes lists of the same length, one a thread of one block, that need not succeed.
+   *
+   * @return the threads' status words
+   */
+  int[] attempt(List<List<OperationView>> lists, long timeout) {
+    int length = lists.getFirst().size();
+    byte[] encoded = new byte[lists.size() * length * OperationView.BYTES];
+    int at = 0;
+    for (List<OperationView> operations : lists) {
+      for (OperationView operation : operations) {
+        System.arraycopy(operation.encode(), 0, encoded, at, OperationView.BYTES);
+        at += OperationView.BYTES;
+      }
+    }
+    list.putBytes(0, encoded);
+    JobView jobView = new JobView();
+    jobView.local = list.address();
+    jobView.iterations = length;
+    jobView.scope = JobView.SCOPE_THREAD;
+    jobView.qpCount = queuePairs;
+    launch("operations", jobView, 1, lists.size(), timeout);
+    return IntStream.range(0, lists.size()).map(this::status).toArray();
+  }
+
+  /** A put of eight bytes from one offset to the same one at the target, which is waited for. */
+  OperationView put(int offset) {
+    Slab slab = new Slab(offset, Long.BYTES);
+    return view(
+        new Operation(
+            JobView.OP_PUT, 0, slab, slab, 0, 0, Operation.NOTHING, Operation.NOTHING, true, false),
+        true);
+  }
+
+  /** The 64-bit word at an offset of the local area. */
+  long localWord(int offset) {
+    return local.getLong(GUARD + offset);
+  }
+
+  /** The 64-bit word at an offset of the remote area. */
+  long remoteWord(int offset) {
+    return remote.getLong(GUARD + offset);
   }
 
   /** Compares both areas with the model. */
@@ -196,7 +243,7 @@ final class OperationBench implements AutoCloseable {
               false);
       OperationLists once =
           new OperationLists(
-              JobView.SCOPE_THREAD, 1, 1, List.of(List.of(operation)), new boolean[1][1]);
+              JobView.SCOPE_THREAD, 1, 1, List.of(List.of(operation)), List.of(new BitSet()));
       for (long i = 0; i < jobView.iterations; i++) {
         model.execute(once);
       }
@@ -245,7 +292,7 @@ final class OperationBench implements AutoCloseable {
   }
 
   private void expectStatus(int thread, int expected) {
-    int word = (int) status.getLong((long) thread * Integer.BYTES);
+    int word = status(thread);
     if (word != expected) {
       throw new AssertionError(
           "thread %d ends with '%s' instead of '%s'; %s"
@@ -255,6 +302,10 @@ final class OperationBench implements AutoCloseable {
                   Abi.statusText(expected),
                   connection.endpoints(0).stream().map(Endpoint::error).toList()));
     }
+  }
+
+  private int status(int thread) {
+    return (int) status.getLong((long) thread * Integer.BYTES);
   }
 
   private <T extends AutoCloseable> T own(T closeable) {

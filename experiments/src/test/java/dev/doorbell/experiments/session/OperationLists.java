@@ -3,6 +3,7 @@ package dev.doorbell.experiments.session;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -17,7 +18,7 @@ import java.util.SplittableRandom;
  * @param waits for each operation, whether its poster waits for it
  */
 record OperationLists(
-    int scope, int blocks, int threads, List<List<Operation>> lists, boolean[][] waits) {
+    int scope, int blocks, int threads, List<List<Operation>> lists, List<BitSet> waits) {
   private static final int WARP = 32;
   private static final int INLINE_HEADER = 4;
   private static final int MOST_BYTES = 6000;
@@ -32,9 +33,9 @@ record OperationLists(
     int threads = threads(random, scope, limits.onePoster(), 256 / blocks);
     int posters = scope == JobView.SCOPE_BLOCK ? blocks : blocks * threads;
     int length = Math.max(1, Math.min(1 + random.nextInt(12), 384 / posters));
-    int perSlab = OperationBench.SLABS / posters & -Long.BYTES;
+    int perSlab = (OperationBench.SLABS / posters) & -Long.BYTES;
     List<List<Operation>> lists = new ArrayList<>();
-    boolean[][] waits = new boolean[posters][length];
+    List<BitSet> waits = new ArrayList<>();
     int[][] queues = new int[posters][];
     for (int poster = 0; poster < posters; poster++) {
       boolean leads = scope != JobView.SCOPE_WARP || poster % threads % WARP == 0;
@@ -45,14 +46,16 @@ record OperationLists(
               : queues[poster - poster % threads % WARP];
       Slab slab = new Slab(poster * perSlab, perSlab);
       List<Operation> list = new ArrayList<>();
+      BitSet waiting = new BitSet();
       for (int i = 0; i < length; i++) {
         Slab shared =
             new Slab(OperationBench.SLABS + (poster * length + i) * Long.BYTES, Long.BYTES);
         list.add(operation(random, limits, queues[poster][i], slab, shared));
-        waits[poster][i] = random.nextInt(5) == 0;
+        waiting.set(i, random.nextInt(5) == 0);
       }
       lists.add(list);
-      order(list, waits[poster]);
+      order(list, waiting);
+      waits.add(waiting);
     }
     return new OperationLists(scope, blocks, threads, lists, waits);
   }
@@ -85,42 +88,37 @@ record OperationLists(
           default -> JobView.OP_PUT_SIGNAL;
         };
     long operand = random.nextLong();
-    switch (opcode) {
-      case JobView.OP_FETCH_ADD, JobView.OP_COMPARE_SWAP -> {
-        if (opcode == JobView.OP_FETCH_ADD && random.nextBoolean()) {
-          Slab word =
-              new Slab(
-                  OperationBench.WORDS + random.nextInt(OperationBench.SHARED) * Long.BYTES,
-                  Long.BYTES);
-          return atomic(opcode, queue, sharedFetched, word, 1 + random.nextInt(1000), 0, true);
-        }
-        Slab word = word(random, slab);
-        // Compare with what an untouched word may well hold.
-        long compare = random.nextBoolean() ? 0 : random.nextLong();
-        return atomic(
-            opcode, queue, range(random, slab, Long.BYTES), word, operand, compare, false);
+    if (opcode == JobView.OP_FETCH_ADD || opcode == JobView.OP_COMPARE_SWAP) {
+      if (opcode == JobView.OP_FETCH_ADD && random.nextBoolean()) {
+        Slab word =
+            new Slab(
+                OperationBench.WORDS + random.nextInt(OperationBench.SHARED) * Long.BYTES,
+                Long.BYTES);
+        return atomic(opcode, queue, sharedFetched, word, 1 + random.nextInt(1000), 0, true);
       }
-      default -> {
-        boolean inline = opcode == JobView.OP_PUT_INLINE;
-        int bytes = bytes(random, inline ? Math.min(300, slab.bytes()) : slab.bytes() / 2);
-        Slab local = range(random, slab, bytes);
-        Slab remote = range(random, slab, bytes);
-        Slab signal = Operation.NOTHING;
-        Slab fetched = Operation.NOTHING;
-        if (opcode == JobView.OP_PUT_SIGNAL) {
-          signal = word(random, slab);
-          fetched = range(random, slab, Long.BYTES);
-          // The put's payload must not change while it is read.
-          local = local.overlaps(fetched) ? new Slab(local.offset(), 0) : local;
-          remote = new Slab(remote.offset(), local.bytes());
-        }
-        int blocks = opcode == JobView.OP_PUT_SIGNAL ? 2 : inline ? inlineBlocks(bytes) : 1;
-        boolean expressible =
-            blocks <= limits.sendBlocks() && (!inline || bytes <= limits.inlineBytes());
-        return new Operation(
-            opcode, queue, local, remote, operand, 0, signal, fetched, expressible, false);
-      }
+      Slab word = word(random, slab);
+      // Compare with what an untouched word may well hold.
+      long compare = random.nextBoolean() ? 0 : random.nextLong();
+      return atomic(opcode, queue, range(random, slab, Long.BYTES), word, operand, compare, false);
     }
+    boolean inline = opcode == JobView.OP_PUT_INLINE;
+    int bytes = bytes(random, inline ? Math.min(300, slab.bytes()) : slab.bytes() / 2);
+    Slab local = range(random, slab, bytes);
+    Slab remote = range(random, slab, bytes);
+    Slab signal = Operation.NOTHING;
+    Slab fetched = Operation.NOTHING;
+    if (opcode == JobView.OP_PUT_SIGNAL) {
+      signal = word(random, slab);
+      fetched = range(random, slab, Long.BYTES);
+      // The put's payload must not change while it is read.
+      local = local.overlaps(fetched) ? new Slab(local.offset(), 0) : local;
+      remote = new Slab(remote.offset(), local.bytes());
+    }
+    int blocks = opcode == JobView.OP_PUT_SIGNAL ? 2 : inline ? inlineBlocks(bytes) : 1;
+    boolean expressible =
+        blocks <= limits.sendBlocks() && (!inline || bytes <= limits.inlineBytes());
+    return new Operation(
+        opcode, queue, local, remote, operand, 0, signal, fetched, expressible, false);
   }
 
   private static Operation atomic(
@@ -163,12 +161,12 @@ record OperationLists(
   }
 
   /** Makes a poster wait wherever its next operation depends on one that may be under way. */
-  private static void order(List<Operation> list, boolean[] waits) {
+  private static void order(List<Operation> list, BitSet waits) {
     List<Integer> pending = new ArrayList<>();
     for (int i = 0; i < list.size(); i++) {
       Operation next = list.get(i);
       if (!next.expressible()) {
-        waits[i] = false;
+        waits.clear(i);
         continue;
       }
       for (int earlier : List.copyOf(pending)) {
@@ -178,12 +176,12 @@ record OperationLists(
               pending.stream()
                   .filter(at -> list.get(at).queuePair() == queue)
                   .reduce(earlier, Math::max);
-          waits[last] = true;
+          waits.set(last);
           pending.removeIf(at -> list.get(at).queuePair() == queue);
         }
       }
       pending.add(i);
-      if (waits[i]) {
+      if (waits.get(i)) {
         pending.removeIf(at -> list.get(at).queuePair() == next.queuePair());
       }
     }

@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What operations do to two areas of memory, in plain arrays, one after the other. */
 final class OperationModel {
@@ -91,8 +92,7 @@ final class OperationModel {
    *
    * @return what is wrong with them, or null
    */
-  @org.jspecify.annotations.Nullable
-  String adoptShared(byte[] actual) {
+  @Nullable String adoptShared(byte[] actual) {
     for (int i = 0; i < OperationBench.SHARED; i++) {
       List<Addition> ordered = new ArrayList<>(additions.get(i));
       ordered.sort(Comparator.comparingLong(addition -> word(actual, addition.landed())));

@@ -214,7 +214,7 @@ class PostingEquivalenceTest {
 
     long blocks() {
       int index = DoorbellRecord.sendIndex(endpoint.queuePair().recordAddress());
-      blocks += (index - blocks) & INDICES - 1;
+      blocks += (index - blocks) & (INDICES - 1);
       return blocks;
     }
   }

@@ -1,0 +1,195 @@
+package dev.doorbell.experiments;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import dev.doorbell.core.memory.RawMemory;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The arrows of docs/architecture.md, over the classes of all modules. */
+class ArchitectureTest {
+  private static final JavaClasses ALL =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.doorbell");
+
+  private static final String[] BACK_ENDS = {
+    "dev.doorbell.ptxvm..",
+    "dev.doorbell.softhca..",
+    "dev.doorbell.proxy..",
+    "dev.doorbell.kernels.."
+  };
+
+  @Test
+  void every_room_is_looked_at() {
+    Set<String> rooms =
+        ALL.stream()
+            .map(JavaClass::getPackageName)
+            .map(name -> name.split("\\.", -1)[2])
+            .collect(Collectors.toSet());
+    assertThat(rooms)
+        .containsExactlyInAnyOrder("core", "ptxvm", "softhca", "kernels", "proxy", "experiments");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ptxvm", "softhca", "kernels", "proxy"})
+  void a_back_end_uses_core_and_nothing_else_of_doorbell(String room) {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell." + room + "..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell..")
+                .and(
+                    JavaClass.Predicates.resideOutsideOfPackages(
+                        "dev.doorbell." + room + "..", "dev.doorbell.core..")))
+        .check(ALL);
+  }
+
+  @Test
+  void core_uses_nothing_of_doorbell() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.core..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell..")
+                .and(JavaClass.Predicates.resideOutsideOfPackage("dev.doorbell.core..")))
+        .check(ALL);
+  }
+
+  @Test
+  void a_gpu_does_not_know_that_there_is_an_hca() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.ptxvm..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.core.hca..", "dev.doorbell.core.mlx5..", "dev.doorbell.core.queue..")
+        .check(ALL);
+  }
+
+  @Test
+  void an_hca_does_not_know_who_rings() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.softhca..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.doorbell.core.gpu..", "dev.doorbell.core.queue..")
+        .check(ALL);
+  }
+
+  @Test
+  void sessions_alone_join_the_back_ends() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments..")
+        .and()
+        .resideOutsideOfPackage("dev.doorbell.experiments.session..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(BACK_ENDS)
+        .check(ALL);
+  }
+
+  @Test
+  void nobody_names_the_sessions_they_are_found_as_a_service() {
+    classes()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.session..")
+        .should()
+        .onlyBeAccessed()
+        .byClassesThat()
+        .resideInAPackage("dev.doorbell.experiments.session..")
+        .check(ALL);
+  }
+
+  @Test
+  void what_plans_and_evaluates_does_not_know_the_hardware() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "..experiments.config..",
+            "..experiments.plan..",
+            "..experiments.stats..",
+            "..experiments.figures..",
+            "..experiments.run..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.core.gpu..",
+            "dev.doorbell.core.hca..",
+            "dev.doorbell.core.mlx5..",
+            "dev.doorbell.core.queue..",
+            "dev.doorbell.core.memory..",
+            "dev.doorbell.core.fabric..")
+        .check(ALL);
+  }
+
+  @Test
+  void statistics_are_pure() {
+    noClasses()
+        .that()
+        .resideInAPackage("..experiments.stats..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell..")
+                .and(JavaClass.Predicates.resideOutsideOfPackage("..experiments.stats..")))
+        .check(ALL);
+  }
+
+  @Test
+  void figures_are_drawn_without_a_clock_or_chance() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("..experiments.figures..", "..experiments.stats..")
+        .should()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .dependOnClassesThat()
+        .areAssignableTo(java.util.concurrent.ThreadLocalRandom.class)
+        .check(ALL);
+  }
+
+  @Test
+  void raw_addresses_are_dereferenced_by_core_and_back_ends_alone() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            "dev.doorbell.core..",
+            "dev.doorbell.ptxvm.engine..",
+            "dev.doorbell.ptxvm.memory..",
+            "dev.doorbell.softhca..",
+            "dev.doorbell.proxy..")
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(RawMemory.class)
+        .check(ALL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"core", "ptxvm", "experiments"})
+  void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
+    slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
+  }
+
+  @Test
+  void rooms_do_not_depend_on_each_other_in_circles() {
+    slices().matching("dev.doorbell.(*)..").should().beFreeOfCycles().check(ALL);
+  }
+}
