@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.timed.GpuPrices;
 import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.Topology;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 
 /**
  * Latency and bandwidth of every {@link PostingPath} by arithmetic.
@@ -269,10 +270,10 @@ public final class PathModel {
    * {@code first}, having been slower before; nothing where that never happens. By search: the
    * terms are monotone in size but not straight.
    */
-  public OptionalDouble overtakes(PostingPath first, PostingPath second, long most) {
+  public OptionalLong overtakes(PostingPath first, PostingPath second, long most) {
     long low = 1;
     if (!(difference(first, second, low) < 0) || !(difference(first, second, most) >= 0)) {
-      return OptionalDouble.empty();
+      return OptionalLong.empty();
     }
     long high = most;
     while (high - low > 1) {
@@ -283,7 +284,7 @@ public final class PathModel {
         low = middle;
       }
     }
-    return OptionalDouble.of(high);
+    return OptionalLong.of(high);
   }
 
   private double difference(PostingPath first, PostingPath second, long bytes) {

@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
-  private static final long POINT_NANOS = 120_000_000L;
-  private static final double NANOS_A_BYTE = 120;
+  private static final long POINT_NANOS = 200_000_000L;
+  private static final double NANOS_A_BYTE = 0.6;
 
   private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
 

@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.common.FlowStyle;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
  * A mapping of a topology file, read key by key. Every number is a constant with a source: its own,
@@ -318,9 +320,5 @@ final class Section {
     }
   }
 
-  private static final Node EMPTY =
-      new MappingNode(
-          org.snakeyaml.engine.v2.nodes.Tag.MAP,
-          List.of(),
-          org.snakeyaml.engine.v2.common.FlowStyle.BLOCK);
+  private static final Node EMPTY = new MappingNode(Tag.MAP, List.of(), FlowStyle.BLOCK);
 }

@@ -87,9 +87,9 @@ class PathModelTest {
     // What push saves, 500 ns and 1550 ns, over what its smaller TLPs cost a byte.
     double rate = 31.5077 * 0.95;
     double perByte = (152.0 / 128 - 276.0 / 256) / rate;
-    assertThat(model.overtakes(PostingPath.C1, PostingPath.A5, 1 << 20).orElseThrow())
+    assertThat((double) model.overtakes(PostingPath.C1, PostingPath.A5, 1 << 20).orElseThrow())
         .isCloseTo(500 / perByte, within(1024.0));
-    assertThat(model.overtakes(PostingPath.C1, PostingPath.A3, 1 << 20).orElseThrow())
+    assertThat((double) model.overtakes(PostingPath.C1, PostingPath.A3, 1 << 20).orElseThrow())
         .isCloseTo(1550 / perByte, within(1024.0));
   }
 
@@ -97,7 +97,7 @@ class PathModelTest {
   void staging_overtakes_pull_across_sockets_and_on_chip_memory_is_ahead_everywhere()
       throws Exception {
     PathModel model = new PathModel(TopologyFile.load("round-sys"));
-    assertThat(model.overtakes(PostingPath.A5, PostingPath.D, 1 << 20).orElseThrow())
+    assertThat((double) model.overtakes(PostingPath.A5, PostingPath.D, 1 << 20).orElseThrow())
         .isBetween(8.0 * 1024, 24.0 * 1024);
     for (long size : SIZES) {
       assertThat(model.latencyNanos(PostingPath.C1, size).orElseThrow())
