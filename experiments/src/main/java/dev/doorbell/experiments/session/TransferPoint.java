@@ -38,7 +38,10 @@ final class TransferPoint {
   private static final long SLICE_NANOS = 200_000;
 
   private static final int STAGING_BYTES = 256 << 10;
-  private static final int CHUNK_BYTES = 64 << 10;
+
+  /** Bytes of a slot of the staging area. */
+  static final int CHUNK_BYTES = 64 << 10;
+
   private static final int COPY_BYTES = 16;
   private static final int MAX_COPY_THREADS = 512;
   private static final int WARP = 32;
@@ -233,8 +236,7 @@ final class TransferPoint {
   private void await(World world, List<Launch> launches, List<Party> parties) throws PointFailure {
     long left = KERNEL_NANOS;
     while (left > 0) {
-      RunOutcome outcome =
-          world.fabric().run(() -> allDone(launches), SLICE_NANOS);
+      RunOutcome outcome = world.fabric().run(() -> allDone(launches), SLICE_NANOS);
       if (outcome == RunOutcome.DONE) {
         break;
       }

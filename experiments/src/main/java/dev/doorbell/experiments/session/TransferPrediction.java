@@ -2,6 +2,7 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.fabric.timed.Network;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.model.PathModel;
 import dev.doorbell.experiments.model.PostingPath;
 import dev.doorbell.experiments.plan.Point;
@@ -24,7 +25,11 @@ final class TransferPrediction {
     long bytes = point.whole("size");
     List<Prediction.Term> terms = new ArrayList<>();
     OptionalDouble inject = model.latencyNanos(path, bytes);
-    if (inject.isPresent()) {
+    // The form has no end of staging area; messages above a slot go in chunks, one after the other.
+    boolean chunked =
+        TransferPath.of(point.text("path")).jobPath() == JobView.PATH_STAGE
+            && bytes > TransferPoint.CHUNK_BYTES;
+    if (inject.isPresent() && !chunked) {
       terms.add(
           new Prediction.Term(
               "latency",
