@@ -91,7 +91,7 @@ public class HcaRateBenchmark {
     DoorbellRecord.putSendIndex(pair.queuePair.recordAddress(), index);
     port.store64(
         pair.queuePair.doorbellAddress(),
-        Doorbell.encode(index - 1, qpn),
+        Doorbell.encode(index, qpn),
         Access.MMIO | Access.SYS);
     completions += all ? BATCH : 1;
     RunOutcome outcome = pair.fabric.run(completed, MINUTE);
