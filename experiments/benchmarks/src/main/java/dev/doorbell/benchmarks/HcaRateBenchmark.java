@@ -90,9 +90,7 @@ public class HcaRateBenchmark {
     }
     DoorbellRecord.putSendIndex(pair.queuePair.recordAddress(), index);
     port.store64(
-        pair.queuePair.doorbellAddress(),
-        Doorbell.encode(index - 1, qpn),
-        Access.MMIO | Access.SYS);
+        pair.queuePair.doorbellAddress(), Doorbell.encode(index, qpn), Access.MMIO | Access.SYS);
     completions += all ? BATCH : 1;
     RunOutcome outcome = pair.fabric.run(completed, MINUTE);
     int opcode = Cqe.opcode(lastCqe());

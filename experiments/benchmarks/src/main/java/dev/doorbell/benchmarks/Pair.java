@@ -28,10 +28,17 @@ final class Pair implements AutoCloseable {
           AccessRight.REMOTE_READ,
           AccessRight.REMOTE_ATOMIC);
 
+  /**
+   * As much in flight as a sweep over a thousand threads posts: the peer answers in its own turn, once
+   * a sweep, and a poster that waits for room costs instructions.
+   */
+  private static final SoftHcaOptions DEEP =
+      SoftHcaOptions.DEFAULT.withEngine(new SoftHcaOptions.Engine(4096, 8192, 64, 16384));
+
   final DirectFabric fabric = new DirectFabric();
   final VmGpu gpu = new VmGpu(fabric, Locus.gpu(0, 0));
-  final SoftHca sender = new SoftHca(fabric, Locus.nic(0, 0), "sender", SoftHcaOptions.DEFAULT);
-  final SoftHca receiver = new SoftHca(fabric, Locus.nic(1, 0), "receiver", SoftHcaOptions.DEFAULT);
+  final SoftHca sender = new SoftHca(fabric, Locus.nic(0, 0), "sender", DEEP);
+  final SoftHca receiver = new SoftHca(fabric, Locus.nic(1, 0), "receiver", DEEP);
   final CompletionQueue completions;
   final QueuePair queuePair;
   final Memory source;

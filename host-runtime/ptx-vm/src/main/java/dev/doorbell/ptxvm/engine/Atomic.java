@@ -123,25 +123,30 @@ final class Atomic extends MemoryOp {
     if (port.parked) {
       return t.park(this);
     }
+    if (changesNothing(old, r)) {
+      t.polling.watch(address, bytes, old);
+    }
     r[d] = seen(t, address, old, r);
     return next;
   }
 
   /** Notes what came of it: one that changed nothing is a poll. */
   private long seen(VmThread t, long address, long old, long[] r) {
-    boolean unchanged =
-        switch (operation) {
-          case COMPARE_AND_SWAP -> old != r[compare] || r[operand] == r[compare];
-          case EXCHANGE -> old == r[operand];
-          case ADD, OR -> r[operand] == 0;
-          default -> false;
-        };
-    if (unchanged) {
+    if (changesNothing(old, r)) {
       t.polling.loaded(address, old);
     } else {
       t.polling.acted();
     }
     return old;
+  }
+
+  private boolean changesNothing(long old, long[] r) {
+    return switch (operation) {
+      case COMPARE_AND_SWAP -> old != r[compare] || r[operand] == r[compare];
+      case EXCHANGE -> old == r[operand];
+      case ADD, OR -> r[operand] == 0;
+      default -> false;
+    };
   }
 
   /** All threads of a block run on one host thread: nothing comes between load and store. */

@@ -92,6 +92,7 @@ abstract class Branch extends Op {
         int doublings = loop.watchesClock() ? 0 : t.polling.doublings();
         t.port.pollFailed(t.cta.grid.pollNanos(doublings));
       }
+      t.dozes = alike ? t.cta.grid.dozes() : 0;
       return t.giveWay(target);
     }
   }

@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
@@ -22,10 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Grid {
   private static final int REPORTED_PLACES = 8;
+  private static final int MOST_DOZES = 64;
   private static final int STEPS_BETWEEN_CLOCK_READS = 256;
 
   final KernelCode code;
   final Fabric fabric;
+  final AddressSpace memory;
   final Locus locus;
   final GridShape shape;
   private final Settings settings;
@@ -72,6 +75,7 @@ public final class Grid {
       Runnable onEnd) {
     this.code = code;
     this.fabric = fabric;
+    this.memory = fabric.memory();
     this.locus = locus;
     this.shape = new GridShape(config);
     this.arguments = arguments;
@@ -93,7 +97,7 @@ public final class Grid {
     long parameterBytes = (arguments.length + 255L) & -256L;
     started = true;
     try {
-      Allocation memory =
+      Allocation windowsAndParameters =
           fabric
               .memory()
               .allocate(
@@ -101,8 +105,8 @@ public final class Grid {
                   locus,
                   Math.max(1, parameterBytes + slots * windows.bytes()),
                   "parameters, shared and local memory of " + code.name());
-      scratch = memory;
-      parameterBase = memory.address();
+      scratch = windowsAndParameters;
+      parameterBase = windowsAndParameters.address();
       RawMemory.copyIn(MemorySegment.ofArray(arguments), 0, parameterBase, arguments.length);
     } catch (IllegalStateException e) {
       throw new GpuException("kernel %s: %s".formatted(code.name(), e.getMessage()), e);
@@ -244,6 +248,14 @@ public final class Grid {
     }
     long left = Math.max(1, deadline - fabric.now());
     return Math.min(settings.pollNanos << doublings, left);
+  }
+
+  /**
+   * How many steps a thread may sit out while the cells that it polls stay as they are. In virtual
+   * time the fabric knows better.
+   */
+  int dozes() {
+    return clockMask != 0 ? MOST_DOZES : 0;
   }
 
   int multiprocessors() {

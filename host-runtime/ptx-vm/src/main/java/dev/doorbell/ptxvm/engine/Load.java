@@ -93,7 +93,7 @@ abstract class Load extends MemoryOp {
       }
       t.polling.loaded(address, value);
       if (strong) {
-        t.polling.loadedStrongly();
+        t.polling.loadedStrongly(address, bytes, value);
       }
       r[d] = value << extend >> extend & mask;
       return next;
@@ -128,7 +128,7 @@ abstract class Load extends MemoryOp {
         }
         t.polling.loaded(address, value);
         if (strong) {
-          t.polling.loadedStrongly();
+          t.polling.loadedStrongly(address, bytes, value);
         }
       }
       r[d] = value << extend >> extend & mask;
@@ -192,7 +192,10 @@ abstract class Load extends MemoryOp {
         high = bytes == 16 ? port.high : 0;
         t.polling.loaded(address, low ^ high * 31);
         if (strong) {
-          t.polling.loadedStrongly();
+          t.polling.loadedStrongly(address, Math.min(bytes, 8), low);
+          if (bytes == 16) {
+            t.polling.loadedStrongly(address + 8, 8, high);
+          }
         }
       }
       spread(r, low, high);

@@ -1,5 +1,8 @@
 package dev.doorbell.ptxvm.engine;
 
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.RawMemory;
+
 /**
  * What a thread did in the current round of a loop: enough to tell whether the round only polled
  * and found what it found before.
@@ -11,12 +14,21 @@ package dev.doorbell.ptxvm.engine;
 final class Polling {
   private static final long MIX = 0x9e3779b97f4a7c15L;
   private static final int MAX_DOUBLINGS = 20;
+  private static final int CELLS = 8;
 
   /** Stores, successful atomics and meetings so far. */
   private long effects;
 
   /** Of the loads since the round began. */
   private long history;
+
+  /** Cells of strong loads and failed atomics of this round, or of the one that just ended. */
+  private final long[] cells = new long[CELLS];
+
+  private final long[] values = new long[CELLS];
+  private final byte[] lengths = new byte[CELLS];
+  private int count;
+  private boolean over;
 
   /** True when the fabric knows a cell to wait for. */
   private boolean strongLoad;
@@ -31,8 +43,45 @@ final class Polling {
   }
 
   /** The load went through the port with a strong access. */
-  void loadedStrongly() {
+  void loadedStrongly(long address, int bytes, long value) {
     strongLoad = true;
+    watch(address, bytes, value);
+  }
+
+  /** Remembers a cell of global memory on which the round's outcome depends. */
+  void watch(long address, int bytes, long value) {
+    if (over) {
+      over = false;
+      count = 0;
+    }
+    if (count < CELLS) {
+      cells[count] = address;
+      lengths[count] = (byte) bytes;
+      values[count] = value;
+    }
+    count++;
+  }
+
+  /** True while every cell of the round that failed holds what it held then. */
+  boolean unchanged(AddressSpace memory) {
+    if (count == 0 || count > CELLS) {
+      return false;
+    }
+    for (int i = 0; i < count; i++) {
+      if (!memory.accessible(cells[i], lengths[i]) || value(cells[i], lengths[i]) != values[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long value(long address, int bytes) {
+    return switch (bytes) {
+      case 1 -> RawMemory.getByteOpaque(address) & 0xffL;
+      case 2 -> RawMemory.getShortOpaque(address) & 0xffffL;
+      case 4 -> RawMemory.getIntOpaque(address) & 0xffffffffL;
+      default -> RawMemory.getLongOpaque(address);
+    };
   }
 
   /** Something that another thread can see. */
@@ -46,6 +95,10 @@ final class Polling {
     lastEffects = effects;
     lastHistory = history;
     history = 0;
+    if (over) {
+      count = 0; // the round loaded nothing
+    }
+    over = true;
     alike = same ? alike + 1 : 0;
     return same;
   }

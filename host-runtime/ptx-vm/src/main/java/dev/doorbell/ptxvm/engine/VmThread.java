@@ -58,6 +58,9 @@ final class VmThread implements Agent {
   /** What it did since its loop last came round. */
   final Polling polling = new Polling();
 
+  /** Steps that it may sit out while the cells that it polls stay as they are. */
+  int dozes;
+
   /** Times it asked in vain for the other lanes to arrive at {@code activemask}. */
   int patience;
 
@@ -91,6 +94,13 @@ final class VmThread implements Agent {
     if (waiting || exited) {
       cta.grid.tick();
       return 0;
+    }
+    if (dozes > 0) {
+      dozes = polling.unchanged(cta.grid.memory) ? dozes - 1 : 0;
+      if (dozes > 0) {
+        cta.grid.tick();
+        return 0;
+      }
     }
     left = budget;
     mark = budget;
