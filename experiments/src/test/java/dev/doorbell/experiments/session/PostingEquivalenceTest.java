@@ -123,7 +123,8 @@ class PostingEquivalenceTest {
 
   private static SplittableRandom random(Mode mode, Placement placement, int round) {
     int where = placements().toList().indexOf(placement);
-    return new SplittableRandom(SEED + ((round * 8L + where) << 8) + mode.ordinal());
+    return new SplittableRandom(
+        SEED + ((round * 8L + where) << 8) + List.of(Mode.values()).indexOf(mode));
   }
 
   private static void execute(

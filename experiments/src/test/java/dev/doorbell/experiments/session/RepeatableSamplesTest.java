@@ -31,7 +31,7 @@ class RepeatableSamplesTest {
       kernel: [put_latency, put_bandwidth]
       axes:
         path: [pull, pull.bf, push.inline, push.memic, staged, proxy]
-        placement: [%s]
+        placement: [same-switch]
         size: [64, 1K]
       exclude:
         - { path: push.inline, size: ">220" }
@@ -66,7 +66,7 @@ class RepeatableSamplesTest {
   private static List<Point> points(String placement, int seed) throws Exception {
     return Plan.of(
             new ConfigReader(Vocabulary.anything())
-                .read("repeatable.yaml", CONFIG.formatted(placement), List.of("seed=" + seed)))
+                .read("repeatable.yaml", CONFIG, List.of("seed=" + seed, "placement=" + placement)))
         .points();
   }
 
