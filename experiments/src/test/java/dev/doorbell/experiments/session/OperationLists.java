@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
  * @param lists one a poster, all as long
  * @param waits for each operation, whether its poster waits for it
  */
+@SuppressWarnings("ArrayRecordComponent") // made once, never changed or compared
 record OperationLists(
     int scope, int blocks, int threads, List<List<Operation>> lists, boolean[][] waits) {
   private static final int WARP = 32;
@@ -85,42 +86,37 @@ record OperationLists(
           default -> JobView.OP_PUT_SIGNAL;
         };
     long operand = random.nextLong();
-    switch (opcode) {
-      case JobView.OP_FETCH_ADD, JobView.OP_COMPARE_SWAP -> {
-        if (opcode == JobView.OP_FETCH_ADD && random.nextBoolean()) {
-          Slab word =
-              new Slab(
-                  OperationBench.WORDS + random.nextInt(OperationBench.SHARED) * Long.BYTES,
-                  Long.BYTES);
-          return atomic(opcode, queue, sharedFetched, word, 1 + random.nextInt(1000), 0, true);
-        }
-        Slab word = word(random, slab);
-        // Compare with what an untouched word may well hold.
-        long compare = random.nextBoolean() ? 0 : random.nextLong();
-        return atomic(
-            opcode, queue, range(random, slab, Long.BYTES), word, operand, compare, false);
+    if (opcode == JobView.OP_FETCH_ADD || opcode == JobView.OP_COMPARE_SWAP) {
+      if (opcode == JobView.OP_FETCH_ADD && random.nextBoolean()) {
+        Slab word =
+            new Slab(
+                OperationBench.WORDS + random.nextInt(OperationBench.SHARED) * Long.BYTES,
+                Long.BYTES);
+        return atomic(opcode, queue, sharedFetched, word, 1 + random.nextInt(1000), 0, true);
       }
-      default -> {
-        boolean inline = opcode == JobView.OP_PUT_INLINE;
-        int bytes = bytes(random, inline ? Math.min(300, slab.bytes()) : slab.bytes() / 2);
-        Slab local = range(random, slab, bytes);
-        Slab remote = range(random, slab, bytes);
-        Slab signal = Operation.NOTHING;
-        Slab fetched = Operation.NOTHING;
-        if (opcode == JobView.OP_PUT_SIGNAL) {
-          signal = word(random, slab);
-          fetched = range(random, slab, Long.BYTES);
-          // The put's payload must not change while it is read.
-          local = local.overlaps(fetched) ? new Slab(local.offset(), 0) : local;
-          remote = new Slab(remote.offset(), local.bytes());
-        }
-        int blocks = opcode == JobView.OP_PUT_SIGNAL ? 2 : inline ? inlineBlocks(bytes) : 1;
-        boolean expressible =
-            blocks <= limits.sendBlocks() && (!inline || bytes <= limits.inlineBytes());
-        return new Operation(
-            opcode, queue, local, remote, operand, 0, signal, fetched, expressible, false);
-      }
+      Slab word = word(random, slab);
+      // Compare with what an untouched word may well hold.
+      long compare = random.nextBoolean() ? 0 : random.nextLong();
+      return atomic(opcode, queue, range(random, slab, Long.BYTES), word, operand, compare, false);
     }
+    boolean inline = opcode == JobView.OP_PUT_INLINE;
+    int bytes = bytes(random, inline ? Math.min(300, slab.bytes()) : slab.bytes() / 2);
+    Slab local = range(random, slab, bytes);
+    Slab remote = range(random, slab, bytes);
+    Slab signal = Operation.NOTHING;
+    Slab fetched = Operation.NOTHING;
+    if (opcode == JobView.OP_PUT_SIGNAL) {
+      signal = word(random, slab);
+      fetched = range(random, slab, Long.BYTES);
+      // The put's payload must not change while it is read.
+      local = local.overlaps(fetched) ? new Slab(local.offset(), 0) : local;
+      remote = new Slab(remote.offset(), local.bytes());
+    }
+    int blocks = opcode == JobView.OP_PUT_SIGNAL ? 2 : inline ? inlineBlocks(bytes) : 1;
+    boolean expressible =
+        blocks <= limits.sendBlocks() && (!inline || bytes <= limits.inlineBytes());
+    return new Operation(
+        opcode, queue, local, remote, operand, 0, signal, fetched, expressible, false);
   }
 
   private static Operation atomic(
