@@ -187,14 +187,17 @@ __device__ __forceinline__ look look_ring(const doorbell_qp *qp, uint64_t comple
     if (load_acquire_device(&counters->completed) != completed) {
       return look::nothing;
     }
-    if (done != 0) {
-      raise_release_device(&counters->completed, done);
-    }
+    // Entries are consumed before their blocks are free: once blocks are free, the HCA may overwrite
+    // the entries, and nobody may find them half consumed.
     uint64_t expected = first;
     if (cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(counters->cq_index)
-            .compare_exchange_strong(expected, next, cuda::memory_order_acq_rel) &&
-        (qp->flags & DOORBELL_QP_CQ_RECORD) != 0) {
-      write_cq_record(qp, next);
+            .compare_exchange_strong(expected, next, cuda::memory_order_acq_rel)) {
+      if (done != 0) {
+        raise_release_device(&counters->completed, done);
+      }
+      if ((qp->flags & DOORBELL_QP_CQ_RECORD) != 0) {
+        write_cq_record(qp, next);
+      }
     }
     return look::progress;
   }

@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
  * @param lists one a poster, all as long
  * @param waits for each operation, whether its poster waits for it
  */
+@SuppressWarnings("ArrayRecordComponent") // made once, never changed or compared
 record OperationLists(
     int scope, int blocks, int threads, List<List<Operation>> lists, List<BitSet> waits) {
   private static final int WARP = 32;
