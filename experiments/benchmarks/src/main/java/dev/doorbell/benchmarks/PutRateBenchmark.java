@@ -49,6 +49,12 @@ public class PutRateBenchmark {
   @Param({"32", "256", "1024"})
   public int threads = 32;
 
+  /**
+   * Software HCAs that move the payload, or a device that only completes: the interpreter alone.
+   */
+  @Param({"soft", "instant"})
+  public String hca = "soft";
+
   /** What is counted besides launches. */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
@@ -70,6 +76,13 @@ public class PutRateBenchmark {
     return catalogue.ptx(catalogue.find("put_rate").orElseThrow());
   }
 
+  private long register() {
+    return hca.equals("soft")
+        ? pair.queuePair.doorbellAddress()
+        : new InstantHca(pair.fabric, pair.completions.ringAddress(), pair.queuePair.number())
+            .register();
+  }
+
   /** Writes what the kernel reads. */
   @Setup(Level.Trial)
   public void prepare() {
@@ -82,7 +95,7 @@ public class PutRateBenchmark {
         new QueuePairView(
                 pair.queuePair.sendRingAddress(),
                 pair.queuePair.recordAddress() + Integer.BYTES,
-                pair.gpu.mapDeviceRegisters(pair.queuePair.doorbellAddress(), Long.BYTES),
+                pair.gpu.mapDeviceRegisters(register(), Long.BYTES),
                 pair.completions.ringAddress(),
                 pair.completions.recordAddress(),
                 counters.address(),
