@@ -47,8 +47,23 @@ final class TransferChecks {
               .effect("the kernels of this experiment post to one queue pair")
               .fix("use qps: 1"));
     }
+    refuse(point, problems, "offset", "0");
+    refuse(point, problems, "scope", "thread");
+    refuse(point, problems, "threads", "1");
+    refuse(point, problems, "chunk", Integer.toString(TransferPoint.CHUNK_BYTES));
+    refuse(point, problems, "relaxed", "false");
     if (point.whole("window") < 1) {
       problems.add(Problem.of("DB-P015", point.id(), "window must be at least 1"));
+    }
+  }
+
+  /** A setting that this experiment's kernels have one value for is refused, not ignored. */
+  private static void refuse(Point point, List<Problem> problems, String setting, String only) {
+    if (point.has(setting) && !point.text(setting).equals(only)) {
+      problems.add(
+          Problem.of("DB-P016", point.id(), "%s is %s".formatted(setting, point.text(setting)))
+              .effect("this experiment runs with %s %s only".formatted(setting, only))
+              .fix("leave %s out".formatted(setting)));
     }
   }
 }
