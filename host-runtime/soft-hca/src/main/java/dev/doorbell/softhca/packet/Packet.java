@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.packet;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
@@ -8,16 +8,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One packet of the transport, with its headers as fields, from the pool of the HCA that sends it.
+ * Of the extended headers those count that the opcode has ({@link PacketOpcode}); the others hold
+ * anything.
  *
  * <p>The payload stands in place in the sender's memory where the fabric allows that, else in the
  * packet's own buffer. The receiver gives the packet back to its pool.
  */
-final class Packet implements Completion, DevicePort.AtomicFunction {
+public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** Bytes of payload at most: the largest path MTU. */
-  static final int MAX_PAYLOAD = 4096;
+  public static final int MAX_PAYLOAD = 4096;
+
+  /** The partition key of everybody. */
+  public static final int DEFAULT_PARTITION = 0xffff;
+
+  /** {@link #request} of a packet that no request made. */
+  public static final long NO_REQUEST = -1;
 
   /** What has to happen before a packet is on the wire, in this order. */
-  enum Phase {
+  public enum Phase {
     /** DMA reads of the payload are on their way. */
     READING,
     /** All payload is here. */
@@ -32,56 +40,96 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
     FAILED
   }
 
-  final PacketPool pool;
+  /** Who waits for a packet to be put together. */
+  public interface Owner {
+    /** The packet that waited for a transfer or a delay waits no longer. */
+    void ready();
+  }
+
+  public final PacketPool pool;
+
+  // Global route: what becomes of it is the wire's matter.
+  public int trafficClass;
+  public int flowLabel;
+  public int hopLimit;
+  public long sourceGidHigh;
+  public long sourceGidLow;
+  public long destinationGidHigh;
+  public long destinationGidLow;
 
   // Base transport header.
-  int opcode;
-  int destination;
-  int psn;
-  boolean ackRequest;
-  boolean solicited;
+  public int opcode;
+  public int partitionKey;
+  public int destination;
+  public int psn;
+  public boolean ackRequest;
+  public boolean solicited;
 
-  // RETH, AtomicETH, ImmDt, AETH, AtomicAckETH: those that the opcode has.
-  long remoteAddress;
-  int rkey;
-  int dmaLength;
-  int immediate;
-  long swapAdd;
-  long compare;
+  /** Forward and backward congestion notification. */
+  public boolean forwardCongestion;
+
+  public boolean backwardCongestion;
+
+  // RETH, and the first two also AtomicETH.
+  public long remoteAddress;
+  public int rkey;
+  public int dmaLength;
+
+  /** ImmDt in host order. */
+  public int immediate;
+
+  /** IETH: the key to invalidate. */
+  public int invalidatedKey;
+
+  // DETH.
+  public int queueKey;
+  public int sourceQueuePair;
+
+  // AtomicETH.
+  public long swapAdd;
+  public long compare;
 
   /** Of a masked compare-and-swap: the swap mask. Of a masked fetch-add: the field boundary. */
-  long swapMask;
+  public long swapMask;
 
-  long compareMask;
-  int cellBytes;
-  int syndrome;
-  int msn;
-  long atomicResult;
+  public long compareMask;
 
-  // Payload.
-  long payload;
-  int bytes;
+  /** Bytes of the cell that an atomic works on, 4 or 8; 8 for the atomics of InfiniBand. */
+  public int cellBytes;
+
+  // AETH, AtomicAckETH.
+  public int syndrome;
+  public int msn;
+  public long atomicResult;
+
+  /** Native address of the payload, and its length without padding. */
+  public long payload;
+
+  public int bytes;
 
   // Way to the wire.
-  Phase phase = Phase.HELD;
-  @Nullable TxQueue queue;
-  @Nullable Route route;
+  public Phase phase = Phase.HELD;
+  public @Nullable Owner owner;
 
-  /** The request that this packet is the last one of, for traces and errors. */
-  @Nullable SendRequest request;
+  /** Where a datagram goes; null on connections. */
+  public @Nullable Route way;
 
-  boolean lastOfMessage;
+  /** Which request of the sender this packet belongs to, for traces and errors. */
+  public long request = NO_REQUEST;
 
-  /** Sender's queue pair and WQE, for the trace of the receiver. */
-  int originQpn;
+  public boolean lastOfMessage;
 
-  int originIndex;
+  /** Sender's queue pair and WQE, for the trace of the receiver. Not on any real wire. */
+  public int originQpn;
+
+  public int originIndex;
 
   /** Responses made so far for a READ request that waits for packets. */
-  int progress;
+  public int progress;
 
-  @Nullable Packet next;
+  public @Nullable Packet next;
 
+  private @Nullable Route route;
   private int reads;
   private boolean refused;
   private boolean abandoned;
@@ -95,7 +143,7 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
   }
 
   /** Native address of {@link #MAX_PAYLOAD} bytes of the packet's own. */
-  long buffer() {
+  public long buffer() {
     long address = buffer;
     if (address == 0) {
       slab = pool.slab();
@@ -105,11 +153,19 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
     return address;
   }
 
+  /** Bytes after the payload that make its length a multiple of four: PadCnt. */
+  public int padBytes() {
+    return -bytes & 3;
+  }
+
   /** Clears what the last use may have left and the next one does not write. */
   void reset() {
     phase = Phase.HELD;
+    partitionKey = DEFAULT_PARTITION;
     ackRequest = false;
     solicited = false;
+    forwardCongestion = false;
+    backwardCongestion = false;
     lastOfMessage = false;
     bytes = 0;
     progress = 0;
@@ -117,21 +173,81 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
     refused = false;
     abandoned = false;
     next = null;
-    request = null;
+    way = null;
+    request = NO_REQUEST;
+  }
+
+  /** Copies a payload that stands in somebody's memory, which may change, to the own buffer. */
+  public void keep() {
+    if (bytes > 0 && payload != buffer) {
+      long own = buffer();
+      RawMemory.copy(payload, own, bytes);
+      payload = own;
+    }
+  }
+
+  /** Makes this packet equal to {@code other}, with the payload in its own buffer. */
+  public void copyOf(Packet other) {
+    trafficClass = other.trafficClass;
+    flowLabel = other.flowLabel;
+    hopLimit = other.hopLimit;
+    sourceGidHigh = other.sourceGidHigh;
+    sourceGidLow = other.sourceGidLow;
+    destinationGidHigh = other.destinationGidHigh;
+    destinationGidLow = other.destinationGidLow;
+    opcode = other.opcode;
+    partitionKey = other.partitionKey;
+    destination = other.destination;
+    psn = other.psn;
+    ackRequest = other.ackRequest;
+    solicited = other.solicited;
+    forwardCongestion = other.forwardCongestion;
+    backwardCongestion = other.backwardCongestion;
+    remoteAddress = other.remoteAddress;
+    rkey = other.rkey;
+    dmaLength = other.dmaLength;
+    immediate = other.immediate;
+    invalidatedKey = other.invalidatedKey;
+    queueKey = other.queueKey;
+    sourceQueuePair = other.sourceQueuePair;
+    swapAdd = other.swapAdd;
+    compare = other.compare;
+    swapMask = other.swapMask;
+    compareMask = other.compareMask;
+    cellBytes = other.cellBytes;
+    syndrome = other.syndrome;
+    msn = other.msn;
+    atomicResult = other.atomicResult;
+    originQpn = other.originQpn;
+    originIndex = other.originIndex;
+    bytes = other.bytes;
+    payload = other.payload;
+    keep();
+  }
+
+  /**
+   * The packet travels on {@code way}.
+   *
+   * @return the completion of a delay that ends in {@link Route#arrived}
+   */
+  public Completion travel(Route way) {
+    phase = Phase.TRAVELLING;
+    route = way;
+    return this;
   }
 
   /** Between this and {@link #endReads}, {@link #addRead} counts transfers into the packet. */
-  void beginReads() {
+  public void beginReads() {
     phase = Phase.READING;
     reads = 1;
   }
 
   /** A transfer with this packet as its completion did not finish at once. */
-  void addRead() {
+  public void addRead() {
     reads++;
   }
 
-  void endReads() {
+  public void endReads() {
     readDone(true);
   }
 
@@ -147,7 +263,7 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
    *
    * @return true when nothing is under way for it, so that it may go back to the pool
    */
-  boolean abandon() {
+  public boolean abandon() {
     abandoned = phase == Phase.READING || phase == Phase.FRAMING;
     return !abandoned;
   }
@@ -169,10 +285,11 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
     if (phase == Phase.READING) {
       return;
     }
+    Owner waiting = owner;
     if (abandoned) {
       pool.release(this);
-    } else if (queue != null) {
-      queue.ready();
+    } else if (waiting != null) {
+      waiting.ready();
     }
   }
 
@@ -191,7 +308,7 @@ final class Packet implements Completion, DevicePort.AtomicFunction {
   }
 
   /** Takes the old value of an atomic out of the buffer it was read to. */
-  void takeAtomicResult() {
+  public void takeAtomicResult() {
     atomicResult =
         cellBytes == Long.BYTES
             ? RawMemory.getLong(buffer())

@@ -1,17 +1,26 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.packet;
 
 import org.jspecify.annotations.Nullable;
 
 /** What carries packets between HCAs. An HCA joins one; addresses name HCAs on it. */
 public abstract class Wire {
-  Wire() {}
-
   /** The way from {@code from} to the HCA called {@code to}, or null when nobody has that name. */
-  abstract @Nullable Route route(SoftHca from, String to);
+  public abstract @Nullable Route route(Station from, String to);
+
+  /**
+   * The way from {@code from} to the HCA with that GID, for datagrams, or null when nobody has it.
+   */
+  public abstract @Nullable Route route(Station from, long gidHigh, long gidLow);
+
+  /**
+   * The GID of the HCA called {@code name}: 16 bytes, most significant first. Null when nobody has
+   * that name.
+   */
+  public abstract long @Nullable [] gid(String name);
 
   /** The HCA is closed: packets to it are dropped from now on. */
-  abstract void leave(SoftHca hca);
+  public abstract void leave(Station station);
 
   /** Who is on it, for messages. */
-  abstract String members();
+  public abstract String members();
 }
