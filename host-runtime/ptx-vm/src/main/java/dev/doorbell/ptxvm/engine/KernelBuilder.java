@@ -241,7 +241,8 @@ public final class KernelBuilder {
   void refuse(Instruction instruction, String reason) {
     refusals.putIfAbsent(
         instruction.line(),
-        new Refusal(instruction.line(), module.text(instruction.line()), reason));
+        new Refusal(
+            instruction.line(), module.text(instruction.line()), reason, instruction.source()));
   }
 
   /** The functions that may be called through a pointer, by their address. */
