@@ -61,7 +61,7 @@ final class Instrument {
   private static boolean isDone(VmThread t, Op current) {
     @Nullable Op again = t.op;
     Op inner = current instanceof Guarded guarded ? guarded.inner : current;
-    return inner instanceof Branch || (again != current && again != inner);
+    return inner instanceof Branch || !(current.equals(again) || inner.equals(again));
   }
 
   private enum Access {
