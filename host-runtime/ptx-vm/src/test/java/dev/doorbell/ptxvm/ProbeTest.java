@@ -99,13 +99,13 @@ class ProbeTest {
           .as("seed %d", seed)
           .containsEntry("ld.shared.u32", 2)
           .containsEntry("mov.u32", 62);
-      long told =
+      int told =
           recorder.counts.values().stream().mapToInt(Integer::intValue).sum()
               + recorder.skipped.values().stream().mapToInt(Integer::intValue).sum();
       assertThat(told)
           .as("seed %d", seed)
-          .isEqualTo(64L * 15)
-          .isLessThanOrEqualTo(launch.instructions());
+          .isEqualTo(64 * 15)
+          .isLessThanOrEqualTo((int) launch.instructions());
     }
   }
 
@@ -163,7 +163,7 @@ class ProbeTest {
   }
 
   private static long word(Memory memory, int index) {
-    return memory.getLong(index / 2 * 8L) >>> 32 * (index % 2) & 0xffffffffL;
+    return (memory.getLong(index / 2 * 8L) >>> (32 * (index % 2))) & 0xffffffffL;
   }
 
   private static List<String> values(List<Probe.Value> values) {

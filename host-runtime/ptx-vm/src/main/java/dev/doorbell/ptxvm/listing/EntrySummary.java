@@ -71,7 +71,7 @@ public record EntrySummary(
     int instructions = 0;
     for (Function function : reachable(module, entry)) {
       instructions += function.code().size();
-      for (Variable variable : sharedOf(module, function)) {
+      for (Variable variable : sharedOf(function)) {
         dynamic |= variable.bytes() == 0;
         if (variable.bytes() != 0 && !shared.has(variable)) {
           shared.add(variable);
@@ -117,7 +117,7 @@ public record EntrySummary(
   }
 
   /** Those declared inside of the function, and those of the module that it names. */
-  private static Set<Variable> sharedOf(PtxModule module, Function function) {
+  private static Set<Variable> sharedOf(Function function) {
     Set<Variable> variables = new LinkedHashSet<>(function.shared());
     for (Instruction instruction : function.code()) {
       for (Operand operand : instruction.operands()) {
