@@ -48,6 +48,7 @@ public final class Grid {
   private long instructions;
   private long deadline;
   private int ticks;
+  private @Nullable Instrument instrument;
 
   /**
    * What a grid runs with.
@@ -89,6 +90,15 @@ public final class Grid {
             code.sharedBytes() + config.dynamicSharedBytes(),
             code.localBytes(),
             shape.threads());
+  }
+
+  /** Tells {@code probe} of every instruction; before {@link #start}. */
+  public void observe(Probe probe) {
+    instrument = new Instrument(probe);
+  }
+
+  @Nullable Instrument instrument() {
+    return instrument;
   }
 
   /** Starts the first blocks. */

@@ -2,9 +2,11 @@ package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A kernel, ready to run: its operations, its register file, its windows. */
@@ -18,6 +20,7 @@ public final class KernelCode {
   private final SpecialRegister[] specials;
   private final int[] specialSlots;
   private final List<Instruction> places;
+  private final List<ToIntFunction<Register>> slotsAt;
   private final long sharedBytes;
   private final long localBytes;
 
@@ -31,6 +34,7 @@ public final class KernelCode {
       List<SpecialRegister> specials,
       int[] specialSlots,
       List<Instruction> places,
+      List<ToIntFunction<Register>> slotsAt,
       long sharedBytes,
       long localBytes) {
     this.module = module;
@@ -42,6 +46,7 @@ public final class KernelCode {
     this.specials = specials.toArray(new SpecialRegister[0]);
     this.specialSlots = specialSlots;
     this.places = places;
+    this.slotsAt = slotsAt;
     this.sharedBytes = sharedBytes;
     this.localBytes = localBytes;
   }
@@ -87,6 +92,16 @@ public final class KernelCode {
       r[specialSlots[i]] = specials[i].value(thread);
     }
     return r;
+  }
+
+  /** What an operation was made of. */
+  Instruction instruction(Op op) {
+    return places.get(op.place);
+  }
+
+  /** The slots of the registers of the function that an operation belongs to. */
+  ToIntFunction<Register> slots(Op op) {
+    return slotsAt.get(op.place);
   }
 
   /** Where an operation stands: {@code put.ptx:88 'ld.global.u32 %r1, [%rd2];' (put.cu:17)}. */

@@ -109,6 +109,13 @@ final class VmThread implements Agent {
     if (current == null) {
       return 0;
     }
+    Instrument instrument = cta.grid.instrument();
+    if (instrument != null) {
+      int done = instrument.step(this, current, budget);
+      account();
+      cta.grid.executed(done);
+      return done;
+    }
     try {
       while (true) {
         Op following = current.execute(this, r);
