@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine;
 
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Register;
@@ -109,6 +110,16 @@ public final class KernelCode {
     Instruction instruction = places.get(op.place);
     String at = "%s:%d '%s'".formatted(module.name(), instruction.line(), text(instruction));
     return instruction.source().isEmpty() ? at : at + " (" + instruction.source() + ")";
+  }
+
+  /** Where an operation stands, part by part. */
+  SourcePlace source(Op op) {
+    Instruction instruction = places.get(op.place);
+    return new SourcePlace(
+        module.name(),
+        instruction.line(),
+        text(instruction),
+        instruction.source().toString());
   }
 
   private String text(Instruction instruction) {

@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AccessFault;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +87,7 @@ final class VmThread implements Agent {
     this.parameterSize = grid.code.parameters().bytes();
     this.r = grid.code.registers(this);
     this.op = grid.code.first();
-    this.port = grid.fabric.attachThread(grid.locus, this);
+    this.port = grid.fabric.attachThread(grid.locus, grid.number() << 32 | cta.index, this);
   }
 
   @Override
@@ -225,8 +226,19 @@ final class VmThread implements Agent {
                 what, bytes, address, bytes, cta.grid.fabric.memory().describe(address, bytes)));
   }
 
+  @Override
+  public @Nullable Object place() {
+    return op;
+  }
+
+  @Override
+  public @Nullable SourcePlace describe(Object place) {
+    return place instanceof Op at ? cta.grid.code.source(at) : null;
+  }
+
   /** {@code block (0,0,0) thread (5,0,0)}. */
-  String name() {
+  @Override
+  public String name() {
     return "block %s thread %s".formatted(cta.name(), cta.grid.shape.threadName(index));
   }
 

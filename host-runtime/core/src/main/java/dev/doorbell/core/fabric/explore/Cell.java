@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric.explore;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A word of 8 aligned bytes: what was written to it lately, and who read it weakly. */
@@ -14,6 +16,7 @@ final class Cell {
 
   @Nullable Write newest;
   final Readers readers = new Readers();
+  private @Nullable List<Watcher> watchers;
 
   Cell(long address, boolean onGpu, long base) {
     this.address = address;
@@ -24,6 +27,36 @@ final class Cell {
   long value() {
     Write write = newest;
     return write == null ? base : write.value;
+  }
+
+  /** The number of the newest write; 0 for none. */
+  long order() {
+    Write write = newest;
+    return write == null ? 0 : write.order;
+  }
+
+  void watch(Watcher watcher) {
+    if (watchers == null) {
+      watchers = new ArrayList<>();
+    }
+    watchers.add(watcher);
+  }
+
+  void unwatch(Watcher watcher) {
+    if (watchers != null) {
+      watchers.remove(watcher);
+    }
+  }
+
+  /** Tells those who wait for a store, once. */
+  void stored() {
+    List<Watcher> all = watchers;
+    if (all != null) {
+      watchers = null;
+      for (Watcher watcher : all) {
+        watcher.stored();
+      }
+    }
   }
 
   /** Forgets all but the newest {@code kept} writes. */

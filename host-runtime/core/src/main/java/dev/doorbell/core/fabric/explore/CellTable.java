@@ -26,7 +26,7 @@ final class CellTable {
 
   private static int slot(@Nullable Cell[] cells, long address) {
     int mask = cells.length - 1;
-    int slot = (int) ((address >>> 3) * 0x9e37_79b9_7f4a_7c15L >>> 40) & mask;
+    int slot = (int) (((address >>> 3) * 0x9e37_79b9_7f4a_7c15L) >>> 40) & mask;
     while (true) {
       Cell cell = cells[slot];
       if (cell == null || cell.address == address) {

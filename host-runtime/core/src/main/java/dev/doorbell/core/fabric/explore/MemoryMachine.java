@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Rmw;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,6 +74,11 @@ public final class MemoryMachine {
   /** Of the last store, for those who wait for one. */
   private long stores;
 
+  /** The word of the last load, and whether that returned an older value. */
+  @Nullable Cell loaded;
+
+  boolean stale;
+
   public MemoryMachine(Chooser chooser, Options options, Backing backing, Findings findings) {
     this.chooser = chooser;
     this.options = options;
@@ -120,6 +126,8 @@ public final class MemoryMachine {
       checkLoad(actor, cell, mask, address, bytes, strength, at);
     }
     Write seen = pick(actor, cell, newest, mask);
+    loaded = cell;
+    stale = seen != newest;
     if (isStrong(strength)) {
       observe(actor, cell, seen, strength);
     } else {
@@ -250,27 +258,63 @@ public final class MemoryMachine {
       int access,
       @Nullable Object at) {
     Cell cell = cell(address);
+    long old = observed(actor, cell, address, bytes, access, at);
+    long value = operation.apply(old, bytes, operand, compare);
+    if (operation != Rmw.COMPARE_AND_SWAP || old == (compare & ones(bytes))) {
+      replace(actor, cell, address, bytes, value, access, at);
+    }
+    return old;
+  }
+
+  /** A device's atomic on behalf of a peer: after all that it wrote before, and before the rest. */
+  public long atomic(
+      Actor device,
+      DevicePort.AtomicFunction function,
+      long address,
+      int bytes,
+      @Nullable Object at) {
+    int access = Access.ACQ_REL | Access.SYS;
+    Cell cell = cell(address);
+    long old = observed(device, cell, address, bytes, access, at);
+    replace(device, cell, address, bytes, function.apply(old), access, at);
+    return old;
+  }
+
+  /** An atomic reads the newest value. */
+  private long observed(
+      Actor actor, Cell cell, long address, int bytes, int access, @Nullable Object at) {
     long mask = ones(bytes) << shift(address);
     Write newest = newest(cell, mask);
-    long old = cell.value() >>> shift(address) & ones(bytes);
     if (newest != null) {
       checkLoad(actor, cell, mask, address, bytes, access, at);
       observe(actor, cell, newest, access);
     }
-    long value = operation.apply(old, bytes, operand, compare);
-    if (operation == Rmw.COMPARE_AND_SWAP && old != (compare & ones(bytes))) {
-      return old;
-    }
+    loaded = cell;
+    stale = false;
+    return cell.value() >>> shift(address) & ones(bytes);
+  }
+
+  private void replace(
+      Actor actor,
+      Cell cell,
+      long address,
+      int bytes,
+      long value,
+      int access,
+      @Nullable Object at) {
+    long mask = ones(bytes) << shift(address);
     checkStore(actor, cell, mask, address, bytes, access, at);
+    Write replaced = newest(cell, mask);
     int epoch = actor.epoch();
     Release[] releases = handsOn(actor, cell, access);
-    if (newest != null && newest.releases != null && morallyStrong(actor, access, cell, newest)) {
-      for (Release release : newest.releases) {
+    if (replaced != null
+        && replaced.releases != null
+        && morallyStrong(actor, access, cell, replaced)) {
+      for (Release release : replaced.releases) {
         releases = Release.add(releases, release);
       }
     }
     append(actor, epoch, cell, mask, value << shift(address), access, at, releases);
-    return old;
   }
 
   /** A fence. */
@@ -290,6 +334,23 @@ public final class MemoryMachine {
       actor.fenced(release);
       if (semantics == Access.SC) {
         fences = Release.add(fences, release);
+      }
+    }
+  }
+
+  /** What a store to a device's register hands on. */
+  Release @Nullable [] handsOn(Actor actor, int access) {
+    Release[] releases = actor.released();
+    return releases(access)
+        ? Release.add(releases, Release.by(actor, Access.scope(access)))
+        : releases;
+  }
+
+  /** A device takes what came with a store to its register. */
+  void arrived(Actor device, Release @Nullable [] releases) {
+    if (releases != null) {
+      for (Release release : releases) {
+        device.take(release, Access.SYS, false);
       }
     }
   }
@@ -437,6 +498,7 @@ public final class MemoryMachine {
     cell.readers.clear();
     stores++;
     backing.store(cell.address, word, mask);
+    cell.stored();
   }
 
   // Conflicts.
