@@ -1,33 +1,33 @@
-package dev.doorbell.core.mlx5;
+package dev.doorbell.core.print;
 
 import dev.doorbell.core.memory.BigEndian;
 
 /** A table of big-endian words and their bit fields, one line a field. */
-final class FieldTable {
+public final class FieldTable {
   private final StringBuilder text = new StringBuilder();
   private final long address;
   private int offset;
   private boolean wordShown;
 
-  FieldTable(long address) {
+  public FieldTable(long address) {
     this.address = address;
   }
 
   /** A line of its own. */
-  FieldTable title(String title) {
+  public FieldTable title(String title) {
     text.append(title).append('\n');
     return this;
   }
 
   /** The fields that follow lie in the 4-byte word at {@code at}. */
-  FieldTable word(int at) {
+  public FieldTable word(int at) {
     offset = at;
     wordShown = false;
     return this;
   }
 
   /** Bits {@code high:low} of the word. */
-  FieldTable field(String name, int high, int low, String meaning) {
+  public FieldTable field(String name, int high, int low, String meaning) {
     int width = high - low + 1;
     int value = (BigEndian.getInt(address + offset) >>> low) & (int) ((1L << width) - 1);
     String shown = width <= 3 ? "0b" + binary(value, width) : "0x%0" + (width + 3) / 4 + "x";
@@ -36,7 +36,7 @@ final class FieldTable {
   }
 
   /** A field of the 8 bytes at {@code at}. */
-  FieldTable wide(String name, int at) {
+  public FieldTable wide(String name, int at) {
     word(at);
     row(name, "63:0", "0x%016x".formatted(BigEndian.getLong(address + at)), "");
     word(at + Integer.BYTES);
@@ -45,7 +45,7 @@ final class FieldTable {
   }
 
   /** The words of {@code [from, from + bytes)} as they are. */
-  FieldTable words(String name, int from, int bytes) {
+  public FieldTable words(String name, int from, int bytes) {
     for (int at = from; at < from + bytes; at += Integer.BYTES) {
       word(at);
       row(at == from ? name : "", "", "", "");

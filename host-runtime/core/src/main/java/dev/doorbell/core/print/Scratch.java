@@ -1,4 +1,4 @@
-package dev.doorbell.core.mlx5;
+package dev.doorbell.core.print;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -6,13 +6,15 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.LongFunction;
 
 /** Bytes of the heap at a native address for the length of a call, followed by zeroes. */
-final class Scratch {
+public final class Scratch {
+  private static final int SMALLEST = 64;
+
   private Scratch() {}
 
   /** Calls {@code function} with the address of a copy of {@code bytes}, at least 64 long. */
-  static <T> T with(byte[] bytes, LongFunction<T> function) {
+  public static <T> T with(byte[] bytes, LongFunction<T> function) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment copy = arena.allocate(Math.max(bytes.length, SendQueue.BLOCK), 64);
+      MemorySegment copy = arena.allocate(Math.max(bytes.length, SMALLEST), 64);
       MemorySegment.copy(bytes, 0, copy, ValueLayout.JAVA_BYTE, 0, bytes.length);
       return function.apply(copy.address());
     }
