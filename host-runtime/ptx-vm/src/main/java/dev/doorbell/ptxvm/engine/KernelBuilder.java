@@ -13,6 +13,7 @@ import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -126,7 +127,14 @@ public final class KernelBuilder {
         specials.values().stream().mapToInt(Integer::intValue).toArray(),
         places,
         shared.bytes(),
-        graph.stackBytes(root.name(), callees, stackBytes));
+        graph.stackBytes(root.name(), callees, stackBytes),
+        new Program(List.copyOf(callees.values()), poolStart, registers, specialSlots()));
+  }
+
+  private BitSet specialSlots() {
+    BitSet slots = new BitSet();
+    specials.values().forEach(slots::set);
+    return slots;
   }
 
   private void layOutShared(List<Function> functions) {
