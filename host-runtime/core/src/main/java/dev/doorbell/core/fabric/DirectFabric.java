@@ -61,7 +61,7 @@ public final class DirectFabric extends Fabric {
 
   @Override
   public DevicePort attachDevice(Locus locus, Agent agent) {
-    scheduler.add(agent);
+    scheduler.addDevice(agent);
     return new DirectDevicePort(memory, mmio, this::addTimer);
   }
 

@@ -56,8 +56,12 @@ public final class Grid {
    * @param residentBlocks at most this many blocks at once
    * @param multiprocessors for {@code %nsmid}
    * @param pollNanos how long the fabric may park a thread that polls and watches the clock
+   * @param compileAfter instructions that a kernel executes before it is compiled; the largest
+   *     value means never
+   * @param workers host threads that may run blocks
    */
-  public record Settings(int residentBlocks, int multiprocessors, long pollNanos) {}
+  public record Settings(
+      int residentBlocks, int multiprocessors, long pollNanos, long compileAfter, int workers) {}
 
   /**
    * A grid that is not started yet.
@@ -122,6 +126,7 @@ public final class Grid {
       throw new GpuException("kernel %s: %s".formatted(code.name(), e.getMessage()), e);
     }
     deadline = fabric.now() + shape.config().timeoutNanos();
+    code.launching(fabric, settings.compileAfter);
     for (int i = 0; i < slots; i++) {
       startBlock(windows.at(parameterBase + parameterBytes + i * windows.bytes()));
     }
@@ -201,6 +206,9 @@ public final class Grid {
 
   void executed(int count) {
     instructions += count;
+    if (code.counts != null) {
+      code.executed(count, memory);
+    }
     tick();
   }
 

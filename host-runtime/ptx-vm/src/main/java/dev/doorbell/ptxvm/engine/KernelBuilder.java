@@ -14,6 +14,7 @@ import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -130,7 +131,14 @@ public final class KernelBuilder {
         places,
         slotsAt,
         shared.bytes(),
-        graph.stackBytes(root.name(), callees, stackBytes));
+        graph.stackBytes(root.name(), callees, stackBytes),
+        new Program(List.copyOf(callees.values()), poolStart, registers, specialSlots()));
+  }
+
+  private BitSet specialSlots() {
+    BitSet slots = new BitSet();
+    specials.values().forEach(slots::set);
+    return slots;
   }
 
   private void layOutShared(List<Function> functions) {

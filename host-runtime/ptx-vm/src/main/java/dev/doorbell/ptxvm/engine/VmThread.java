@@ -118,7 +118,11 @@ final class VmThread implements Agent {
       return done;
     }
     try {
+      int[] counts = cta.grid.code.counts;
       while (true) {
+        if (counts != null) {
+          counts[current.place]++;
+        }
         Op following = current.execute(this, r);
         left--;
         if (following == null) {
@@ -131,7 +135,11 @@ final class VmThread implements Agent {
         }
       }
     } catch (AccessFault | Fault e) {
-      cta.grid.fail(this, current, String.valueOf(e.getMessage()));
+      Op at = op;
+      cta.grid.fail(
+          this,
+          current instanceof Entry && at != null ? at : current,
+          String.valueOf(e.getMessage()));
     }
     account();
     int done = budget - left;
