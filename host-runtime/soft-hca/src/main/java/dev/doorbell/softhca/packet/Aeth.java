@@ -1,20 +1,20 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.packet;
 
 /**
  * The syndrome byte of the ACK extended transport header: bits 6:5 the kind, 4:0 the value
  * (InfiniBand specification, chapter 9.7.5.2).
  */
-final class Aeth {
+public final class Aeth {
   /** An ACK without end-to-end credits. */
-  static final int ACK = 0x1f;
+  public static final int ACK = 0x1f;
 
   /** An RNR NAK; or-ed with the code of the timer. */
-  static final int RNR_NAK = 0x20;
+  public static final int RNR_NAK = 0x20;
 
-  static final int NAK_SEQUENCE = 0x60;
-  static final int NAK_INVALID_REQUEST = 0x61;
-  static final int NAK_REMOTE_ACCESS = 0x62;
-  static final int NAK_REMOTE_OPERATION = 0x63;
+  public static final int NAK_SEQUENCE = 0x60;
+  public static final int NAK_INVALID_REQUEST = 0x61;
+  public static final int NAK_REMOTE_ACCESS = 0x62;
+  public static final int NAK_REMOTE_OPERATION = 0x63;
 
   private static final long[] RNR_MICROS = {
     655_360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1_280, 1_920, 2_560, 3_840,
@@ -24,16 +24,16 @@ final class Aeth {
 
   private Aeth() {}
 
-  static boolean isAck(int syndrome) {
+  public static boolean isAck(int syndrome) {
     return (syndrome & 0x60) == 0;
   }
 
-  static boolean isRnr(int syndrome) {
+  public static boolean isRnr(int syndrome) {
     return (syndrome & 0x60) == RNR_NAK;
   }
 
   /** How long an RNR NAK asks the requester to wait. */
-  static long rnrNanos(int syndrome) {
+  public static long rnrNanos(int syndrome) {
     return RNR_MICROS[syndrome & 0x1f] * 1_000;
   }
 }

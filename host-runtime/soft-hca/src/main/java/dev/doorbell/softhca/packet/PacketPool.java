@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.packet;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The packets of one HCA. When all are out, senders wait until receivers give some back: that is
  * the back-pressure of the wire.
  */
-final class PacketPool {
+public final class PacketPool {
   private static final int SLAB_PACKETS = 64;
 
-  private final SoftHca hca;
+  private final Runnable returned;
   private final int limit;
   private Packet[] free = new Packet[16];
   private int freeCount;
@@ -24,13 +24,17 @@ final class PacketPool {
   private @Nullable MemorySegment slab;
   private int slabUsed;
 
-  PacketPool(SoftHca hca, int limit) {
-    this.hca = hca;
+  /**
+   * @param returned called when a packet has come back after {@link #take} found none
+   * @param limit packets at most
+   */
+  public PacketPool(Runnable returned, int limit) {
+    this.returned = returned;
     this.limit = limit;
   }
 
-  /** A packet, or null when all are out; the HCA is then woken once one comes back. */
-  @Nullable Packet take() {
+  /** A packet, or null when all are out; the owner is told once one comes back. */
+  public @Nullable Packet take() {
     if (freeCount > 0) {
       Packet packet = free[--freeCount];
       packet.reset();
@@ -45,7 +49,7 @@ final class PacketPool {
   }
 
   /** A packet for a refusal, beyond the limit if need be: a refusal cannot be taken back. */
-  Packet takeSpare() {
+  public Packet takeSpare() {
     if (freeCount > 0) {
       Packet packet = free[--freeCount];
       packet.reset();
@@ -56,23 +60,23 @@ final class PacketPool {
   }
 
   /** True after {@link #take} found nothing, until a packet comes back. */
-  boolean isStarved() {
+  public boolean isStarved() {
     return starved;
   }
 
-  void release(Packet packet) {
+  public void release(Packet packet) {
     if (freeCount == free.length) {
       free = Arrays.copyOf(free, freeCount * 2);
     }
     free[freeCount++] = packet;
     if (starved) {
       starved = false;
-      hca.packetsReturned();
+      returned.run();
     }
   }
 
   /** Packets that are not in the pool. */
-  int out() {
+  public int out() {
     return made - freeCount;
   }
 
