@@ -22,7 +22,12 @@ public record Gid(long high, long low) {
 
   /** The identifier of an IPv4 address. */
   public static Gid ofIpv4(int address) {
-    return new Gid(0, MAPPED_PREFIX | (address & 0xffff_ffffL));
+    return new Gid(0, ipv4Low(address));
+  }
+
+  /** The lower half of {@link #ofIpv4}; the upper one is 0. */
+  public static long ipv4Low(int address) {
+    return MAPPED_PREFIX | (address & 0xffff_ffffL);
   }
 
   /** The link-local identifier of a MAC address: modified EUI-64, as Linux makes it. */
