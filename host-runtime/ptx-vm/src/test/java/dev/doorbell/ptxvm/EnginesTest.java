@@ -113,6 +113,16 @@ class EnginesTest {
     }
   }
 
+  @Test
+  void random_programs_do_the_same_on_two_workers() {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine two = new Machine(VmOptions.Engine.COMPILED, 0, 2)) {
+      for (long seed = 1001; seed <= 1030; seed++) {
+        requireSame(seed, interpreter, two);
+      }
+    }
+  }
+
   /** For {@code -Ddoorbell.fuzz.seconds=}, 60 unless set. */
   @Test
   @Tag("slow")

@@ -30,8 +30,17 @@ final class RandomProgram {
     "add.sat.s32"
   };
   private static final String[] LONG_ROWS = {
-    "add.u64", "sub.s64", "mul.lo.s64", "mul.hi.u64", "and.b64", "or.b64", "xor.b64", "min.s64",
-    "max.u64", "div.s64", "rem.u64"
+    "add.u64",
+    "sub.s64",
+    "mul.lo.s64",
+    "mul.hi.u64",
+    "and.b64",
+    "or.b64",
+    "xor.b64",
+    "min.s64",
+    "max.u64",
+    "div.s64",
+    "rem.u64"
   };
 
   private final SplittableRandom random;
@@ -245,8 +254,10 @@ final class RandomProgram {
       case 1 -> line("shfl.sync.up.b32 %s, %s, %d, 0, %s;", word(), word(), 1 + pick(8), member);
       case 2 -> line("shfl.sync.idx.b32 %s, %s, %s, 0x1f, %s;", word(), word(), word(), member);
       case 3 -> line("vote.sync.ballot.b32 %s, %s, %s;", word(), predicate(), member);
-      case 4 -> line("vote.sync.%s.pred %s, !%s, %s;", pick("any", "all"), predicate(),
-          predicate(), member);
+      case 4 ->
+          line(
+              "vote.sync.%s.pred %s, !%s, %s;",
+              pick("any", "all"), predicate(), predicate(), member);
       default -> line("bar.warp.sync %s;", member);
     }
   }
@@ -284,8 +295,10 @@ final class RandomProgram {
             memory();
           }
         }
-        case 9 -> line("@%s%s add.u32 %s, %s, %s;", pick("", "!"), predicate(), word(), word(),
-            wordOrNumber());
+        case 9 ->
+            line(
+                "@%s%s add.u32 %s, %s, %s;",
+                pick("", "!"), predicate(), word(), word(), wordOrNumber());
         case 10 -> carry();
         case 11 -> either(depth);
         case 12 -> loop(depth);
@@ -313,36 +326,58 @@ final class RandomProgram {
     line("%s %s, %s, %s;", pick(LONG_ROWS), wide(), wide(), wide());
     switch (pick(4)) {
       case 0 -> line("mul.wide.%s %s, %s, %s;", pick("u32", "s32"), wide(), word(), word());
-      case 1 -> line("%s %s, %s, %d;", pick("shl.b64", "shr.u64", "shr.s64"), wide(), wide(),
-          pick(70));
+      case 1 ->
+          line("%s %s, %s, %d;", pick("shl.b64", "shr.u64", "shr.s64"), wide(), wide(), pick(70));
       case 2 -> line("mad.wide.s32 %s, %s, %s, %s;", wide(), word(), word(), wide());
       default -> line("shr.s64 %s, %s, %s;", wide(), wide(), word());
     }
   }
 
   private void floats() {
-    line("%s %s, %s, %s;", pick("add.f32", "sub.f32", "mul.f32", "min.f32", "max.f32",
-        "div.rn.f32"), single(), single(), single());
-    line("fma.rn.%s;", pick(2) == 0
-        ? "f32 %s, %s, %s, %s".formatted(single(), single(), single(), single())
-        : "f64 %s, %s, %s, %s".formatted(real(), real(), real(), real()));
+    line(
+        "%s %s, %s, %s;",
+        pick("add.f32", "sub.f32", "mul.f32", "min.f32", "max.f32", "div.rn.f32"),
+        single(),
+        single(),
+        single());
+    line(
+        "fma.rn.%s;",
+        pick(2) == 0
+            ? "f32 %s, %s, %s, %s".formatted(single(), single(), single(), single())
+            : "f64 %s, %s, %s, %s".formatted(real(), real(), real(), real()));
     line("%s %s, %s;", pick("neg.f64", "abs.f64", "sqrt.rn.f64"), real(), real());
   }
 
   private void compare() {
     String pair = pick(3) == 0 ? "%%p%d|%%p%d".formatted(pick(2), 2 + pick(3)) : predicate();
     switch (pick(6)) {
-      case 0 -> line("setp.%s.%s %s, %s, %s;", pick(COMPARISONS), pick("u64", "s64"), pair, wide(),
-          wide());
-      case 1 -> line("setp.%s.f32 %s, %s, %s;", pick("lt", "geu", "num", "neu", "eq"), pair,
-          single(), single());
-      case 2 -> line("setp.%s.%s.%s %s, %s, %s, %s;", pick(COMPARISONS), pick("and", "or", "xor"),
-          pick("u32", "s32"), pair, word(), word(), predicate());
+      case 0 ->
+          line(
+              "setp.%s.%s %s, %s, %s;",
+              pick(COMPARISONS), pick("u64", "s64"), pair, wide(), wide());
+      case 1 ->
+          line(
+              "setp.%s.f32 %s, %s, %s;",
+              pick("lt", "geu", "num", "neu", "eq"), pair, single(), single());
+      case 2 ->
+          line(
+              "setp.%s.%s.%s %s, %s, %s, %s;",
+              pick(COMPARISONS),
+              pick("and", "or", "xor"),
+              pick("u32", "s32"),
+              pair,
+              word(),
+              word(),
+              predicate());
       case 3 -> line("selp.b32 %s, %s, %s, %s;", word(), word(), wordOrNumber(), predicate());
-      case 4 -> line("%s.pred %s, %s, %s;", pick("and", "or", "xor"), predicate(), predicate(),
-          predicate());
-      default -> line("setp.%s.%s %s, %s, %s;", pick(COMPARISONS), pick("u32", "s32"), pair, word(),
-          wordOrNumber());
+      case 4 ->
+          line(
+              "%s.pred %s, %s, %s;",
+              pick("and", "or", "xor"), predicate(), predicate(), predicate());
+      default ->
+          line(
+              "setp.%s.%s %s, %s, %s;",
+              pick(COMPARISONS), pick("u32", "s32"), pair, word(), wordOrNumber());
     }
   }
 
@@ -352,13 +387,17 @@ final class RandomProgram {
       case 1 -> line("prmt.b32 %s, %s, 0, 0x123;", word(), word());
       case 2 -> line("mov.b64 %s, {%s, %s};", wide(), word(), word());
       case 3 -> line("mov.b64 {%%r%d, %%r%d}, %s;", pick(5), 5 + pick(5), wide());
-      case 4 -> line("%s %s, %s;", pick("popc.b32", "clz.b32", "brev.b32", "not.b32", "bfind.u32"),
-          word(), word());
-      case 5 -> line("bfe.%s %s, %s, %d, %d;", pick("u32", "s32"), word(), word(), pick(32),
-          pick(33));
+      case 4 ->
+          line(
+              "%s %s, %s;",
+              pick("popc.b32", "clz.b32", "brev.b32", "not.b32", "bfind.u32"), word(), word());
+      case 5 ->
+          line("bfe.%s %s, %s, %d, %d;", pick("u32", "s32"), word(), word(), pick(32), pick(33));
       case 6 -> line("bfi.b32 %s, %s, %s, %d, %d;", word(), word(), word(), pick(32), pick(33));
-      case 7 -> line("shf.%s.wrap.b32 %s, %s, %s, %s;", pick("l", "r"), word(), word(), word(),
-          wordOrNumber());
+      case 7 ->
+          line(
+              "shf.%s.wrap.b32 %s, %s, %s, %s;",
+              pick("l", "r"), word(), word(), word(), wordOrNumber());
       default -> line("lop3.b32 %s, %s, %s, %s, %d;", word(), word(), word(), word(), pick(256));
     }
   }
@@ -369,25 +408,32 @@ final class RandomProgram {
       case 1 -> line("cvt.s64.s32 %s, %s;", wide(), word());
       case 2 -> line("cvt.u32.u64 %s, %s;", word(), wide());
       case 3 -> line("cvt.u16.u32 %s, %s;", half(), word());
-      case 4 -> line("cvt.%s %s, %s;", pick("u32.u16", "s32.s16", "s32.s8", "u32.u8"), word(),
-          half());
+      case 4 ->
+          line("cvt.%s %s, %s;", pick("u32.u16", "s32.s16", "s32.s8", "u32.u8"), word(), half());
       case 5 -> line("cvt.rzi.s32.f32 %s, %s;", word(), single());
       case 6 -> line("cvt.rn.f32.s32 %s, %s;", single(), word());
       case 7 -> line("cvt.f64.f32 %s, %s;", real(), single());
-      default -> line("%s %s, %s, %s;", pick("add.s16", "sub.u16", "mul.lo.s16", "and.b16"), half(),
-          half(), half());
+      default ->
+          line(
+              "%s %s, %s, %s;",
+              pick("add.s16", "sub.u16", "mul.lo.s16", "and.b16"), half(), half(), half());
     }
   }
 
   private void memory() {
     int cell = 16 * pick(OWN_BYTES / 16);
     switch (pick(14)) {
-      case 0 -> line("st.global%s.u32 [%%own+%d], %s;", pick("", ".cs"), cell + 4 * pick(4), word());
+      case 0 ->
+          line("st.global%s.u32 [%%own+%d], %s;", pick("", ".cs"), cell + 4 * pick(4), word());
       case 1 -> line("ld.%sglobal.u32 %s, [%%own+%d];", pick("", "volatile."), word(), cell);
-      case 2 -> line("ld.global.%s %s, [%%own+%d];", pick("u8", "s8", "u16", "s16"), word(),
-          cell + 2 * pick(8));
-      case 3 -> line("st.global.v4.u32 [%%own+%d], {%s, %s, %s, %s};", cell, word(), word(), word(),
-          word());
+      case 2 ->
+          line(
+              "ld.global.%s %s, [%%own+%d];",
+              pick("u8", "s8", "u16", "s16"), word(), cell + 2 * pick(8));
+      case 3 ->
+          line(
+              "st.global.v4.u32 [%%own+%d], {%s, %s, %s, %s};",
+              cell, word(), word(), word(), word());
       case 4 -> line("ld.global.v4.u32 {%%r0, %%r2, %%r4, %%r6}, [%%own+%d];", cell);
       case 5 -> line("ld.v2.u64 {%%rd1, %%rd%d}, [%%own+%d];", 2 + pick(4), cell);
       case 6 -> line("st.release.sys.global.u64 [%%own+%d], %s;", cell, wide());
@@ -397,15 +443,24 @@ final class RandomProgram {
         String row = which == 0 ? "add.u64" : which == 1 ? "xor.b64" : "max.s64";
         line("red.global.%s [%%cells+%d], %s;", row, 8 * which, wide());
       }
-      case 9 -> line("atom.global.%s %s, [%%own+%d], %s;", pick("add.u32", "exch.b32", "min.s32",
-          "or.b32", "inc.u32"), word(), cell, word());
+      case 9 ->
+          line(
+              "atom.global.%s %s, [%%own+%d], %s;",
+              pick("add.u32", "exch.b32", "min.s32", "or.b32", "inc.u32"), word(), cell, word());
       case 10 -> line("atom.global.cas.b64 %s, [%%own+%d], %s, %s;", wide(), cell, wide(), wide());
-      case 11 -> line("%s;", pick(2) == 0
-          ? "st.local.u32 [spill+%d], %s".formatted(4 * pick(16), word())
-          : "ld.local.%s %s, [spill+%d]".formatted(pick("u16", "s8", "u32"), word(), 4 * pick(16)));
-      case 12 -> line("%s;", pick(2) == 0
-          ? "st.u64 [%%gen+%d], %s".formatted(8 * pick(8), wide())
-          : "ld.u32 %s, [%%gen+%d]".formatted(word(), 4 * pick(16)));
+      case 11 ->
+          line(
+              "%s;",
+              pick(2) == 0
+                  ? "st.local.u32 [spill+%d], %s".formatted(4 * pick(16), word())
+                  : "ld.local.%s %s, [spill+%d]"
+                      .formatted(pick("u16", "s8", "u32"), word(), 4 * pick(16)));
+      case 12 ->
+          line(
+              "%s;",
+              pick(2) == 0
+                  ? "st.u64 [%%gen+%d], %s".formatted(8 * pick(8), wide())
+                  : "ld.u32 %s, [%%gen+%d]".formatted(word(), 4 * pick(16)));
       default -> line("%s;", pick("fence.acq_rel.gpu", "membar.sys", "fence.sc.cta"));
     }
   }

@@ -86,19 +86,19 @@ final class VmThread implements Agent {
     this.parameterSize = grid.code.parameters().bytes();
     this.r = grid.code.registers(this);
     this.op = grid.code.first();
-    this.port = grid.fabric.attachThread(grid.locus, this);
+    this.port = cta.home.port(grid.locus, this);
   }
 
   @Override
   public int step(int budget) {
     if (waiting || exited) {
-      cta.grid.tick();
+      cta.tick();
       return 0;
     }
     if (dozes > 0) {
       dozes = polling.unchanged(cta.grid.memory) ? dozes - 1 : 0;
       if (dozes > 0) {
-        cta.grid.tick();
+        cta.tick();
         return 0;
       }
     }
@@ -135,7 +135,7 @@ final class VmThread implements Agent {
     }
     account();
     int done = budget - left;
-    cta.grid.executed(done);
+    cta.executed(done);
     return done;
   }
 

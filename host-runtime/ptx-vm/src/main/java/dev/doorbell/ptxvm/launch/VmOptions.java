@@ -51,7 +51,15 @@ public record VmOptions(
 
   /** Compute capability 9.0, 128 resident blocks, {@link Engine#AUTO}, one worker. */
   public static VmOptions defaults() {
-    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000, Engine.valueOf(System.getProperty("x.engine", "AUTO")), 1);
+    return new VmOptions(
+        90,
+        128,
+        16,
+        227 << 10,
+        64 << 10,
+        1_000_000,
+        Engine.valueOf(System.getProperty("x.engine", "AUTO")),
+        1);
   }
 
   /** The same with another compute capability. */
