@@ -105,6 +105,11 @@ public final class KernelCode {
     return engine;
   }
 
+  /** True when bytecode executes it. */
+  boolean isCompiled() {
+    return engine.equals("compiled");
+  }
+
   /**
    * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
    * instructions in all; what it does until then tells which of its paths belong together.
