@@ -2,6 +2,7 @@ package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.MmioTarget;
@@ -108,6 +109,9 @@ public final class ExploringFabric extends Fabric {
   /** Tells what a range is that devices read. */
   public void describe(Region region) {
     regions.add(region);
+    if (region.role() == Region.Role.SEND_RECORD) {
+      machine.forgetReaders(region.address(), region.bytes());
+    }
   }
 
   /** Ends {@link #run} as soon as something is found. */
@@ -178,6 +182,7 @@ public final class ExploringFabric extends Fabric {
       sleep(slot);
       Actor actor = slot.actor;
       if (actor != null) {
+        sendsCombined(actor);
         past.join(actor.clock);
         actor.nextEpoch();
       }
@@ -270,6 +275,7 @@ public final class ExploringFabric extends Fabric {
     Slot slot = runnable.get(count == 1 ? 0 : chooser.choose(count, Chooser.Kind.AGENT));
     slot.unwatch();
     slot.sleeps = false;
+    slot.looksAgain = false;
     if (slot.fine) {
       int steps = 1 + chooser.choose(QUANTUM, Chooser.Kind.QUANTUM);
       for (int i = 0; i < steps && slot.attached && !slot.sleeps; i++) {
@@ -295,20 +301,22 @@ public final class ExploringFabric extends Fabric {
       wire.join(actor.resident);
       actor.nextEpoch();
     }
-    if ((work == 0 && !more) || slot.sleeps) {
+    if ((work == 0 && !more && !slot.looksAgain) || slot.sleeps) {
       sleep(slot);
     }
   }
 
   /** Lets some of what waits for a device arrive. True when more waits. */
   private boolean arrive(Slot slot) {
-    int waiting = slot.arrivals.size();
+    int waiting =
+        options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
     if (waiting == 0) {
-      return false;
+      return slot.arrivals.size() > 0;
     }
     int late = chooser.choose(waiting + 1, Chooser.Kind.ARRIVALS);
     for (int i = waiting - late; i > 0; i--) {
       Arrivals.Arrival arrival = slot.arrivals.take();
+      arrival.combining = false;
       Actor device = slot.actor;
       if (device == null) {
         continue;
@@ -320,7 +328,7 @@ public final class ExploringFabric extends Fabric {
       checkRecord(device, arrival);
       arrival.target.mmioWrite(arrival.address, registerBytes, arrival.bytes);
     }
-    return late > 0;
+    return slot.arrivals.size() > 0;
   }
 
   /** A doorbell must not be ahead of what the device may still find in the record. */
@@ -404,24 +412,40 @@ public final class ExploringFabric extends Fabric {
     if (route == null) {
       throw memory.fault("store", address, bytes);
     }
-    Arrivals.Arrival last = route.slot.arrivals.last();
     Release[] releases = machine.handsOn(actor, access);
+    boolean combines = Access.semantics(access) != Access.MMIO && bytes == Long.BYTES;
+    Arrivals.Arrival arrival = actor.combining;
     boolean joins =
-        last != null
-            && last.actor == actor
-            && bytes == Long.BYTES
-            && last.address + last.bytes == address
+        combines
+            && arrival != null
+            && arrival.combining
+            && arrival.address + arrival.bytes == address
             && address % Arrivals.BLOCK != 0
             && !(options.tears() && chooser.choose(2, Chooser.Kind.TEAR) == 1);
-    Arrivals.Arrival arrival = last;
     if (!joins || arrival == null) {
+      sendsCombined(actor);
       arrival = new Arrivals.Arrival(actor, route.target, address, access, at);
+      arrival.combining = combines;
+      actor.combining = combines ? arrival : null;
       route.slot.arrivals.add(arrival);
     }
     arrival.words[arrival.bytes / Long.BYTES] = value;
     arrival.bytes += bytes;
     arrival.releases = releases;
+    arrival.turn = turns;
+    if (arrival.bytes == Arrivals.BLOCK) {
+      sendsCombined(actor);
+    }
     wake(route.slot);
+  }
+
+  /** The actor's write-combining buffer is emptied. */
+  void sendsCombined(Actor actor) {
+    Arrivals.Arrival arrival = actor.combining;
+    if (arrival != null) {
+      arrival.combining = false;
+      actor.combining = null;
+    }
   }
 
   void wakeAfter(Slot slot, long nanos) {
