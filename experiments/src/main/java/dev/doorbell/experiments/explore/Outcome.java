@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.explore;
 
+import dev.doorbell.core.agent.SourcePlace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param turns scheduling decisions
  * @param instructions executed by all threads
  * @param nanos wall time
+ * @param fences those of the program that were executed
+ * @param told the last turns, in words
  */
 public record Outcome(
     List<Race> races,
@@ -19,7 +22,18 @@ public record Outcome(
     boolean finished,
     long turns,
     long instructions,
-    long nanos) {
+    long nanos,
+    List<Fence> fences,
+    List<String> told) {
+  /**
+   * A fence.
+   *
+   * @param access {@code acq_rel.gpu}
+   * @param system of scope sys
+   * @param count times that it was executed
+   */
+  public record Fence(SourcePlace place, String access, boolean system, long count) {}
+
   /** True when anything is wrong. */
   public boolean isFinding() {
     return !races.isEmpty() || trouble != null;

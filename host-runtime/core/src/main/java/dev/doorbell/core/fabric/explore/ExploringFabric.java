@@ -2,6 +2,7 @@ package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
@@ -78,7 +79,9 @@ public final class ExploringFabric extends Fabric {
   private long instructions;
   private long skippedNanos;
   private long timersMade;
-  private boolean stopAtFirst;
+  private long lastTurn = Long.MAX_VALUE;
+  private @Nullable TurnListener listener;
+  private final Map<Object, Fence> fences = new LinkedHashMap<>();
 
   /** Which device answers for a page. */
   private record Route(Slot slot, MmioTarget target) {}
@@ -114,9 +117,65 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** Ends {@link #run} as soon as something is found. */
-  public void stopAtFirstFinding() {
-    stopAtFirst = true;
+  /** Ends {@link #run} after that many turns. */
+  public void stopAfter(long turns) {
+    lastTurn = turns;
+  }
+
+  /** Hears of every turn. */
+  @FunctionalInterface
+  public interface TurnListener {
+    /**
+     * An agent is about to go.
+     *
+     * @param at what it said of its place
+     */
+    void turn(long turn, Agent agent, @Nullable Object at);
+  }
+
+  /** Tells {@code listener} of every turn. */
+  public void listen(TurnListener listener) {
+    this.listener = listener;
+  }
+
+  /** A fence of a program, and how often it was executed. */
+  public static final class Fence {
+    private final Agent agent;
+    private final Object at;
+    private final int access;
+    private long count;
+
+    Fence(Agent agent, Object at, int access) {
+      this.agent = agent;
+      this.at = at;
+      this.access = access;
+    }
+
+    /** Where it stands. */
+    public @Nullable SourcePlace place() {
+      return agent.describe(at);
+    }
+
+    /** {@link Access} bits. */
+    public int access() {
+      return access;
+    }
+
+    /** Times that it was executed, by all threads. */
+    public long count() {
+      return count;
+    }
+  }
+
+  /** The fences that were executed. */
+  public List<Fence> fences() {
+    return List.copyOf(fences.values());
+  }
+
+  void fenced(Agent agent, @Nullable Object at, int access) {
+    if (at != null) {
+      fences.computeIfAbsent(at, place -> new Fence(agent, place, access)).count++;
+    }
   }
 
   /** What was found, each pair of places once, in the order of the run. */
@@ -223,7 +282,7 @@ public final class ExploringFabric extends Fabric {
     long deadline = now() + nanos;
     int sinceClock = 0;
     while (!done.getAsBoolean()) {
-      if (stopAtFirst && !findings.isEmpty()) {
+      if (turns >= lastTurn) {
         return RunOutcome.DEADLINE;
       }
       if (++sinceClock == TURNS_BETWEEN_CLOCK_READS) {
@@ -273,6 +332,9 @@ public final class ExploringFabric extends Fabric {
     turns++;
     int count = runnable.size();
     Slot slot = runnable.get(count == 1 ? 0 : chooser.choose(count, Chooser.Kind.AGENT));
+    if (listener != null) {
+      listener.turn(turns, slot.agent, slot.agent.place());
+    }
     slot.unwatch();
     slot.sleeps = false;
     slot.looksAgain = false;

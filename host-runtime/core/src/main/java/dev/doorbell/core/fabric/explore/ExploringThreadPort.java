@@ -145,6 +145,7 @@ final class ExploringThreadPort extends ThreadPort {
   @Override
   public void fence(int access) {
     fabric.sendsCombined(actor);
+    fabric.fenced(agent, agent.place(), access);
     machine.fence(actor, access);
   }
 
