@@ -22,8 +22,7 @@ final class Arrivals {
     int bytes;
     Release @Nullable [] releases;
 
-    Arrival(
-        Actor actor, MmioTarget target, long address, int access, @Nullable Object at) {
+    Arrival(Actor actor, MmioTarget target, long address, int access, @Nullable Object at) {
       this.actor = actor;
       this.target = target;
       this.address = address;
