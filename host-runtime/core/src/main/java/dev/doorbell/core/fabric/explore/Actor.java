@@ -47,6 +47,9 @@ public final class Actor {
   /** Releases that relaxed loads have seen, for a fence or an acquire of the same word to take. */
   private List<Seen> pending = new ArrayList<>(0);
 
+  /** What its write-combining buffer holds for a device. */
+  Arrivals.@Nullable Arrival combining;
+
   /** What a device's last DMA write handed on. */
   @Nullable Release posted;
 

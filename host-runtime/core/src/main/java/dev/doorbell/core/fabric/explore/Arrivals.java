@@ -9,6 +9,9 @@ final class Arrivals {
   /** Bytes that a write-combining buffer sends as one. */
   static final int BLOCK = 64;
 
+  /** A buffer that nothing fills leaves at last. */
+  private static final int HELD_TURNS = 256;
+
   private final ArrayDeque<Arrival> waiting = new ArrayDeque<>();
 
   /** One write transaction. */
@@ -22,7 +25,14 @@ final class Arrivals {
     int bytes;
     Release @Nullable [] releases;
 
-    Arrival(Actor actor, MmioTarget target, long address, int access, @Nullable Object at) {
+    /** True while a write-combining buffer waits for the rest of a block. */
+    boolean combining;
+
+    /** The turn of its last store. */
+    long turn;
+
+    Arrival(
+        Actor actor, MmioTarget target, long address, int access, @Nullable Object at) {
       this.actor = actor;
       this.target = target;
       this.address = address;
@@ -35,11 +45,6 @@ final class Arrivals {
     waiting.add(arrival);
   }
 
-  /** The newest, which a store of the same actor right behind it may join; or null. */
-  @Nullable Arrival last() {
-    return waiting.peekLast();
-  }
-
   int size() {
     return waiting.size();
   }
@@ -48,7 +53,15 @@ final class Arrivals {
     return waiting.remove();
   }
 
-  @Nullable Arrival first() {
-    return waiting.peekFirst();
+  /** How many may arrive: a block that is being combined holds up what is behind it. */
+  int ready(long turn) {
+    int ready = 0;
+    for (Arrival arrival : waiting) {
+      if (arrival.combining && turn - arrival.turn < HELD_TURNS) {
+        break;
+      }
+      ready++;
+    }
+    return ready;
   }
 }

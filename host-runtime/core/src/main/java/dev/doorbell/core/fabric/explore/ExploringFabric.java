@@ -2,6 +2,8 @@ package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.MmioTarget;
@@ -28,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * The fabric of an adversary: loads return any value that the memory model allows, doorbells arrive
  * late, agents go in any order, and whatever nothing orders is reported.
  *
- * <p>Threads and devices work over a {@link MemoryMachine}. Stores to a device's registers travel
- * in order and arrive when a {@link Chooser} says so; pieces of a BlueFlame write may arrive apart.
- * A device's DMA writes are posted in order unless they are relaxed; what it reads must be ordered
+ * <p>Threads and devices work over a {@link MemoryMachine}. Stores to a device's registers travel in
+ * order and arrive when a {@link Chooser} says so; pieces of a BlueFlame write may arrive apart. A
+ * device's DMA writes are posted in order unless they are relaxed; what it reads must be ordered
  * before its read. HCAs on one wire know of each other what their packets could tell.
  *
  * <p>Agents that poll in vain sleep until a word that they loaded is stored to. Time is virtual and
@@ -49,8 +51,7 @@ public final class ExploringFabric extends Fabric {
    * @param policy what orders stores for an HCA
    * @param tears pieces of a BlueFlame write may arrive apart; else an HCA gets each whole, as
    *     kernels assume that post without a copy in the ring
-   * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was
-   *     made
+   * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was made
    */
   public record Options(Policy policy, boolean tears, long wallNanos) {}
 
@@ -78,7 +79,9 @@ public final class ExploringFabric extends Fabric {
   private long instructions;
   private long skippedNanos;
   private long timersMade;
-  private boolean stopAtFirst;
+  private long lastTurn = Long.MAX_VALUE;
+  private @Nullable TurnListener listener;
+  private final Map<Object, Fence> fences = new LinkedHashMap<>();
 
   /** Which device answers for a page. */
   private record Route(Slot slot, MmioTarget target) {}
@@ -109,11 +112,70 @@ public final class ExploringFabric extends Fabric {
   /** Tells what a range is that devices read. */
   public void describe(Region region) {
     regions.add(region);
+    if (region.role() == Region.Role.SEND_RECORD) {
+      machine.forgetReaders(region.address(), region.bytes());
+    }
   }
 
-  /** Ends {@link #run} as soon as something is found. */
-  public void stopAtFirstFinding() {
-    stopAtFirst = true;
+  /** Ends {@link #run} after that many turns. */
+  public void stopAfter(long turns) {
+    lastTurn = turns;
+  }
+
+  /** Hears of every turn. */
+  @FunctionalInterface
+  public interface TurnListener {
+    /**
+     * An agent is about to go.
+     *
+     * @param at what it said of its place
+     */
+    void turn(long turn, Agent agent, @Nullable Object at);
+  }
+
+  /** Tells {@code listener} of every turn. */
+  public void listen(TurnListener listener) {
+    this.listener = listener;
+  }
+
+  /** A fence of a program, and how often it was executed. */
+  public static final class Fence {
+    private final Agent agent;
+    private final Object at;
+    private final int access;
+    private long count;
+
+    Fence(Agent agent, Object at, int access) {
+      this.agent = agent;
+      this.at = at;
+      this.access = access;
+    }
+
+    /** Where it stands. */
+    public @Nullable SourcePlace place() {
+      return agent.describe(at);
+    }
+
+    /** {@link Access} bits. */
+    public int access() {
+      return access;
+    }
+
+    /** Times that it was executed, by all threads. */
+    public long count() {
+      return count;
+    }
+  }
+
+  /** The fences that were executed. */
+  public List<Fence> fences() {
+    return List.copyOf(fences.values());
+  }
+
+  void fenced(Agent agent, @Nullable Object at, int access) {
+    if (at != null) {
+      fences.computeIfAbsent(at, place -> new Fence(agent, place, access)).count++;
+    }
   }
 
   /** What was found, each pair of places once, in the order of the run. */
@@ -179,6 +241,7 @@ public final class ExploringFabric extends Fabric {
       sleep(slot);
       Actor actor = slot.actor;
       if (actor != null) {
+        sendsCombined(actor);
         past.join(actor.clock);
         actor.nextEpoch();
       }
@@ -219,7 +282,7 @@ public final class ExploringFabric extends Fabric {
     long deadline = now() + nanos;
     int sinceClock = 0;
     while (!done.getAsBoolean()) {
-      if (stopAtFirst && !findings.isEmpty()) {
+      if (turns >= lastTurn) {
         return RunOutcome.DEADLINE;
       }
       if (++sinceClock == TURNS_BETWEEN_CLOCK_READS) {
@@ -269,8 +332,12 @@ public final class ExploringFabric extends Fabric {
     turns++;
     int count = runnable.size();
     Slot slot = runnable.get(count == 1 ? 0 : chooser.choose(count, Chooser.Kind.AGENT));
+    if (listener != null) {
+      listener.turn(turns, slot.agent, slot.agent.place());
+    }
     slot.unwatch();
     slot.sleeps = false;
+    slot.looksAgain = false;
     if (slot.fine) {
       int steps = 1 + chooser.choose(QUANTUM, Chooser.Kind.QUANTUM);
       for (int i = 0; i < steps && slot.attached && !slot.sleeps; i++) {
@@ -296,20 +363,22 @@ public final class ExploringFabric extends Fabric {
       wire.join(actor.resident);
       actor.nextEpoch();
     }
-    if ((work == 0 && !more) || slot.sleeps) {
+    if ((work == 0 && !more && !slot.looksAgain) || slot.sleeps) {
       sleep(slot);
     }
   }
 
   /** Lets some of what waits for a device arrive. True when more waits. */
   private boolean arrive(Slot slot) {
-    int waiting = slot.arrivals.size();
+    int waiting =
+        options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
     if (waiting == 0) {
-      return false;
+      return slot.arrivals.size() > 0;
     }
     int late = chooser.choose(waiting + 1, Chooser.Kind.ARRIVALS);
     for (int i = waiting - late; i > 0; i--) {
       Arrivals.Arrival arrival = slot.arrivals.take();
+      arrival.combining = false;
       Actor device = slot.actor;
       if (device == null) {
         continue;
@@ -321,7 +390,7 @@ public final class ExploringFabric extends Fabric {
       checkRecord(device, arrival);
       arrival.target.mmioWrite(arrival.address, registerBytes, arrival.bytes);
     }
-    return late > 0;
+    return slot.arrivals.size() > 0;
   }
 
   /** A doorbell must not be ahead of what the device may still find in the record. */
@@ -337,7 +406,8 @@ public final class ExploringFabric extends Fabric {
           && region.queuePair() == number
           && region.rank() == device.place().rank()) {
         int record =
-            DoorbellRecord.decode((int) machine.oldest(device, region.address(), Integer.BYTES));
+            DoorbellRecord.decode(
+                (int) machine.oldest(device, region.address(), Integer.BYTES));
         int behind = SendQueue.distance(record, Doorbell.index(value));
         Conflict.Event store = machine.lastStore(region.address(), Integer.BYTES);
         if (behind != 0 && behind < 1 << 15 && store != null) {
@@ -404,24 +474,40 @@ public final class ExploringFabric extends Fabric {
     if (route == null) {
       throw memory.fault("store", address, bytes);
     }
-    Arrivals.Arrival last = route.slot.arrivals.last();
     Release[] releases = machine.handsOn(actor, access);
+    boolean combines = Access.semantics(access) != Access.MMIO && bytes == Long.BYTES;
+    Arrivals.Arrival arrival = actor.combining;
     boolean joins =
-        last != null
-            && last.actor == actor
-            && bytes == Long.BYTES
-            && last.address + last.bytes == address
+        combines
+            && arrival != null
+            && arrival.combining
+            && arrival.address + arrival.bytes == address
             && address % Arrivals.BLOCK != 0
             && !(options.tears() && chooser.choose(2, Chooser.Kind.TEAR) == 1);
-    Arrivals.Arrival arrival = last;
     if (!joins || arrival == null) {
+      sendsCombined(actor);
       arrival = new Arrivals.Arrival(actor, route.target, address, access, at);
+      arrival.combining = combines;
+      actor.combining = combines ? arrival : null;
       route.slot.arrivals.add(arrival);
     }
     arrival.words[arrival.bytes / Long.BYTES] = value;
     arrival.bytes += bytes;
     arrival.releases = releases;
+    arrival.turn = turns;
+    if (arrival.bytes == Arrivals.BLOCK) {
+      sendsCombined(actor);
+    }
     wake(route.slot);
+  }
+
+  /** The actor's write-combining buffer is emptied. */
+  void sendsCombined(Actor actor) {
+    Arrivals.Arrival arrival = actor.combining;
+    if (arrival != null) {
+      arrival.combining = false;
+      actor.combining = null;
+    }
   }
 
   void wakeAfter(Slot slot, long nanos) {

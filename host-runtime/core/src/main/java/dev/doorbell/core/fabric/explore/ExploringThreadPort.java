@@ -6,11 +6,12 @@ import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A thread's access to the memory machine, and to the registers of devices. */
 final class ExploringThreadPort extends ThreadPort {
-  private static final int CELLS = 8;
+  private static final int CELLS = 256;
 
   final Actor actor;
   private final ExploringFabric fabric;
@@ -20,9 +21,9 @@ final class ExploringThreadPort extends ThreadPort {
   private final MemoryMachine machine;
 
   /** What strong loads have seen since the last failed poll: words, and their newest writes. */
-  private final @Nullable Cell[] polled = new Cell[CELLS];
+  private @Nullable Cell[] polled = new Cell[4];
 
-  private final long[] orders = new long[CELLS];
+  private long[] orders = new long[4];
   private int polledCount;
   private boolean sawStale;
 
@@ -66,7 +67,8 @@ final class ExploringThreadPort extends ThreadPort {
       if (fabric.target(address) == null) {
         throw memory.fault("load", address, bytes);
       }
-      return RawMemory.getLong(address & -Long.BYTES) >>> (address & (Long.BYTES - 1)) * Byte.SIZE
+      return RawMemory.getLong(address & -Long.BYTES)
+              >>> (address & (Long.BYTES - 1)) * Byte.SIZE
           & (-1L >>> (Long.SIZE - bytes * Byte.SIZE));
     }
     long value = machine.load(actor, address, bytes, access, agent.place());
@@ -84,6 +86,10 @@ final class ExploringThreadPort extends ThreadPort {
       return;
     }
     if (polledCount < CELLS) {
+      if (polledCount == polled.length) {
+        polled = Arrays.copyOf(polled, 2 * polledCount);
+        orders = Arrays.copyOf(orders, 2 * polledCount);
+      }
       polled[polledCount] = cell;
       orders[polledCount] = cell.order();
     }
@@ -138,6 +144,8 @@ final class ExploringThreadPort extends ThreadPort {
 
   @Override
   public void fence(int access) {
+    fabric.sendsCombined(actor);
+    fabric.fenced(agent, agent.place(), access);
     machine.fence(actor, access);
   }
 
@@ -187,6 +195,8 @@ final class ExploringThreadPort extends ThreadPort {
       }
       slot.sleeps = true;
       fabric.wakeAfter(slot, atMostNanos);
+    } else {
+      slot.looksAgain = true;
     }
     polledCount = 0;
     sawStale = false;

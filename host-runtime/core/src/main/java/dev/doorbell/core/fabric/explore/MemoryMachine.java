@@ -111,6 +111,16 @@ public final class MemoryMachine {
     return cell(address).value() >>> shift(address) & ones(bytes);
   }
 
+  /** Forgets who read a range: it turned out to be one that may be read at any time. */
+  void forgetReaders(long address, long bytes) {
+    for (long at = address & -Long.BYTES; at < address + bytes; at += Long.BYTES) {
+      Cell cell = cells.find(at);
+      if (cell != null) {
+        cell.readers.clear();
+      }
+    }
+  }
+
   /** Stores made so far. */
   public long stores() {
     return stores;

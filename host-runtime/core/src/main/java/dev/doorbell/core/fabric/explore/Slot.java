@@ -27,6 +27,9 @@ final class Slot implements Watcher {
   /** Set by a port whose thread polls in vain: it sleeps after this step. */
   boolean sleeps;
 
+  /** Set by a port whose thread polled in vain, but must not sleep: there is news already. */
+  boolean looksAgain;
+
   /** When it wakes by itself, {@link Long#MAX_VALUE} for never; means something while it sleeps. */
   long wakeAt = Long.MAX_VALUE;
 
