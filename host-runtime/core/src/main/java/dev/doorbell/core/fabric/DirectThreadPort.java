@@ -205,6 +205,35 @@ final class DirectThreadPort extends ThreadPort {
   }
 
   @Override
+  public long exchange128(long address, long low, long high, int access) {
+    return swap128(address, true, 0, 0, low, high);
+  }
+
+  @Override
+  public long compareAndSwap128(
+      long address, long expectedLow, long expectedHigh, long low, long high, int access) {
+    return swap128(address, false, expectedLow, expectedHigh, low, high);
+  }
+
+  /** Java has no atomics of 16 bytes: one lock for all of them in a world. */
+  private long swap128(
+      long address, boolean always, long expectedLow, long expectedHigh, long low, long upper) {
+    if (!memory.accessible(address, 16)) {
+      throw memory.fault("atomic", address, 16);
+    }
+    synchronized (memory) {
+      long oldLow = RawMemory.getLongAcquire(address);
+      high = RawMemory.getLongAcquire(address + Long.BYTES);
+      if (always || (oldLow == expectedLow && high == expectedHigh)) {
+        RawMemory.putLongRelease(address, low);
+        RawMemory.putLongRelease(address + Long.BYTES, upper);
+      }
+      VarHandle.fullFence();
+      return oldLow;
+    }
+  }
+
+  @Override
   public void fence(int access) {
     if ((access & Access.SEMANTICS) == Access.SC) {
       VarHandle.fullFence();

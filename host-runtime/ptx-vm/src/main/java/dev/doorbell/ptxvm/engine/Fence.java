@@ -18,6 +18,9 @@ final class Fence extends Op {
       // All proxies see the same memory here; what is left is the ordering.
       return new Fence(Access.ACQ_REL | Access.GPU);
     }
+    if (i.has("mbarrier_init")) {
+      return new Fence(Access.RELEASE | Access.CLUSTER);
+    }
     List<String> known =
         List.of("sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys");
     for (String modifier : i.modifiers()) {

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class Grid {
   private static final int REPORTED_PLACES = 8;
   private static final int MOST_DOZES = 64;
+  private static final int WORKSPACE_BYTES = 64;
   private static final int STEPS_BETWEEN_CLOCK_READS = 256;
 
   final KernelCode code;
@@ -41,6 +42,7 @@ public final class Grid {
   private final StringBuilder output = new StringBuilder();
   final int clockMask;
   private @Nullable Allocation scratch;
+  private @Nullable Allocation workspace;
   private long parameterBase;
   private Windows windows;
   private int nextBlock;
@@ -122,6 +124,11 @@ public final class Grid {
                   Math.max(1, parameterBytes + slots * windows.bytes()),
                   "parameters, shared and local memory of " + code.name());
       scratch = windowsAndParameters;
+      if (shape.config().cooperative()) {
+        workspace =
+            memory.allocate(
+                MemoryKind.DEVICE, locus, WORKSPACE_BYTES, "grid barrier of " + code.name());
+      }
       parameterBase = windowsAndParameters.address();
       RawMemory.copyIn(MemorySegment.ofArray(arguments), 0, parameterBase, arguments.length);
     } catch (IllegalStateException e) {
@@ -234,6 +241,10 @@ public final class Grid {
       fabric.memory().free(scratch);
       scratch = null;
     }
+    if (workspace != null) {
+      fabric.memory().free(workspace);
+      workspace = null;
+    }
     onEnd.run();
   }
 
@@ -292,6 +303,14 @@ public final class Grid {
     synchronized (output) {
       output.append(text);
     }
+  }
+
+  /**
+   * The address of memory that the blocks of a cooperative grid share, all zero at first; 0 for
+   * other grids. Cooperative groups keep the barrier of the grid there.
+   */
+  long workspace() {
+    return workspace == null ? 0 : workspace.address();
   }
 
   long parameterBase() {

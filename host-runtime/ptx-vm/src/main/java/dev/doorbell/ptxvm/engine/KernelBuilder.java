@@ -143,6 +143,9 @@ public final class KernelBuilder {
 
   private void layOutShared(List<Function> functions) {
     List<Variable> dynamic = new ArrayList<>();
+    if (readsReserved(functions)) {
+      shared.skip(Windows.RESERVED_BYTES);
+    }
     for (Variable variable : module.variables()) {
       if (variable.space() == StateSpace.SHARED) {
         if (variable.external() || variable.bytes() == 0) {
@@ -169,6 +172,16 @@ public final class KernelBuilder {
     for (Variable variable : dynamic) {
       shared.put(variable, shared.bytes());
     }
+  }
+
+  private static boolean readsReserved(List<Function> functions) {
+    return functions.stream()
+        .flatMap(function -> function.code().stream())
+        .flatMap(instruction -> instruction.operands().stream())
+        .anyMatch(
+            operand ->
+                operand instanceof Operand.Special(String name)
+                    && SpecialRegister.isReserved(name));
   }
 
   private static boolean uses(List<Function> functions, Variable variable) {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 abstract class Store extends MemoryOp {
   int value;
 
-  static Op make(Instruction i, Assembler a) throws Unsupported {
+  static Op make(Instruction given, Assembler a) throws Unsupported {
+    Instruction i = halved(given);
     ScalarType type = type(i);
     int vector = i.has("v2") ? 2 : i.has("v4") ? 4 : 1;
     if (type.bytes() * vector > 16) {
