@@ -35,7 +35,7 @@ final class SoftQueuePair implements QueuePair {
   private final Memory sendRing;
   private final @Nullable Memory receiveRing;
   private final Memory record;
-  private final int startPsn;
+  private int startPsn;
 
   private QueuePairState state = QueuePairState.RESET;
   private WqeSource wqes;
@@ -127,6 +127,11 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public QueuePairState state() {
     return state;
+  }
+
+  /** Chooses the first sequence number, before anybody is told it. */
+  void startPsn(int psn) {
+    startPsn = psn & Psn.MASK;
   }
 
   @Override
