@@ -446,16 +446,14 @@ public final class Endpoint implements AutoCloseable {
   /** Of a CQE that is there and was not polled. */
   boolean nextSendIsError() {
     int entries = sendQueue.attributes().entries();
-    return Cqe.isError(
-        Cqe.opcode(Cqe.entryAddress(sendQueue.ringAddress(), entries, sendPolled)));
+    return Cqe.isError(Cqe.opcode(Cqe.entryAddress(sendQueue.ringAddress(), entries, sendPolled)));
   }
 
   /** True when receive {@code index} was completed with a success. */
   boolean isReceiveCompleted(int index) {
     int entries = receiveQueue.attributes().entries();
     return isThere(receiveQueue, index)
-        && !Cqe.isError(
-            Cqe.opcode(Cqe.entryAddress(receiveQueue.ringAddress(), entries, index)));
+        && !Cqe.isError(Cqe.opcode(Cqe.entryAddress(receiveQueue.ringAddress(), entries, index)));
   }
 
   public boolean hasReceiveCompletion() {

@@ -20,11 +20,15 @@ class RcPropertyTest {
     run(1, EVERYDAY);
   }
 
-  /** {@code -Ddoorbell.rc.sequences} chooses how many, {@code -Ddoorbell.rc.seed} where to begin. */
+  /**
+   * {@code -Ddoorbell.rc.sequences} chooses how many, {@code -Ddoorbell.rc.seed} where to begin.
+   */
   @Test
   @Tag("slow")
   void many_random_sequences_over_a_faulty_wire_never_diverge_from_the_model() {
-    run(Long.getLong("doorbell.rc.seed", 1_000_000), Integer.getInteger("doorbell.rc.sequences", SLOW));
+    run(
+        Long.getLong("doorbell.rc.seed", 1_000_000),
+        Integer.getInteger("doorbell.rc.sequences", SLOW));
   }
 
   private static void run(long firstSeed, int sequences) {

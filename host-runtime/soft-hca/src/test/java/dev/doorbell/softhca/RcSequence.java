@@ -59,8 +59,7 @@ final class RcSequence {
   /**
    * @param patient few enough faults that no retry count runs out
    */
-  RcSequence(
-      SteppedWorld world, ProtectionDomain[] domains, int mtu, long seed, boolean patient) {
+  RcSequence(SteppedWorld world, ProtectionDomain[] domains, int mtu, long seed, boolean patient) {
     this.world = world;
     this.seed = seed;
     this.mtu = mtu;
@@ -128,7 +127,8 @@ final class RcSequence {
     }
     int bytes =
         atomic ? 8 : opcode == Opcode.NOP ? 0 : random.nextInt(random.nextBoolean() ? 64 : LARGEST);
-    int remote = atomic ? random.nextInt(TARGET_BYTES / 8) * 8 : random.nextInt(TARGET_BYTES - LARGEST);
+    int remote =
+        atomic ? random.nextInt(TARGET_BYTES / 8) * 8 : random.nextInt(TARGET_BYTES - LARGEST);
     RcModel.Refusal refusal = RcModel.Refusal.NONE;
     if (random.nextInt(60) == 0 && bytes > 0) {
       refusal = RcModel.Refusal.values()[1 + random.nextInt(3)];
@@ -251,8 +251,9 @@ final class RcSequence {
   }
 
   private void compare(String what, int failing, int syndrome) {
-    int expected = model.syndromes.indexOf(
-        model.syndromes.stream().filter(s -> s != 0).findFirst().orElse(-1));
+    int expected =
+        model.syndromes.indexOf(
+            model.syndromes.stream().filter(s -> s != 0).findFirst().orElse(-1));
     boolean hurt = world.wire.faults > 0;
     if (failing < 0) {
       assertThat(expected).as("%s: no request failed", what).isEqualTo(-1);
@@ -279,7 +280,10 @@ final class RcSequence {
     }
     int carriedOut = carriedOut(what, done, expected < 0 ? requests.size() : expected);
     int receives = 0;
-    int most = carriedOut == requests.size() ? model.receives.size() : model.receivesBefore.get(carriedOut);
+    int most =
+        carriedOut == requests.size()
+            ? model.receives.size()
+            : model.receivesBefore.get(carriedOut);
     while (receives < most) {
       RcModel.Receive receive = model.receives.get(receives++);
       assertThat(b.hasReceiveCompletion()).as("%s: receive %d", what, receives).isTrue();
@@ -334,7 +338,9 @@ final class RcSequence {
       return true;
     }
     int receives =
-        carriedOut == requests.size() ? model.receives.size() : model.receivesBefore.get(carriedOut);
+        carriedOut == requests.size()
+            ? model.receives.size()
+            : model.receivesBefore.get(carriedOut);
     return receives == 0 || b.isReceiveCompleted(receives - 1);
   }
 

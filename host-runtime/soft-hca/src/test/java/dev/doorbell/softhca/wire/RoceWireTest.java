@@ -102,6 +102,7 @@ class RoceWireTest {
     WireWorlds worlds = world(framing, WireFaults.NONE);
     Path file = folder.resolve("capture.pcapng");
     long[] frames = {0};
+    List<Integer> ports;
     try (SoftWorld world = worlds.world;
         WireCapture capture = capture(worlds, "capture.pcapng")) {
       assertThat(world).isNotNull();
@@ -116,10 +117,14 @@ class RoceWireTest {
       WireCounters counters = worlds.wires.getFirst().counters();
       assertThat(counters.badIcrc() + counters.malformed() + counters.notForUs()).isZero();
       assertThat(counters.refused()).isZero();
+      ports =
+          framing.name().startsWith("UDP")
+              ? worlds.wires.stream().map(RoceWire::port).toList()
+              : List.of(UdpHeader.ROCE_PORT);
     }
     assertThat(Flows.problems(file, _ -> frames[0]++)).isEmpty();
     assertThat(frames[0]).isGreaterThan(100);
-    Tshark.assertSound(file, frames[0]);
+    Tshark.assertSound(file, ports, frames[0]);
   }
 
   @Test
@@ -139,8 +144,10 @@ class RoceWireTest {
     }
     assertThat(Flows.problems(file, _ -> frames[0]++)).isEmpty();
     assertThat(frames[0]).isGreaterThan(100);
-    Tshark.assertSound(file, frames[0]);
-    assertThat(Tshark.lines(file, "frame.number == 1", "frame.time_epoch").getFirst())
+    Tshark.assertSound(file, List.of(UdpHeader.ROCE_PORT), frames[0]);
+    assertThat(
+            Tshark.lines(file, UdpHeader.ROCE_PORT, "frame.number == 1", "frame.time_epoch")
+                .getFirst())
         .startsWith("0.000");
   }
 
