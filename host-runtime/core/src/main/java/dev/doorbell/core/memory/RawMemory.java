@@ -43,6 +43,37 @@ public final class RawMemory {
 
   private RawMemory() {}
 
+  /**
+   * The memory that {@link #plainHandle} and {@link #orderedHandle} access, for generated code,
+   * which must check addresses as every caller of this class.
+   */
+  public static MemorySegment memory() {
+    return MEMORY;
+  }
+
+  /**
+   * Plain access to cells of {@code bytes} bytes, aligned or not; coordinates are {@link #memory}
+   * and the address.
+   */
+  public static VarHandle plainHandle(int bytes) {
+    return switch (bytes) {
+      case Byte.BYTES -> ValueLayout.JAVA_BYTE.varHandle();
+      case Short.BYTES -> SHORT.varHandle();
+      case Integer.BYTES -> INT.varHandle();
+      default -> LONG.varHandle();
+    };
+  }
+
+  /** As {@link #plainHandle}, with a memory order, for naturally aligned cells. */
+  public static VarHandle orderedHandle(int bytes) {
+    return switch (bytes) {
+      case Byte.BYTES -> BYTE_ORDERED;
+      case Short.BYTES -> SHORT_ORDERED;
+      case Integer.BYTES -> INT_ORDERED;
+      default -> LONG_ORDERED;
+    };
+  }
+
   public static byte getByte(long address) {
     return MEMORY.get(ValueLayout.JAVA_BYTE, address);
   }
