@@ -15,7 +15,8 @@ enum Subcommand {
   SHOW("show", "an experiment with nothing left open, its points and time"),
   PREDICT("predict", "the closed forms for each point, without running it"),
   PLOT("plot", "draw a run's figures again from its samples"),
-  TABLE("table", "print a run's table again from its samples");
+  TABLE("table", "print a run's table again from its samples"),
+  KERNEL("kernel", "kernels of your own: new, check, run, build, disasm");
 
   private final String word;
   private final String summary;
@@ -44,6 +45,7 @@ enum Subcommand {
       case PREDICT -> new PredictCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
+      case KERNEL -> new KernelCommand();
     };
   }
 
