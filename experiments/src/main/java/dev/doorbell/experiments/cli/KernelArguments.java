@@ -159,8 +159,7 @@ final class KernelArguments {
   static void check(KernelReport.Entry entry, List<Parsed> arguments) throws UsageException {
     List<KernelReport.Parameter> parameters = entry.parameters();
     if (arguments.size() != parameters.size()) {
-      List<String> names =
-          parameters.stream().map(p -> "." + p.type() + " " + p.name()).toList();
+      List<String> names = parameters.stream().map(p -> "." + p.type() + " " + p.name()).toList();
       throw new UsageException(
           Problem.of(
                   "DB-K005",
@@ -178,8 +177,7 @@ final class KernelArguments {
     for (int i = 0; i < arguments.size(); i++) {
       Argument argument = arguments.get(i).argument();
       KernelReport.Parameter parameter = parameters.get(i);
-      long bytes =
-          argument instanceof Argument.Scalar scalar ? scalar.bytes().length : Long.BYTES;
+      long bytes = argument instanceof Argument.Scalar scalar ? scalar.bytes().length : Long.BYTES;
       if (bytes != parameter.bytes()) {
         throw new UsageException(
             Problem.of(

@@ -84,7 +84,8 @@ final class KernelBuildCommand implements Command {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      throw new UsageException(Problem.of("DB-K001", what.toString(), "no .cu lies in this folder"));
+      throw new UsageException(
+          Problem.of("DB-K001", what.toString(), "no .cu lies in this folder"));
     }
     throw new UsageException(
         Problem.of("DB-K001", what.toString(), "there is no such file or folder")
@@ -112,7 +113,8 @@ final class KernelBuildCommand implements Command {
                       .text());
           return false;
         }
-        // nvcc asks for its own, newest ISA, which older drivers refuse; so does the pragma, a hint.
+        // nvcc asks for its own, newest ISA, which older drivers refuse; so does the pragma, a
+        // hint.
         String lowered =
             VERSION
                 .matcher(PRAGMA.matcher(Files.readString(raw)).replaceAll(""))

@@ -85,8 +85,7 @@ final class KernelCheckCommand implements Command {
     }
   }
 
-  private void print(
-      PrintStream out, String file, KernelReport report, List<Problem> problems) {
+  private void print(PrintStream out, String file, KernelReport report, List<Problem> problems) {
     if (!report.isa().isEmpty() && !common.quiet) {
       out.printf("%s   PTX ISA %s   target %s%n", report.file(), report.isa(), report.target());
       report.entries().forEach(entry -> print(out, entry));
@@ -96,7 +95,7 @@ final class KernelCheckCommand implements Command {
             report.file(),
             note.line(),
             note.what(),
-            note.text(),
+            note.text().replaceAll("\\s+", " "),
             note.source().isEmpty() ? "" : "   (" + note.source() + ")");
       }
     }

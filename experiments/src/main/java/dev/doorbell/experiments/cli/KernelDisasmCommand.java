@@ -36,8 +36,7 @@ final class KernelDisasmCommand implements Command {
     }
     report
         .unsupported()
-        .forEach(
-            line -> context.terminal().err().println(KernelFiles.problem(file, line).text()));
+        .forEach(line -> context.terminal().err().println(KernelFiles.problem(file, line).text()));
     return report.unsupported().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 

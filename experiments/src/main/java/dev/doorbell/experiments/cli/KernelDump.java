@@ -49,7 +49,8 @@ record KernelDump(int argument, String type) {
     for (int at = 0; at < shown; at += ROW) {
       int end = Math.min(shown, at + ROW);
       rows.add(
-          "%08x  %s".formatted(at, type.equals("hex") ? hex(bytes, at, end) : typed(bytes, at, end)));
+          "%08x  %s"
+              .formatted(at, type.equals("hex") ? hex(bytes, at, end) : typed(bytes, at, end)));
     }
     if (shown < bytes.length) {
       rows.add("...       %,d more bytes (--dump-bytes)".formatted(bytes.length - shown));

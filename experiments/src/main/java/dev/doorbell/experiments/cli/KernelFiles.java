@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelReport;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Files that commands on kernels read, and what is said when they cannot. */
@@ -25,9 +26,35 @@ final class KernelFiles {
     try {
       return Files.readString(Path.of(file));
     } catch (CharacterCodingException _) {
-      throw unreadable(file, "this is not PTX: it is not text", "give the .ptx, not a cubin");
+      throw new UsageException(
+          Problem.of("DB-K001", file, "this is not PTX: it is not text")
+              .fix("give the .ptx, not a cubin"));
     } catch (IOException | InvalidPathException e) {
-      throw unreadable(file, reason(file, e), "give a file: doorbell kernel check my.ptx");
+      throw new UsageException(
+          Problem.of(
+              "DB-K001",
+              file,
+              reason(file, e) + (e instanceof NoSuchFileException ? neighbours(file) : "")));
+    }
+  }
+
+  /** Files beside the one that is not there, which may be the one that was meant. */
+  private static String neighbours(String file) {
+    Path path = Path.of(file).toAbsolutePath();
+    Path parent = path.getParent();
+    if (parent == null) {
+      return "";
+    }
+    try (Stream<Path> files = Files.list(parent)) {
+      List<String> names =
+          files
+              .map(other -> String.valueOf(other.getFileName()))
+              .filter(name -> name.endsWith(".ptx"))
+              .sorted()
+              .toList();
+      return Nearest.suggestion(String.valueOf(path.getFileName()), names);
+    } catch (IOException _) {
+      return "";
     }
   }
 
@@ -49,19 +76,17 @@ final class KernelFiles {
     };
   }
 
-  private static UsageException unreadable(String file, String what, String fix) {
-    return new UsageException(Problem.of("DB-K001", file, what).fix(fix));
-  }
-
-  /** Stops when the PTX cannot be loaded. */
-  static void demandLoadable(KernelReport report) throws ConfigException {
-    if (!report.unsupported().isEmpty()) {
-      throw new ConfigException(
-          report.unsupported().stream()
-              .limit(SHOWN)
-              .map(line -> problem(report.file(), line))
-              .toList());
+  /** Says why the PTX cannot be loaded; true when it can. */
+  static boolean isLoadable(Context context, KernelReport report) {
+    List<KernelReport.Line> refused = report.unsupported();
+    PrintStream err = context.terminal().err();
+    refused.stream().limit(SHOWN).forEach(line -> err.println(problem(report.file(), line).text()));
+    if (refused.size() > SHOWN) {
+      err.printf(
+          "and %d more lines; doorbell kernel check %s lists them%n",
+          refused.size() - SHOWN, report.file());
     }
+    return refused.isEmpty();
   }
 
   /** A refused line as a problem. */
@@ -72,7 +97,7 @@ final class KernelFiles {
         "%s: %s%s"
             .formatted(
                 line.what(),
-                line.text(),
+                line.text().replaceAll("\\s+", " "),
                 line.source().isEmpty() ? "" : "   (" + line.source() + ")"));
   }
 

@@ -13,7 +13,8 @@ final class KernelProfile {
 
   static void print(PrintStream out, KernelOutcome outcome) {
     long all = outcome.opcodes().stream().mapToLong(KernelOutcome.Count::executed).sum();
-    TextTable opcodes = new TextTable().left("opcode").right("executed").right("share").right("skipped");
+    TextTable opcodes =
+        new TextTable().left("opcode").right("executed").right("share").right("skipped");
     rows(outcome.opcodes(), OPCODES)
         .forEach(
             count ->
@@ -26,7 +27,13 @@ final class KernelProfile {
     out.print(opcodes.text());
     more(out, outcome.opcodes().size(), OPCODES, "opcodes");
     out.println();
-    TextTable lines = new TextTable().right("line").right("executed").right("share").left("instruction").left("source");
+    TextTable lines =
+        new TextTable()
+            .right("line")
+            .right("executed")
+            .right("share")
+            .left("instruction")
+            .left("source");
     rows(outcome.lines(), LINES)
         .forEach(
             count ->

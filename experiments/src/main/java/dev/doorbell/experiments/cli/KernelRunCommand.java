@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelOutcome;
 import dev.doorbell.experiments.kernels.KernelReport;
@@ -122,11 +121,13 @@ final class KernelRunCommand implements Command {
   private long traceLines = 10_000;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, ConfigException, EnvironmentException {
+  public ExitCode run(Context context) throws UsageException, EnvironmentException {
     String ptx = KernelFiles.ptx(file);
     KernelWorkbench workbench = KernelWorkbench.find();
     KernelReport report = workbench.check(file, ptx);
-    KernelFiles.demandLoadable(report);
+    if (!KernelFiles.isLoadable(context, report)) {
+      return ExitCode.FAILED;
+    }
     KernelReport.Entry chosen = KernelFiles.entry(report, entry);
     List<KernelArguments.Parsed> parsed = new ArrayList<>();
     for (String argument : arguments) {
@@ -174,7 +175,14 @@ final class KernelRunCommand implements Command {
     outcome
         .failure()
         .ifPresent(
-            what -> context.terminal().err().println(Problem.of("DB-K007", file, what).text()));
+            what ->
+                context
+                    .terminal()
+                    .err()
+                    .println(
+                        Problem.of("DB-K007", file, what)
+                            .effect("what it wrote so far is shown; no file was written")
+                            .text()));
     return outcome.interrupted()
         ? ExitCode.INTERRUPTED
         : outcome.failure().isPresent() ? ExitCode.FAILED : ExitCode.OK;
@@ -266,10 +274,7 @@ final class KernelRunCommand implements Command {
   }
 
   private static void json(
-      Context context,
-      String entry,
-      List<KernelArguments.Parsed> parsed,
-      KernelOutcome outcome) {
+      Context context, String entry, List<KernelArguments.Parsed> parsed, KernelOutcome outcome) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("entry", entry);
     json.put("failure", outcome.failure().orElse(""));

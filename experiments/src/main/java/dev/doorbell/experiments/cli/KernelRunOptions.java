@@ -34,7 +34,9 @@ final class KernelRunOptions {
     if (option.equals("--block") && threads > MOST_THREADS) {
       throw new UsageException(
           Problem.of(
-              "DB-U003", option, "%,d threads a block; at most 1024 are possible".formatted(threads)));
+              "DB-U003",
+              option,
+              "%,d threads a block; at most 1024 are possible".formatted(threads)));
     }
     return new Shape(sizes[0], sizes[1], sizes[2]);
   }

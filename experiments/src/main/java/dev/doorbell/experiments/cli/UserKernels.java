@@ -53,8 +53,7 @@ final class UserKernels {
   /** The context with the kernels of these folders and no others. */
   Context joinFolders(Context context, List<Path> all) {
     ExperimentRuntime runtime = context.runtime().get();
-    List<String> taken =
-        runtime.catalogue().kernels().stream().map(Catalogue.Entry::name).toList();
+    List<String> taken = runtime.catalogue().kernels().stream().map(Catalogue.Entry::name).toList();
     found = KernelFolders.scan(all, taken);
     if (found.kernels().isEmpty()) {
       return context;

@@ -86,7 +86,8 @@ final class YamlDocument {
     Node node = compose(text);
     if (node == null) {
       throw new ConfigException(
-          List.of(Problem.of("DB-C004", file, "the file is empty; " + article() + " is a mapping")));
+          List.of(
+              Problem.of("DB-C004", file, "the file is empty; " + article() + " is a mapping")));
     }
     JsonNode root = convert(node, "");
     stopOnProblems();

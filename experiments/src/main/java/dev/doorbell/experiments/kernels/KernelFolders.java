@@ -59,8 +59,7 @@ public final class KernelFolders {
         String where = kernel.descriptor().place("/kernel");
         if (taken.contains(kernel.name())) {
           problems.add(
-              Problem.of(
-                      "DB-K013", where, "'%s' is one of Doorbell's own".formatted(kernel.name()))
+              Problem.of("DB-K013", where, "'%s' is one of Doorbell's own".formatted(kernel.name()))
                   .effect("this descriptor is passed over")
                   .fix("choose another name"));
         } else if (other != null) {
@@ -79,9 +78,7 @@ public final class KernelFolders {
       }
     }
     return new Found(
-        kernels.values().stream()
-            .sorted((a, b) -> a.name().compareTo(b.name()))
-            .toList(),
+        kernels.values().stream().sorted((a, b) -> a.name().compareTo(b.name())).toList(),
         problems);
   }
 

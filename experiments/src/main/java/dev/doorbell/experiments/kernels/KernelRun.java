@@ -50,9 +50,45 @@ public record KernelRun(
     String text();
 
     /** Bytes by value, little-endian. */
-    record Scalar(String text, byte[] bytes) implements Argument {}
+    final class Scalar implements Argument {
+      private final String text;
+      private final byte[] bytes;
 
-    /** The address of device memory that holds {@code initial} at first. */
-    record Buffer(String text, byte[] initial) implements Argument {}
+      public Scalar(String text, byte[] bytes) {
+        this.text = text;
+        this.bytes = bytes.clone();
+      }
+
+      @Override
+      public String text() {
+        return text;
+      }
+
+      /** What the parameter gets. */
+      public byte[] bytes() {
+        return bytes.clone();
+      }
+    }
+
+    /** The address of device memory. */
+    final class Buffer implements Argument {
+      private final String text;
+      private final byte[] initial;
+
+      public Buffer(String text, byte[] initial) {
+        this.text = text;
+        this.initial = initial;
+      }
+
+      @Override
+      public String text() {
+        return text;
+      }
+
+      /** What the memory holds at first; large, so it is not copied. */
+      public byte[] initial() {
+        return initial;
+      }
+    }
   }
 }

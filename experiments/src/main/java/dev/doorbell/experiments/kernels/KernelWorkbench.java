@@ -2,8 +2,8 @@ package dev.doorbell.experiments.kernels;
 
 import dev.doorbell.experiments.config.Problem;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.SequencedMap;
+import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 

@@ -26,8 +26,7 @@ final class Kernels {
     row(
         text,
         "paths",
-        String.join(
-            ", ", TransferPath.words().stream().filter(descriptor::takes).toList()));
+        String.join(", ", TransferPath.words().stream().filter(descriptor::takes).toList()));
     row(text, "verified", descriptor.verify().name().toLowerCase(Locale.ROOT));
     row(text, "entry", descriptor.entry() + "(" + String.join(", ", descriptor.parameters()) + ")");
     descriptor.isa().ifPresent(isa -> row(text, "PTX ISA", isa));

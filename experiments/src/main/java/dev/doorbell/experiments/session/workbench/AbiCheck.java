@@ -14,8 +14,16 @@ public final class AbiCheck {
   /** Fields that hold addresses; the others are numbers, of 4 or 8 bytes as the kernel likes. */
   private static final Set<String> ADDRESSES =
       Set.of(
-          "queue_pairs", "job", "local", "remote", "samples", "status", "inbox", "staging",
-          "staging_wire", "stamps");
+          "queue_pairs",
+          "job",
+          "local",
+          "remote",
+          "samples",
+          "status",
+          "inbox",
+          "staging",
+          "staging_wire",
+          "stamps");
 
   private static final Set<String> KEYS = Set.of("local_key", "remote_key", "staging_key");
 

@@ -106,8 +106,7 @@ final class Disassembly {
     if (own.isEmpty() || (own.file().equals(last.file()) && own.line() == last.line())) {
       return last;
     }
-    String text =
-        files.computeIfAbsent(own.file(), sources::lines).apply(own.line()).strip();
+    String text = files.computeIfAbsent(own.file(), sources::lines).apply(own.line()).strip();
     out.add("  ; " + now + (text.isEmpty() ? "" : "   " + text));
     return own;
   }

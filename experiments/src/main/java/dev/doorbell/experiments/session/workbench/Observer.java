@@ -17,7 +17,7 @@ import java.util.StringJoiner;
 final class Observer implements Probe {
   private final KernelRun run;
   private final List<String> text;
-  private final Map<Instruction, Tally> tallies = new IdentityHashMap<>();
+  private final IdentityHashMap<Instruction, Tally> tallies = new IdentityHashMap<>();
 
   private static final class Tally {
     long executed;
@@ -129,6 +129,6 @@ final class Observer implements Probe {
   private static final Comparator<KernelOutcome.Count> MOST_FIRST =
       Comparator.comparingLong(KernelOutcome.Count::executed)
           .reversed()
-          .thenComparing(KernelOutcome.Count::line)
+          .thenComparingInt(KernelOutcome.Count::line)
           .thenComparing(KernelOutcome.Count::what);
 }

@@ -8,8 +8,10 @@ import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.KernelTemplates;
+import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import dev.doorbell.ptxvm.listing.EntrySummary;
@@ -18,10 +20,14 @@ import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 /** Kernels on the PTX virtual machine. */
 public final class VmWorkbench implements KernelWorkbench {
+  private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
+
   @Override
   public List<Template> templates() {
     return KernelTemplates.load().templates().stream()
@@ -84,8 +90,8 @@ public final class VmWorkbench implements KernelWorkbench {
     List<KernelReport.Line> notes = new ArrayList<>();
     for (FunctionListing listing : FunctionListing.of(module)) {
       for (FunctionListing.Polling loop : listing.loops()) {
-        if (!loop.kind().watchesClock() && loop.kind().pure()) {
-          var branch = listing.function().code().get(loop.branch());
+        if (!loop.kind().watchesClock() && loop.kind().pure() && waits(listing, loop)) {
+          Instruction branch = listing.function().code().get(loop.branch());
           SourceLine source = branch.source();
           notes.add(
               new KernelReport.Line(
@@ -97,6 +103,27 @@ public final class VmWorkbench implements KernelWorkbench {
       }
     }
     return notes;
+  }
+
+  /**
+   * A loop that loads from the same address again and again. One around a compare-and-swap goes
+   * round only when somebody else got on, and one whose address moves is a search.
+   */
+  private static boolean waits(FunctionListing listing, FunctionListing.Polling loop) {
+    List<Instruction> body =
+        loop.body().stream().mapToObj(index -> listing.function().code().get(index)).toList();
+    Set<Register> written =
+        body.stream()
+            .flatMap(instruction -> FunctionListing.written(instruction).stream())
+            .collect(Collectors.toSet());
+    return body.stream()
+        .filter(VmWorkbench::isStrongLoad)
+        .anyMatch(load -> FunctionListing.read(load).stream().noneMatch(written::contains));
+  }
+
+  private static boolean isStrongLoad(Instruction instruction) {
+    return instruction.name().equals("ld")
+        && instruction.modifiers().stream().anyMatch(STRONG::contains);
   }
 
   @Override
