@@ -137,6 +137,9 @@ final class ExploredTransfer implements AutoCloseable {
   }
 
   private int posters() {
+    if (scenario.program().shape().windowSlots()) {
+      return Math.max(1, scenario.load().window());
+    }
     return switch (scenario.program().entry()) {
       case "put_bandwidth", "put_latency", "post_once" -> scenario.load().blocks();
       default -> scenario.load().posters();
@@ -145,9 +148,8 @@ final class ExploredTransfer implements AutoCloseable {
 
   /** Starts the kernels of the scenario. */
   List<Launch> launch() {
-    boolean both = scenario.program().entry().equals("put_latency");
     launch(sides.get(0), sides.get(1), 0);
-    if (both) {
+    if (scenario.program().shape().bothRanks()) {
       launch(sides.get(1), sides.get(0), 1);
     }
     return launches;
@@ -278,7 +280,7 @@ final class ExploredTransfer implements AutoCloseable {
           return "thread %d of rank %d: %s".formatted(thread, number, Abi.statusText(word));
         }
       }
-      String mismatch = mismatch(side, sides.get(1 - number));
+      String mismatch = number < compared() ? mismatch(side, sides.get(1 - number)) : null;
       if (mismatch != null) {
         return mismatch;
       }
@@ -286,13 +288,21 @@ final class ExploredTransfer implements AutoCloseable {
     return null;
   }
 
+  /** How many ranks, from 0, have sent what their peer must have now. */
+  private int compared() {
+    return switch (scenario.program().shape().compared()) {
+      case NONE -> 0;
+      case RECEIVER -> 1;
+      case BOTH -> 2;
+    };
+  }
+
   private @Nullable String mismatch(Side from, Side to) {
-    if (!scenario.program().entry().startsWith("put_")) {
-      return null;
-    }
     byte[] sent = from.local.getBytes(0, from.payload.length);
     byte[] received = to.inbox.getBytes(0, from.payload.length);
-    for (int poster = 0; poster < posters(); poster++) {
+    boolean ring = scenario.program().shape().windowSlots();
+    int messages = ring ? Math.min(posters(), scenario.load().iterations()) : posters();
+    for (int poster = 0; poster < messages; poster++) {
       int at = poster * stride();
       int difference =
           Arrays.mismatch(
