@@ -107,8 +107,7 @@ class WorkersTest {
     try (World world = new World(0, OPTIONS.withEngine(engine).withMaxResidentBlocks(7));
         Memory cells = world.device(16)) {
       Launch launch =
-          world.runText(
-              COUNT, "count", LaunchConfig.of(40, 32), new KernelArguments().add(cells));
+          world.runText(COUNT, "count", LaunchConfig.of(40, 32), new KernelArguments().add(cells));
       assertThat(cells.getLong(0)).isEqualTo(40L * 32 * 100);
       assertThat(cells.getLong(8)).isEqualTo(32L * (39 * 40 / 2));
       assertThat(launch.instructions()).isEqualTo(40L * 32 * (2 + 4 * 100 + 4));
@@ -138,8 +137,7 @@ class WorkersTest {
             threads.add(Thread.currentThread());
           };
       world.fabric.attachDevice(nic, budget -> 0).onMmio(page.address(), device);
-      world.runText(
-          RING, "ring", LaunchConfig.of(8, 1), new KernelArguments().add(page.address()));
+      world.runText(RING, "ring", LaunchConfig.of(8, 1), new KernelArguments().add(page.address()));
       world.fabric.run(() -> rung.size() == 800, 1_000_000_000L);
       assertThat(rung).hasSize(800);
       assertThat(threads).containsExactly(Thread.currentThread());

@@ -133,7 +133,8 @@ public final class Grid {
   }
 
   private void startBlock(Windows at) {
-    resident.add(new Cta(this, nextBlock, at, homes.get(nextBlock % homes.size())));
+    resident.add(
+        new Cta(this, nextBlock, at, homes.get((int) ((number + nextBlock) % homes.size()))));
     nextBlock++;
   }
 
