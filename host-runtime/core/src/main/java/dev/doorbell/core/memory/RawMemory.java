@@ -3,6 +3,7 @@ package dev.doorbell.core.memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
@@ -198,6 +199,11 @@ public final class RawMemory {
   /** Copies bytes of a heap or native segment to native memory. */
   public static void copyIn(MemorySegment from, long fromOffset, long to, long bytes) {
     MemorySegment.copy(from, fromOffset, MEMORY, to, bytes);
+  }
+
+  /** A direct buffer over {@code bytes} bytes, big-endian; allocates the buffer object. */
+  public static ByteBuffer view(long address, int bytes) {
+    return MEMORY.asSlice(address, bytes).asByteBuffer();
   }
 
   /** Sets {@code bytes} bytes to {@code value}. */

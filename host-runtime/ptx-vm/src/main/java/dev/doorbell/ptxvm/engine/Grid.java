@@ -50,6 +50,7 @@ public final class Grid {
   private long deadline;
   private final List<Home> homes = new ArrayList<>();
   private int leaving;
+  private @Nullable Instrument instrument;
 
   /**
    * What a grid runs with.
@@ -97,6 +98,15 @@ public final class Grid {
             shape.threads());
   }
 
+  /** Tells {@code probe} of every instruction; before {@link #start}. */
+  public void observe(Probe probe) {
+    instrument = new Instrument(probe);
+  }
+
+  @Nullable Instrument instrument() {
+    return instrument;
+  }
+
   /** Starts the first blocks. */
   public void start() {
     int slots = Math.min(settings.residentBlocks, shape.config().blocks());
@@ -120,8 +130,11 @@ public final class Grid {
     deadline = fabric.now() + shape.config().timeoutNanos();
     code.launching(fabric, settings.compileAfter);
     int workers = 1;
-    // While it is counted what runs how often, one thread counts.
-    if (settings.workers > 1 && code.counts == null && fabric instanceof DirectFabric direct) {
+    // One thread counts what runs how often, or tells a probe.
+    if (settings.workers > 1
+        && code.counts == null
+        && instrument == null
+        && fabric instanceof DirectFabric direct) {
       workers = direct.workers(settings.workers);
     }
     for (int worker = 0; worker < workers; worker++) {

@@ -18,6 +18,11 @@ final class Guarded extends Op {
     return new Guarded(inner, predicate, negated ? 0 : 1);
   }
 
+  /** Whether the guard lets the instruction be executed. */
+  boolean holds(long[] r) {
+    return r[predicate] == wanted;
+  }
+
   @Override
   @Nullable Op execute(VmThread t, long[] r) {
     return r[predicate] == wanted ? inner.execute(t, r) : next;

@@ -28,7 +28,8 @@ final class Home {
 
   /** A thread's port. On the fabric's own thread it is stepped from now on, else when settled. */
   ThreadPort port(Locus locus, VmThread thread) {
-    return direct == null ? fabric.attachThread(locus, thread) : direct.port(worker);
+    long block = thread.cta.grid.number() << 32 | thread.cta.index;
+    return direct == null ? fabric.attachThread(locus, block, thread) : direct.port(worker);
   }
 
   /** All threads of the block exist: they may be stepped. */

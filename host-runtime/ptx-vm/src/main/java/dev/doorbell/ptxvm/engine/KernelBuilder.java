@@ -7,6 +7,7 @@ import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PollingLoops;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.Slots;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,7 @@ public final class KernelBuilder {
   private final List<Long> pool = new ArrayList<>();
   private final Map<SpecialRegister, Integer> specials = new TreeMap<>();
   private final List<Instruction> places = new ArrayList<>();
+  private final List<ToIntFunction<Register>> slotsAt = new ArrayList<>();
   private final Map<Integer, Refusal> refusals;
   private int poolStart;
   private int trash = -1;
@@ -126,6 +129,7 @@ public final class KernelBuilder {
         List.copyOf(specials.keySet()),
         specials.values().stream().mapToInt(Integer::intValue).toArray(),
         places,
+        slotsAt,
         shared.bytes(),
         graph.stackBytes(root.name(), callees, stackBytes),
         new Program(List.copyOf(callees.values()), poolStart, registers, specialSlots()));
@@ -236,15 +240,17 @@ public final class KernelBuilder {
     return poolStart + pool.size() - 1;
   }
 
-  int place(Instruction instruction) {
+  int place(Instruction instruction, ToIntFunction<Register> slotOf) {
     places.add(instruction);
+    slotsAt.add(slotOf);
     return places.size() - 1;
   }
 
   void refuse(Instruction instruction, String reason) {
     refusals.putIfAbsent(
         instruction.line(),
-        new Refusal(instruction.line(), module.text(instruction.line()), reason));
+        new Refusal(
+            instruction.line(), module.text(instruction.line()), reason, instruction.source()));
   }
 
   /** The functions that may be called through a pointer, by their address. */

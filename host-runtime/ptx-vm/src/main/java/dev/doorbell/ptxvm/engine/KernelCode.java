@@ -1,13 +1,16 @@
 package dev.doorbell.ptxvm.engine;
 
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A kernel, ready to run: its operations, its register file, its windows. */
@@ -21,6 +24,7 @@ public final class KernelCode {
   private final SpecialRegister[] specials;
   private final int[] specialSlots;
   private final List<Instruction> places;
+  private final List<ToIntFunction<Register>> slotsAt;
   private final long sharedBytes;
   private final long localBytes;
   private final Program program;
@@ -42,6 +46,7 @@ public final class KernelCode {
       List<SpecialRegister> specials,
       int[] specialSlots,
       List<Instruction> places,
+      List<ToIntFunction<Register>> slotsAt,
       long sharedBytes,
       long localBytes,
       Program program) {
@@ -54,6 +59,7 @@ public final class KernelCode {
     this.specials = specials.toArray(new SpecialRegister[0]);
     this.specialSlots = specialSlots;
     this.places = places;
+    this.slotsAt = slotsAt;
     this.sharedBytes = sharedBytes;
     this.localBytes = localBytes;
     this.program = program;
@@ -144,11 +150,28 @@ public final class KernelCode {
     return r;
   }
 
+  /** What an operation was made of. */
+  Instruction instruction(Op op) {
+    return places.get(op.place);
+  }
+
+  /** The slots of the registers of the function that an operation belongs to. */
+  ToIntFunction<Register> slots(Op op) {
+    return slotsAt.get(op.place);
+  }
+
   /** Where an operation stands: {@code put.ptx:88 'ld.global.u32 %r1, [%rd2];' (put.cu:17)}. */
   String describe(Op op) {
     Instruction instruction = places.get(op.place);
     String at = "%s:%d '%s'".formatted(module.name(), instruction.line(), text(instruction));
     return instruction.source().isEmpty() ? at : at + " (" + instruction.source() + ")";
+  }
+
+  /** Where an operation stands, part by part. */
+  SourcePlace source(Op op) {
+    Instruction instruction = places.get(op.place);
+    return new SourcePlace(
+        module.name(), instruction.line(), text(instruction), instruction.source().toString());
   }
 
   private String text(Instruction instruction) {

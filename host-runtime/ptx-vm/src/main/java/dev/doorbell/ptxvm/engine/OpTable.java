@@ -95,6 +95,9 @@ final class OpTable {
       if (factory != null) {
         return factory.make(instruction, assembler);
       }
+      if (instruction.name().equals("multimem")) {
+        throw new Unsupported("multimem is not supported");
+      }
       if (instruction.has("cc")) {
         return Carry.make(instruction, assembler);
       }

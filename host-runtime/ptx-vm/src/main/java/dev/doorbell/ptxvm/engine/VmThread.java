@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AccessFault;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +109,13 @@ final class VmThread implements Agent {
     Op current = op;
     if (current == null) {
       return 0;
+    }
+    Instrument instrument = cta.grid.instrument();
+    if (instrument != null) {
+      int done = instrument.step(this, current, budget);
+      account();
+      cta.executed(done);
+      return done;
     }
     try {
       int[] counts = cta.grid.code.counts;
@@ -226,8 +234,19 @@ final class VmThread implements Agent {
                 what, bytes, address, bytes, cta.grid.fabric.memory().describe(address, bytes)));
   }
 
+  @Override
+  public @Nullable Object place() {
+    return op;
+  }
+
+  @Override
+  public @Nullable SourcePlace describe(Object place) {
+    return place instanceof Op at ? cta.grid.code.source(at) : null;
+  }
+
   /** {@code block (0,0,0) thread (5,0,0)}. */
-  String name() {
+  @Override
+  public String name() {
     return "block %s thread %s".formatted(cta.name(), cta.grid.shape.threadName(index));
   }
 

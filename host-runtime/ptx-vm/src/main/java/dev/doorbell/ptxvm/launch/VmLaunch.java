@@ -4,6 +4,7 @@ import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.ptxvm.engine.Grid;
+import dev.doorbell.ptxvm.engine.Probe;
 
 /** A kernel that was started, or waits for those before it in its stream. */
 final class VmLaunch implements Launch {
@@ -35,6 +36,10 @@ final class VmLaunch implements Launch {
                 gpu.options().workers()),
             id,
             this::ended);
+    Probe probe = gpu.probe();
+    if (probe != null) {
+      grid.observe(probe);
+    }
   }
 
   private static long compileAfter(VmOptions.Engine engine) {
