@@ -59,9 +59,6 @@ final class VmThread implements Agent {
   /** What it did since its loop last came round. */
   final Polling polling = new Polling();
 
-  /** How far an instruction of several accesses has come; 0 between instructions. */
-  long progress;
-
   /** Steps that it may sit out while the cells that it polls stay as they are. */
   int dozes;
 
@@ -90,7 +87,7 @@ final class VmThread implements Agent {
     this.parameterSize = grid.code.parameters().bytes();
     this.r = grid.code.registers(this);
     this.op = grid.code.first();
-    this.port = cta.home.port(grid.locus, grid.number() << 32 | cta.index, this);
+    this.port = cta.home.port(grid.locus, this);
   }
 
   @Override
