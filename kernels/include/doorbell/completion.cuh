@@ -229,32 +229,57 @@ inline __device__ __noinline__ uint32_t check(const doorbell_qp *qp, uint64_t aw
 // Waits until every block below `index` is completed. Ends with DOORBELL_ERROR_CQE for the thread
 // that met the error, DOORBELL_ERROR_POISONED for those after it, DOORBELL_ERROR_DEADLINE when time
 // is up. Acquires: fetched data may be read afterwards.
+//
+// One look is free to all; after that one of those who wait looks for all, the others watch its
+// `completed`: looks at a queue in host memory cross the bus, and many of them hold up the HCA's own
+// stores to it. Being the poller is a hint without any order. When the poller is slow, the others
+// look now and then nevertheless.
 inline __device__ __noinline__ uint32_t wait_completed(const doorbell_qp *qp, uint64_t index) {
   doorbell_counters *counters = counters_of(qp);
   deadline limit(qp->deadline_ns);
+  uint32_t status = DOORBELL_OK;
+  bool looks = true;
+  bool polls = false;
   for (;;) {
     const uint64_t completed = load_acquire_device(&counters->completed);
     if (completed >= index) {
-      return DOORBELL_OK;
+      break;
     }
-    uint64_t cqe;
-    const look found = look_at(qp, completed, cqe);
+    uint64_t cqe = 0;
+    const look found = looks ? look_at(qp, completed, cqe) : look::nothing;
     if (found == look::error) {
-      if (load_acquire_device(&counters->completed) >= index) {
-        return DOORBELL_OK;
+      if (load_acquire_device(&counters->completed) < index) {
+        status = fail(qp, DOORBELL_ERROR_CQE, cqe, index);
       }
-      return fail(qp, DOORBELL_ERROR_CQE, cqe, index);
+      break;
     }
-    if (found == look::nothing && limit.due()) {
+    if (found == look::progress) {
+      continue;
+    }
+    const bool due = limit.due();
+    if (due) {
       if (load_acquire_device(&counters->poison) != 0) {
-        return load_acquire_device(&counters->completed) >= index ? DOORBELL_OK
-                                                                  : DOORBELL_ERROR_POISONED;
+        status = load_acquire_device(&counters->completed) >= index ? DOORBELL_OK
+                                                                    : DOORBELL_ERROR_POISONED;
+        break;
       }
       if (limit.passed()) {
-        return fail(qp, DOORBELL_ERROR_DEADLINE, 0, index);
+        status = fail(qp, DOORBELL_ERROR_DEADLINE, 0, index);
+        break;
       }
     }
+    if (!polls && load_relaxed_device(&counters->poller) == 0) {
+      polls = exchange_relaxed_device(&counters->poller, 1) == 0;
+    }
+    looks = polls || due;
+    if (!looks) {
+      __nanosleep(64);
+    }
   }
+  if (polls) {
+    store_relaxed_device(&counters->poller, 0);
+  }
+  return status;
 }
 
 }  // namespace doorbell

@@ -48,14 +48,19 @@ __device__ __forceinline__ void store_relaxed_system(uint32_t *word, uint32_t va
                                                                      cuda::memory_order_relaxed);
 }
 
-__device__ __forceinline__ void store_release_system(uint64_t *word, uint64_t value) {
+__device__ __forceinline__ void store_relaxed_system(uint64_t *word, uint64_t value) {
   cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*word).store(value,
-                                                                     cuda::memory_order_release);
+                                                                     cuda::memory_order_relaxed);
 }
 
 __device__ __forceinline__ void store_release_system(uint32_t *word, uint32_t value) {
   cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*word).store(value,
                                                                      cuda::memory_order_release);
+}
+
+__device__ __forceinline__ uint64_t exchange_relaxed_device(uint64_t *word, uint64_t value) {
+  return cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*word).exchange(
+      value, cuda::memory_order_relaxed);
 }
 
 // Raises a word to at least value, releasing what was acquired before. An atomic without a return

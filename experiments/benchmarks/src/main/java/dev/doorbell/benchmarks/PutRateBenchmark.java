@@ -87,7 +87,7 @@ public class PutRateBenchmark {
   @Setup(Level.Trial)
   public void prepare() {
     Memory counters =
-        pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.COUNTERS_BYTES, "counters");
+        pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(BLOCKS), "counters");
     Memory error = pair.gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     views = pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.BYTES, "view");
     views.putBytes(
