@@ -59,21 +59,18 @@ struct reservation {
 constexpr uint32_t kReservationMask = (1u << DOORBELL_RESERVED_SHIFT) - 1;
 
 __device__ __forceinline__ reservation reserve(const queue_pair &qp, uint32_t blocks) {
-  cuda::atomic_ref<uint64_t, cuda::thread_scope_device> reserved(qp.counters->reserved);
-  const uint64_t size = static_cast<uint64_t>(blocks) << DOORBELL_RESERVED_SHIFT;
-  uint64_t before;
-  if (qp.is(DOORBELL_QP_EXCLUSIVE)) {
-    before = reserved.load(cuda::memory_order_relaxed);
-    reserved.store(before + size, cuda::memory_order_relaxed);
-  } else {
-    before = reserved.fetch_add(size + 1, cuda::memory_order_relaxed);
-  }
+  const uint64_t before =
+      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
+          .fetch_add((static_cast<uint64_t>(blocks) << DOORBELL_RESERVED_SHIFT) +
+                         (qp.is(DOORBELL_QP_EXCLUSIVE) ? 0 : 1),
+                     cuda::memory_order_relaxed);
   const uint64_t base = before >> DOORBELL_RESERVED_SHIFT;
   return {base, base + blocks, (low(before) & kReservationMask) == 0};
 }
 
-// In a broken queue pair the top bit of `reserved` makes the index too large for any room.
-__device__ __forceinline__ uint32_t wait_for_room(const queue_pair &qp, const reservation &mine) {
+// Whether there is room: DOORBELL_OK, kWaiting, or DOORBELL_ERROR_POISONED: in a broken queue pair the
+// top bit of `reserved` makes the index too large for any room.
+__device__ __forceinline__ uint32_t room_now(const queue_pair &qp, const reservation &mine) {
   if (mine.end - qp.completed <= qp.sq_blocks) {
     return DOORBELL_OK;
   }
@@ -81,12 +78,8 @@ __device__ __forceinline__ uint32_t wait_for_room(const queue_pair &qp, const re
   if (mine.end - qp.completed <= qp.sq_blocks) {
     return DOORBELL_OK;
   }
-  if (mine.base >= DOORBELL_RESERVED_BROKEN >> DOORBELL_RESERVED_SHIFT) {
-    return DOORBELL_ERROR_POISONED;
-  }
-  const uint32_t status = wait_completed(qp.shared, mine.end - qp.sq_blocks);
-  qp.completed = load_acquire_device(&qp.counters->completed);
-  return status;
+  return mine.base >= DOORBELL_RESERVED_BROKEN >> DOORBELL_RESERVED_SHIFT ? DOORBELL_ERROR_POISONED
+                                                                          : kWaiting;
 }
 
 __device__ __forceinline__ void store_record(const queue_pair &qp, uint64_t index) {
@@ -292,7 +285,10 @@ struct request_list {
 __device__ __forceinline__ uint32_t begin_reservation(const queue_pair &qp, uint32_t blocks,
                                                       reservation &mine) {
   mine = reserve(qp, blocks);
-  const uint32_t room = wait_for_room(qp, mine);
+  uint32_t room = room_now(qp, mine);
+  if (room == kWaiting) {
+    room = wait_completed(qp.shared, mine.end - qp.sq_blocks);
+  }
   if (room != DOORBELL_OK) {
     abandon(qp.shared, mine.base, mine.baton);
   }
@@ -322,7 +318,8 @@ __device__ __forceinline__ posted finish_post(const queue_pair &qp, const reques
 
 // Lanes of a warp that post together.
 struct lane_group {
-  uint32_t mask;
+  uint32_t here;  // all lanes that post now
+  uint32_t mask;  // those of them in the group
   uint32_t lane;
 
   __device__ __forceinline__ uint32_t size() const { return __popc(mask); }
@@ -337,17 +334,37 @@ __device__ __forceinline__ lane_group lanes_with(const queue_pair &qp, uint32_t 
   uint32_t lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   const uint32_t own = 1u << lane;
-  uint32_t mask = __activemask();
-  if (mask != own) {
+  const uint32_t here = __activemask();
+  uint32_t mask = own;
+  if (here != own) {
     // Descriptors are 128 bytes apart, a list has at most 32 blocks.
     const uint64_t key = reinterpret_cast<uint64_t>(qp.shared) + blocks + (staged ? 64 : 0);
-    mask = __match_any_sync(mask, key);
+    mask = __match_any_sync(here, key);
+    mask = __popc(mask) * blocks <= qp.sq_blocks ? mask : own;
   }
-  return {__popc(mask) * blocks <= qp.sq_blocks ? mask : own, lane};
+  return {here, mask, lane};
+}
+
+// Waits a little for room of a reservation whose warp posts to other queue pairs, too.
+inline __device__ __noinline__ uint32_t await_room(const doorbell_qp *qp, uint64_t base,
+                                                   uint64_t index, bool baton, bool due,
+                                                   bool late) {
+  uint32_t status = glance(qp, index, due);
+  if (status == kWaiting && late) {
+    status = fail(qp, DOORBELL_ERROR_DEADLINE, 0, index);
+  }
+  if (status != DOORBELL_OK && status != kWaiting) {
+    abandon(qp, base, baton);
+  }
+  return status;
 }
 
 // Posts the requests of one thread, together with those of other lanes that happen to be here: one
 // reservation, one doorbell, one completion. The ticket stands for the requests of all of them.
+//
+// Lanes that are here for other queue pairs post at the same time, and none of them waits for room
+// while another one has it: a lane that held a reservation while its neighbour waits would hold up
+// the other warps of its queue pair, and they in turn those that the neighbour waits for.
 __device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
   if (qp.is(DOORBELL_QP_PROXY | DOORBELL_QP_EXCLUSIVE)) {
     reservation mine{0, 0, false};
@@ -357,27 +374,59 @@ __device__ __forceinline__ posted post_thread(const queue_pair &qp, const reques
   if (!list.is_expressible(qp)) {
     return {DOORBELL_ERROR_ARGUMENT, 0};
   }
+  constexpr uint64_t kNoRoom = 1ull << 63;
   const uint32_t blocks = list.blocks();
   const lane_group group = lanes_with(qp, blocks, list.is_staged());
+  const bool apart = group.mask != group.here;
   const uint32_t size = group.size();
   const uint32_t rank = group.rank();
   const uint32_t leader = group.leader();
   reservation mine{0, 0, false};
   uint32_t status = DOORBELL_OK;
   if (rank == 0) {
-    status = begin_reservation(qp, size * blocks, mine);
-    mine.base = status == DOORBELL_OK ? mine.base : ~0ull;
+    if (apart) {
+      mine = reserve(qp, size * blocks);
+      status = room_now(qp, mine);
+      if (status != DOORBELL_OK && status != kWaiting) {
+        abandon(qp.shared, mine.base, mine.baton);
+      }
+    } else {
+      status = begin_reservation(qp, size * blocks, mine);
+    }
   }
-  const uint64_t base = __shfl_sync(group.mask, mine.base, leader);
-  if (base == ~0ull) {
-    return {__shfl_sync(group.mask, status, leader), 0};
+  deadline limit(apart ? qp.shared->deadline_ns : 0);
+  posted result{DOORBELL_OK, 0};
+  bool pending = true;
+  for (;;) {
+    if (pending) {
+      const uint64_t said = __shfl_sync(
+          group.mask, status == DOORBELL_OK ? mine.base : kNoRoom | status, leader);
+      if (said < kNoRoom) {
+        list.write(qp, said + rank * blocks, rank == size - 1);
+        __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
+        if (rank == 0) {
+          submit(qp, mine, list.first, size == 1 && list.count == 1, list.is_staged());
+        }
+        result.ticket = said + size * blocks;
+        pending = false;
+      } else if (low(said) != kWaiting) {
+        result.status = low(said);
+        pending = false;
+      }
+    }
+    if (!apart) {
+      __syncwarp(group.mask);  // lanes that stay together post together the next time, too
+      return result;
+    }
+    if (!__any_sync(group.here, pending)) {
+      return result;
+    }
+    if (pending && rank == 0) {
+      const bool due = limit.due();
+      status = await_room(qp.shared, mine.base, mine.end - qp.sq_blocks, mine.baton, due,
+                          due && limit.passed());
+    }
   }
-  list.write(qp, base + rank * blocks, rank == size - 1);
-  __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
-  if (rank == 0) {
-    submit(qp, mine, list.first, size == 1 && list.count == 1, list.is_staged());
-  }
-  return {DOORBELL_OK, base + size * blocks};
 }
 
 // The threads that the caller's block has in the caller's warp; what is done at warp scope needs all
