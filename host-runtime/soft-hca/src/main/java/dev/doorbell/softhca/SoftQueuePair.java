@@ -136,7 +136,8 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public QueuePairAddress address() {
-    return new QueuePairAddress(hca.name(), number, startPsn, hca.options.engine().mtu());
+    return new QueuePairAddress(
+        hca.wire().address(hca), number, startPsn, hca.options.engine().mtu());
   }
 
   @Override

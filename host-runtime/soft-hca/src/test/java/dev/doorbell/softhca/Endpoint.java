@@ -200,7 +200,7 @@ public final class Endpoint implements AutoCloseable {
   /** A CQE, copied out of the ring. */
   public record Completion(
       int opcode, int syndrome, int wqeOpcode, int qpn, int counter, int bytes, int immediate) {
-    boolean isError() {
+    public boolean isError() {
       return Cqe.isError(opcode);
     }
   }
