@@ -5,7 +5,9 @@
 set -euo pipefail
 device=$(find /sys/class/net -mindepth 1 -maxdepth 1 \( -name 'e*' -o -name 'vec*' \) -printf '%f\n' | sort | head -n 1)
 [[ -n $device ]] || { echo 'error no Ethernet device'; exit 1; }
-ip link set "$device" mtu 4200 up
+# Path MTU 4096 needs 4200; User-Mode Linux takes it when it boots alone.
+[[ $(cat "/sys/class/net/$device/mtu") -ge 4200 ]] || ip link set "$device" mtu 4200
+ip link set "$device" up
 ip addr add 10.88.0.2/24 dev "$device"
 rdma link add rxe0 type rxe netdev "$device"
 # The other end learns from a first frame where this one is.

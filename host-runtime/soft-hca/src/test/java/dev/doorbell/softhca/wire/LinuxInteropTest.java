@@ -51,8 +51,6 @@ class LinuxInteropTest {
   /** ACK timeout of 67 ms: the guest's clock ticks every 10. */
   private static final int TIMEOUT = 14;
 
-  @TempDir Path folder;
-
   private final Script faults = new Script();
   private SoftWorld world;
   private RoceWire wire;
@@ -100,7 +98,7 @@ class LinuxInteropTest {
   }
 
   @BeforeAll
-  void boot() throws IOException, InterruptedException {
+  void boot(@TempDir Path folder) throws IOException, InterruptedException {
     GuestPeer.require("build-uml.sh");
     Path peer = GuestPeer.compile(folder);
     DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 30), 0);

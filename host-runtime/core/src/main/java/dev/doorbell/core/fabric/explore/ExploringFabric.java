@@ -376,8 +376,7 @@ public final class ExploringFabric extends Fabric {
 
   /** Lets some of what waits for a device arrive. True when more waits. */
   private boolean arrive(Slot slot) {
-    int waiting =
-        options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
+    int waiting = options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
     if (waiting == 0) {
       return slot.arrivals.size() > 0;
     }
