@@ -40,7 +40,9 @@ class KernelTemplatesTest {
               "my_ring2.experiment.yaml",
               "README.md");
       assertThat(files.values())
-          .allSatisfy(text -> assertThat(text).doesNotContain("template").doesNotContainPattern("@[A-Z]+@"));
+          .allSatisfy(
+              text ->
+                  assertThat(text).doesNotContain("template").doesNotContainPattern("@[A-Z]+@"));
       assertThat(files.get("my_ring2.ptx"))
           .contains(".visible .entry my_ring2(")
           .contains("\"my_ring2.cu\"");

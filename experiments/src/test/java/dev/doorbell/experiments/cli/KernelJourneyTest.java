@@ -115,12 +115,12 @@ class KernelJourneyTest {
     typed(ExitCode.CONFIG, "run", experiment, "--dry-run");
     assertThat(err)
         .contains("unknown kernel 'mine'")
-        .contains("mine.kernel.yaml:10:11  DB-C012  unknown measures 'latncy'")
+        .contains("mine.kernel.yaml:11:11  DB-C012  unknown measures 'latncy'")
         .contains("did you mean 'latency'");
 
     Files.writeString(descriptor, good.replace("[queue_pairs, job]", "[queue_pairs, job, bytes]"));
     typed(ExitCode.CONFIG, "run", experiment, "--dry-run");
-    assertThat(err).contains("mine.kernel.yaml:7:13  DB-K012  entry mine takes 2 parameters");
+    assertThat(err).contains("mine.kernel.yaml:8:13  DB-K012  entry mine takes 2 parameters");
     typed(ExitCode.CONFIG, "kernel", "check", descriptor.toString());
 
     Files.writeString(descriptor, good);
