@@ -4,8 +4,8 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.ScalarType;
 
 /**
- * Conversions of pairs of 8-bit floats, e4m3 and e5m2 (OCP 8-bit Floating Point Specification;
- * PTX ISA, {@code cvt}). Into them always to nearest even and saturating; out of them exact.
+ * Conversions of pairs of 8-bit floats, e4m3 and e5m2 (OCP 8-bit Floating Point Specification; PTX
+ * ISA, {@code cvt}). Into them always to nearest even and saturating; out of them exact.
  */
 final class Minifloats {
   /** e4m3 has no infinity: all ones is NaN. */
