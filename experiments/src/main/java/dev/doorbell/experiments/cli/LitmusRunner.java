@@ -99,7 +99,8 @@ final class LitmusRunner {
           inside.filter(file -> file.toString().endsWith(EXTENSION)).sorted().toList();
       if (files.isEmpty()) {
         throw new UsageException(
-            Problem.of("DB-U030", place.toString(), "there is no %s file in it".formatted(EXTENSION))
+            Problem.of(
+                    "DB-U030", place.toString(), "there is no %s file in it".formatted(EXTENSION))
                 .fix("experiments/litmus has the tests that come with Doorbell"));
       }
       return files;
@@ -180,8 +181,7 @@ final class LitmusRunner {
                         .formatted(
                             test.condition().holds(outcome::value) ? '*' : ' ',
                             outcome,
-                            String.join(
-                                ", ", why.stream().map(axiom -> axiom.text()).toList()))));
+                            String.join(", ", why.stream().map(axiom -> axiom.text()).toList()))));
     axioms
         .deadlocks()
         .forEach((who, count) -> text.append("deadlock   %s wait for ever%n".formatted(who)));
@@ -216,8 +216,7 @@ final class LitmusRunner {
                 machine.shown().size() - machine.wrong(axioms).size(),
                 axioms.allowed().size()));
     if (checked.machineIsWrong()) {
-      text.append(
-          "machine    SHOWS WHAT THE AXIOMS FORBID: %s%n".formatted(machine.wrong(axioms)));
+      text.append("machine    SHOWS WHAT THE AXIOMS FORBID: %s%n".formatted(machine.wrong(axioms)));
     }
     return text.toString();
   }

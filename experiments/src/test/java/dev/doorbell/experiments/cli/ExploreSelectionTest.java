@@ -51,8 +51,7 @@ class ExploreSelectionTest {
     "forall (P0:r0 < 2), OK",
     "exists (P0:r0 ==, CONFIG"
   })
-  void the_exit_code_says_whether_the_claim_holds(String claim, ExitCode code)
-      throws IOException {
+  void the_exit_code_says_whether_the_claim_holds(String claim, ExitCode code) throws IOException {
     assertThat(session.type("explore", "--litmus", test(claim + "\n"))).isEqualTo(code);
   }
 
@@ -68,7 +67,8 @@ class ExploreSelectionTest {
   void a_folder_prints_a_line_for_each_test() throws IOException {
     test("exists (P0:r0 == 1)\n");
     Files.writeString(
-        folder.resolve("one.litmus"), "PTX one {} P0@cta 0,gpu 0; st.weak x, 1;\nforall (x == 1)\n");
+        folder.resolve("one.litmus"),
+        "PTX one {} P0@cta 0,gpu 0; st.weak x, 1;\nforall (x == 1)\n");
     assertThat(session.type("explore", "--litmus", folder.toString())).isEqualTo(ExitCode.OK);
     assertThat(session.out().lines()).hasSize(3).last().isEqualTo("2 of 2 tests hold");
   }

@@ -67,11 +67,11 @@ class AxiomaticModelTest {
         .containsExactly(Axiom.CAUSALITY);
     assertThat(
             axioms(
-                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"
-                    + " ld.weak r0, x | ld.weak r0, y ;\n"
-                    + " setp.eq.u32 p0, r0, 1 | setp.eq.u32 p0, r0, 1 ;\n"
-                    + " @p0 st.weak y, 1 | @p0 st.weak x, 1 ;\n",
-                "exists (P0:r0 == 1)"))
+                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;\n"
+                    + " ld.weak r0, x | ld.weak r0, y | ld.weak r0, w ;\n"
+                    + " st.weak y, r0 | st.weak x, r0 | setp.eq.u32 p0, r0, 1 ;\n"
+                    + " st.weak w, 1  |               | @p0 st.weak x, 1 ;\n",
+                "exists (P0:r0 == 1 /\\ P2:r0 == 0)"))
         .containsExactly(Axiom.NO_THIN_AIR);
     assertThat(
             axioms(
