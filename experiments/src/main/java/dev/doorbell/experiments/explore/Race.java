@@ -13,13 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param turns of the run until it came up
  */
 public record Race(
-    Kind kind,
-    Side earlier,
-    Side later,
-    String scope,
-    @Nullable String saw,
-    String memory,
-    long turns) {
+    Kind kind, Side earlier, Side later, String scope, @Nullable String saw, String memory, long turns) {
 
   /** What is wrong, and what helps. */
   public enum Kind {

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * The fabric of an adversary: loads return any value that the memory model allows, doorbells arrive
  * late, agents go in any order, and whatever nothing orders is reported.
  *
- * <p>Threads and devices work over a {@link MemoryMachine}. Stores to a device's registers travel
- * in order and arrive when a {@link Chooser} says so; pieces of a BlueFlame write may arrive apart.
- * A device's DMA writes are posted in order unless they are relaxed; what it reads must be ordered
+ * <p>Threads and devices work over a {@link MemoryMachine}. Stores to a device's registers travel in
+ * order and arrive when a {@link Chooser} says so; pieces of a BlueFlame write may arrive apart. A
+ * device's DMA writes are posted in order unless they are relaxed; what it reads must be ordered
  * before its read. HCAs on one wire know of each other what their packets could tell.
  *
  * <p>Agents that poll in vain sleep until a word that they loaded is stored to. Time is virtual and
@@ -52,8 +52,7 @@ public final class ExploringFabric extends Fabric {
    * @param policy what orders stores for an HCA
    * @param tears pieces of a BlueFlame write may arrive apart; else an HCA gets each whole, as
    *     kernels assume that post without a copy in the ring
-   * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was
-   *     made
+   * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was made
    */
   public record Options(Policy policy, boolean tears, long wallNanos) {}
 
@@ -376,7 +375,8 @@ public final class ExploringFabric extends Fabric {
 
   /** Lets some of what waits for a device arrive. True when more waits. */
   private boolean arrive(Slot slot) {
-    int waiting = options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
+    int waiting =
+        options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
     if (waiting == 0) {
       return slot.arrivals.size() > 0;
     }
@@ -411,7 +411,8 @@ public final class ExploringFabric extends Fabric {
           && region.queuePair() == number
           && region.rank() == device.place().rank()) {
         int record =
-            DoorbellRecord.decode((int) machine.oldest(device, region.address(), Integer.BYTES));
+            DoorbellRecord.decode(
+                (int) machine.oldest(device, region.address(), Integer.BYTES));
         int behind = SendQueue.distance(record, Doorbell.index(value));
         Conflict.Event store = machine.lastStore(region.address(), Integer.BYTES);
         if (behind != 0 && behind < 1 << 15 && store != null) {
