@@ -200,7 +200,8 @@ final class ExploreCommand implements Command {
       return verdict(report.isClean(), report.finished() > 0);
     } catch (ScenarioException e) {
       throw new UsageException(
-          Problem.of("DB-U020", kernel, String.valueOf(e.getMessage())).effect("nothing was explored"));
+          Problem.of("DB-U020", kernel, String.valueOf(e.getMessage()))
+              .effect("nothing was explored"));
     }
   }
 
@@ -232,7 +233,8 @@ final class ExploreCommand implements Command {
       text.append("\nthe last turns of schedule %s%n".formatted(wanted));
       outcome.told().forEach(turn -> text.append(turn).append('\n'));
       for (Race race : races) {
-        text.append("\nCOUNTER-EXAMPLE  %s   turn %d%n".formatted(race.kind().what(), race.turns()));
+        text.append(
+            "\nCOUNTER-EXAMPLE  %s   turn %d%n".formatted(race.kind().what(), race.turns()));
         ExploreReport.race(text, race);
       }
       if (outcome.trouble() != null) {
@@ -316,8 +318,7 @@ final class ExploreCommand implements Command {
     range("--bytes", bytes, 8, 1 << 16);
     if (bytes % 8 != 0 || Integer.bitCount(ring) != 1) {
       throw new UsageException(
-          Problem.of(
-              "DB-U025", null, "--bytes must be a multiple of 8 and --ring a power of two"));
+          Problem.of("DB-U025", null, "--bytes must be a multiple of 8 and --ring a power of two"));
     }
     return new Scenario(
         program,

@@ -93,13 +93,7 @@ public final class Explorer {
     List<Found> sorted = new ArrayList<>(races.values());
     sorted.sort((a, b) -> Integer.compare(b.seeds(), a.seeds()));
     return new Report(
-        sorted,
-        shortest(troubles),
-        runs,
-        finished,
-        found,
-        instructions,
-        System.nanoTime() - start);
+        sorted, shortest(troubles), runs, finished, found, instructions, System.nanoTime() - start);
   }
 
   private static Found shorter(Found a, Found b) {
@@ -125,9 +119,7 @@ public final class Explorer {
    */
   public Outcome replay(Schedule schedule, int told, long budgetNanos) throws ScenarioException {
     return laboratory.run(
-        scenario,
-        schedule.seed(),
-        new Laboratory.Extent(budgetNanos, schedule.turns(), told));
+        scenario, schedule.seed(), new Laboratory.Extent(budgetNanos, schedule.turns(), told));
   }
 
   /**

@@ -23,7 +23,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The world of one explored run: two ranks, their memory, and the kernels that a scenario launches. */
+/**
+ * The world of one explored run: two ranks, their memory, and the kernels that a scenario launches.
+ */
 final class ExploredTransfer implements AutoCloseable {
   /** Bytes for the word of a put signal behind every message. */
   private static final int SIGNAL = 8;
@@ -89,7 +91,10 @@ final class ExploredTransfer implements AutoCloseable {
 
   private void describe(ExploringFabric fabric, Endpoint endpoint, int rank) {
     int number = endpoint.queuePair().number();
-    boolean recordFirst = !scenario.posting().recordLast();
+    Scenario.Posting posting = scenario.posting();
+    boolean recordFirst = !posting.recordLast();
+    // An exclusive poster of inline payloads through BlueFlame relies on an HCA that never looks.
+    boolean announces = scenario.rules().tears() || !(posting.blueFlame() && posting.exclusive());
     fabric.describe(
         new Region(
             Region.Role.SEND_RING,
@@ -97,7 +102,8 @@ final class ExploredTransfer implements AutoCloseable {
             (long) scenario.load().ring() * SendQueue.BLOCK,
             number,
             rank,
-            recordFirst));
+            recordFirst,
+            announces));
     fabric.describe(
         new Region(
             Region.Role.SEND_RECORD,
@@ -105,7 +111,8 @@ final class ExploredTransfer implements AutoCloseable {
             Integer.BYTES,
             number,
             rank,
-            recordFirst));
+            recordFirst,
+            announces));
   }
 
   private Side side(int number) {
@@ -219,7 +226,10 @@ final class ExploredTransfer implements AutoCloseable {
   private long operations(Side from, Side to) {
     Scenario.Load load = scenario.load();
     int[] kinds = {
-      JobView.OP_PUT, JobView.OP_PUT_INLINE, JobView.OP_PUT_SIGNAL, JobView.OP_GET,
+      JobView.OP_PUT,
+      JobView.OP_PUT_INLINE,
+      JobView.OP_PUT_SIGNAL,
+      JobView.OP_GET,
       JobView.OP_FETCH_ADD
     };
     int lists = load.scope().equals("block") ? load.blocks() : load.posters();
@@ -296,8 +306,7 @@ final class ExploredTransfer implements AutoCloseable {
       int at = poster * stride();
       int difference =
           Arrays.mismatch(
-              sent, at, at + scenario.load().bytes(),
-              received, at, at + scenario.load().bytes());
+              sent, at, at + scenario.load().bytes(), received, at, at + scenario.load().bytes());
       if (difference >= 0) {
         return "rank %d received a wrong byte %d of message %d: 0x%02x instead of 0x%02x"
             .formatted(

@@ -46,12 +46,7 @@ final class World implements AutoCloseable {
   /** A world whose fabric explores. */
   static World exploring(ExploringFabric fabric, int ranks) {
     return build(
-        fabric,
-        ranks,
-        SoftHcaOptions.DEFAULT,
-        new InProcessWire(),
-        ProxyPrices.FREE,
-        Trace.NONE);
+        fabric, ranks, SoftHcaOptions.DEFAULT, new InProcessWire(), ProxyPrices.FREE, Trace.NONE);
   }
 
   /**

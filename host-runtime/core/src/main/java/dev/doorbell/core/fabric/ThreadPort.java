@@ -97,8 +97,8 @@ public abstract class ThreadPort {
   }
 
   /**
-   * The thread arrives at a meeting that orders memory: a barrier of its block or warp. Shuffles and
-   * votes are none.
+   * The thread arrives at a meeting that orders memory: a barrier of its block or warp. Shuffles
+   * and votes are none.
    *
    * @param meeting what the first to arrive was given, or null for the first
    * @return what the others are to pass, and everybody to {@link #leave}

@@ -116,10 +116,7 @@ public final class KernelCode {
   SourcePlace source(Op op) {
     Instruction instruction = places.get(op.place);
     return new SourcePlace(
-        module.name(),
-        instruction.line(),
-        text(instruction),
-        instruction.source().toString());
+        module.name(), instruction.line(), text(instruction), instruction.source().toString());
   }
 
   private String text(Instruction instruction) {
