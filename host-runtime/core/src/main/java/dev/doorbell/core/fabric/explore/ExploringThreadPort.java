@@ -68,7 +68,7 @@ final class ExploringThreadPort extends ThreadPort {
         throw memory.fault("load", address, bytes);
       }
       long word = RawMemory.getLong(address & -Long.BYTES);
-      return word >>> Words.shift(address) & Words.ones(bytes);
+      return (word >>> Words.shift(address)) & Words.ones(bytes);
     }
     long value = machine.load(actor, address, bytes, access, agent.place());
     int semantics = access & Access.SEMANTICS;
