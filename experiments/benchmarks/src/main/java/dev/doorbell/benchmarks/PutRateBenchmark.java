@@ -101,7 +101,7 @@ public class PutRateBenchmark {
     gpu = vm;
     kernel = vm.load("put_rate", ptx()).kernel("put_rate");
     Memory counters =
-        pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.COUNTERS_BYTES, "counters");
+        pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(BLOCKS), "counters");
     Memory error = pair.gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     Memory views = pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.BYTES, "view");
     views.putBytes(
