@@ -91,7 +91,10 @@ final class ExploredTransfer implements ExploredWorld {
 
   private void describe(ExploringFabric fabric, Endpoint endpoint, int rank) {
     int number = endpoint.queuePair().number();
-    boolean recordFirst = !scenario.posting().recordLast();
+    Scenario.Posting posting = scenario.posting();
+    boolean recordFirst = !posting.recordLast();
+    // An exclusive poster of inline payloads through BlueFlame relies on an HCA that never looks.
+    boolean announces = scenario.rules().tears() || !(posting.blueFlame() && posting.exclusive());
     fabric.describe(
         new Region(
             Region.Role.SEND_RING,
@@ -99,7 +102,8 @@ final class ExploredTransfer implements ExploredWorld {
             (long) scenario.load().ring() * SendQueue.BLOCK,
             number,
             rank,
-            recordFirst));
+            recordFirst,
+            announces));
     fabric.describe(
         new Region(
             Region.Role.SEND_RECORD,
@@ -107,7 +111,8 @@ final class ExploredTransfer implements ExploredWorld {
             Integer.BYTES,
             number,
             rank,
-            recordFirst));
+            recordFirst,
+            announces));
   }
 
   private Side side(int number) {
