@@ -88,9 +88,7 @@ final class AsyncCopy extends MemoryOp {
       if (!(operand instanceof Operand.Address(var to, long by))) {
         throw new Unsupported("an address in brackets is needed");
       }
-      return to instanceof Operand.Reg reg
-          ? a.source(reg, ScalarType.U64)
-          : a.kernel().constant(0);
+      return to instanceof Operand.Reg reg ? a.source(reg, ScalarType.U64) : a.kernel().constant(0);
     }
 
     static long offset(Operand operand, Assembler a) throws Unsupported {

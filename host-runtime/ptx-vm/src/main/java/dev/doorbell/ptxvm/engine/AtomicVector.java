@@ -44,8 +44,7 @@ final class AtomicVector extends MemoryOp {
       from[e] = a.source(values.get(e), type);
       to[e] = reduces ? a.kernel().trash() : a.result(results.get(e));
     }
-    AtomicVector atomic =
-        new AtomicVector(Atomic.operation("add", type), type.bytes(), to, from);
+    AtomicVector atomic = new AtomicVector(Atomic.operation("add", type), type.bytes(), to, from);
     Instruction rest = Atomic.without(Atomic.without(i, "add"), "v8");
     atomic.locate(rest, i.operands().get(at), a);
     if (atomic.space.isWindow()) {

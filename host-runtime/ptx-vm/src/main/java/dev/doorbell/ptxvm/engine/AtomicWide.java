@@ -41,8 +41,7 @@ final class AtomicWide extends MemoryOp {
     int[] first = sources(operands.get(2), a);
     AtomicWide atomic =
         new AtomicWide(compares, to, first, compares ? sources(operands.get(3), a) : first);
-    Instruction rest =
-        Atomic.without(Atomic.without(i, "b128"), compares ? "cas" : "exch");
+    Instruction rest = Atomic.without(Atomic.without(i, "b128"), compares ? "cas" : "exch");
     atomic.locate(rest, operands.get(1), a);
     atomic.bytes = 16;
     atomic.access = access(rest, Access.RELAXED);

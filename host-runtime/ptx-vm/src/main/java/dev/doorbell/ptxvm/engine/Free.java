@@ -3,7 +3,9 @@ package dev.doorbell.ptxvm.engine;
 import dev.doorbell.core.memory.RawMemory;
 import org.jspecify.annotations.Nullable;
 
-/** {@code free(pointer)}: what destructors name. Nothing is ever allocated, so only null is free. */
+/**
+ * {@code free(pointer)}: what destructors name. Nothing is ever allocated, so only null is free.
+ */
 final class Free extends Op {
   private final long pointer;
 

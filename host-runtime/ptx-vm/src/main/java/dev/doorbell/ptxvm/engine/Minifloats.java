@@ -4,8 +4,8 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.ScalarType;
 
 /**
- * Conversions of pairs of 8-bit floats, e4m3 and e5m2 (OCP 8-bit Floating Point Specification;
- * PTX ISA, {@code cvt}). Into them always to nearest even and saturating; out of them exact.
+ * Conversions of pairs of 8-bit floats, e4m3 and e5m2 (OCP 8-bit Floating Point Specification; PTX
+ * ISA, {@code cvt}). Into them always to nearest even and saturating; out of them exact.
  */
 final class Minifloats {
   /** e4m3 has no infinity: all ones is NaN. */
@@ -106,7 +106,8 @@ final class Minifloats {
 
   private static long widen(Format format, int bits, boolean relu) {
     double value = format.decode(bits & 0xff);
-    return HalfRows.round(ScalarType.F16, (float) (relu && value < 0 ? 0 : value));
+    boolean zero = relu && (bits & 0x80) != 0 && !Double.isNaN(value);
+    return HalfRows.round(ScalarType.F16, (float) (zero ? 0 : value));
   }
 
   private static Format format(String name) throws Unsupported {

@@ -31,7 +31,10 @@ final class OpTable {
     factory("st", Store::make);
     factory("atom red", Atomic::make);
     factory("fence membar", Fence::make);
-    factory("prefetch prefetchu discard applypriority pmevent", (i, a) -> new Nothing());
+    factory(
+        "prefetch prefetchu discard applypriority pmevent setmaxnreg griddepcontrol",
+        (i, a) -> new Nothing());
+    factory("createpolicy", OpTable::policy);
 
     factory("mov", Moves::move);
     factory("cvta", Moves::convertAddress);
@@ -260,6 +263,12 @@ final class OpTable {
         a.source(i.operands().get(2), type),
         a.source(i.operands().get(3), ScalarType.U32),
         a.source(i.operands().get(4), ScalarType.U32));
+  }
+
+  /** {@code createpolicy}: of a cache that is not there. */
+  private static Op policy(Instruction i, Assembler a) throws Unsupported {
+    return UnaryOp.of(
+        "createpolicy", x -> x, a.result(i.operands().getFirst()), a.kernel().constant(0));
   }
 
   private static final class InsertField extends Op {

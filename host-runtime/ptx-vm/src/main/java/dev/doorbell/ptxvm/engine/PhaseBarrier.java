@@ -93,8 +93,7 @@ final class PhaseBarrier {
     if (pending == 0 && bytes == 0) {
       RawMemory.putLong(at, (phase ^ Long.MIN_VALUE) | expected << PENDING | expected);
     } else {
-      RawMemory.putLong(
-          at, phase | (bytes << BYTES & BYTES_MASK) | pending << PENDING | expected);
+      RawMemory.putLong(at, phase | (bytes << BYTES & BYTES_MASK) | pending << PENDING | expected);
     }
   }
 }

@@ -19,15 +19,36 @@ final class PhaseBarrierOp extends MemoryOp {
     COMPLETE,
     TEST,
     TEST_PARITY,
-    /** {@code cp.async.mbarrier.arrive}, which counts itself: copies are done when they are issued. */
+    /**
+     * {@code cp.async.mbarrier.arrive}, which counts itself: copies are done when they are issued.
+     */
     NONE
   }
 
   private static final List<String> KNOWN =
       List.of(
-          "init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx", "test_wait",
-          "try_wait", "parity", "noComplete", "release", "acquire", "relaxed", "cta", "cluster",
-          "shared", "shared::cta", "shared::cluster", "b64", "async", "mbarrier", "noinc");
+          "init",
+          "inval",
+          "arrive",
+          "arrive_drop",
+          "expect_tx",
+          "complete_tx",
+          "test_wait",
+          "try_wait",
+          "parity",
+          "noComplete",
+          "release",
+          "acquire",
+          "relaxed",
+          "cta",
+          "cluster",
+          "shared",
+          "shared::cta",
+          "shared::cluster",
+          "b64",
+          "async",
+          "mbarrier",
+          "noinc");
 
   private final Action action;
 

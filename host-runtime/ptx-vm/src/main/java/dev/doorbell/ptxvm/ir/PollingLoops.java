@@ -24,7 +24,8 @@ public final class PollingLoops {
 
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
   private static final Set<String> SYNCHRONISING =
-      Set.of("bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "elect", "red", "cp");
+      Set.of(
+          "bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "elect", "red", "cp");
 
   private final Map<String, Function> functions;
   private final Map<String, Effects> summaries = new HashMap<>();
