@@ -269,8 +269,8 @@ final class Convert {
         i.opcode(),
         (x, y, z) ->
             ((bits == 16 ? 0 : z << (2 * bits)) & 0xffffffffL)
-                | clamp((int) x, true, to) << bits
-                | clamp((int) y, true, to),
+                | clamp(x << 32 >> 32, true, to) << bits
+                | clamp(y << 32 >> 32, true, to),
         a.result(i.operands().getFirst()),
         a.source(i.operands().get(1), ScalarType.S32),
         a.source(i.operands().get(2), ScalarType.S32),
