@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.doorbell.core.gpu.GpuException;
-import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import java.util.ArrayList;
@@ -99,7 +98,8 @@ class PtxFuzzTest {
         try {
           List<Refusal> refusals = PtxCheck.check("fuzz.ptx", ptx);
           assertThat(refusals).allMatch(refusal -> !refusal.reason().isEmpty());
-          try (GpuModule module = world.gpu.load("fuzz.ptx", ptx)) {
+          try {
+            world.gpu.load("fuzz.ptx", ptx).close();
             assertThat(refusals).isEmpty();
             loaded++;
           } catch (GpuException e) {
