@@ -3,6 +3,7 @@ package dev.doorbell.core.fabric;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread's access to memory at once: a window check and one load or store.
@@ -15,9 +16,13 @@ final class DirectThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MmioPages mmio;
 
-  DirectThreadPort(AddressSpace memory, MmioPages mmio) {
+  /** Where stores to registers wait for the thread of the devices; null on that thread. */
+  private final @Nullable DoorbellRing doorbells;
+
+  DirectThreadPort(AddressSpace memory, MmioPages mmio, @Nullable DoorbellRing doorbells) {
     this.memory = memory;
     this.mmio = mmio;
+    this.doorbells = doorbells;
   }
 
   @Override
@@ -271,7 +276,9 @@ final class DirectThreadPort extends ThreadPort {
   }
 
   private void storeRegister(long address, int bytes, long low, long high) {
-    if (!mmio.store(address, bytes, low, high)) {
+    if (doorbells != null && mmio.target(address) != null) {
+      doorbells.put(address, bytes, low, high);
+    } else if (!mmio.store(address, bytes, low, high)) {
       throw memory.fault("store", address, bytes);
     }
   }

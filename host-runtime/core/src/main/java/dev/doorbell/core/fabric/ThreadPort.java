@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric;
 
 import dev.doorbell.core.memory.AccessFault;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The door through which one thread, of a GPU or of the host, reaches memory.
@@ -115,4 +116,23 @@ public abstract class ThreadPort {
 
   /** Nanoseconds on the fabric's clock, as this thread sees it. */
   public abstract long now();
+
+  /** Comes before {@link #arrive}: what the thread stored is performed for its block. May park. */
+  public void settle() {
+    fence(Access.ACQ_REL | Access.CTA);
+  }
+
+  /**
+   * The thread arrives at a meeting that orders memory: a barrier of its block or warp. Shuffles
+   * and votes are none.
+   *
+   * @param meeting what the first to arrive was given, or null for the first
+   * @return what the others are to pass, and everybody to {@link #leave}
+   */
+  public @Nullable Object arrive(@Nullable Object meeting) {
+    return null;
+  }
+
+  /** All have arrived: what they did before comes before what this thread does from now on. */
+  public void leave(@Nullable Object meeting) {}
 }

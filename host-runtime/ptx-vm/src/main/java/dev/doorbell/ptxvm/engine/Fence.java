@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code fence} and {@code membar}. On sm_70 and later a membar is a fence.sc. */
 final class Fence extends Op {
-  private final int access;
+  final int access;
 
   private Fence(int access) {
     this.access = access;

@@ -7,17 +7,20 @@ import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PollingLoops;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.Slots;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,7 @@ public final class KernelBuilder {
   private final List<Long> pool = new ArrayList<>();
   private final Map<SpecialRegister, Integer> specials = new TreeMap<>();
   private final List<Instruction> places = new ArrayList<>();
+  private final List<ToIntFunction<Register>> slotsAt = new ArrayList<>();
   private final Map<Integer, Refusal> refusals;
   private int poolStart;
   private int trash = -1;
@@ -125,8 +129,16 @@ public final class KernelBuilder {
         List.copyOf(specials.keySet()),
         specials.values().stream().mapToInt(Integer::intValue).toArray(),
         places,
+        slotsAt,
         shared.bytes(),
-        graph.stackBytes(root.name(), callees, stackBytes));
+        graph.stackBytes(root.name(), callees, stackBytes),
+        new Program(List.copyOf(callees.values()), poolStart, registers, specialSlots()));
+  }
+
+  private BitSet specialSlots() {
+    BitSet slots = new BitSet();
+    specials.values().forEach(slots::set);
+    return slots;
   }
 
   private void layOutShared(List<Function> functions) {
@@ -241,8 +253,9 @@ public final class KernelBuilder {
     return poolStart + pool.size() - 1;
   }
 
-  int place(Instruction instruction) {
+  int place(Instruction instruction, ToIntFunction<Register> slotOf) {
     places.add(instruction);
+    slotsAt.add(slotOf);
     return places.size() - 1;
   }
 

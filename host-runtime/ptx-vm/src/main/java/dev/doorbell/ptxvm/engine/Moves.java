@@ -149,9 +149,9 @@ final class Moves {
     };
   }
 
-  private static final class Move extends Op {
-    private final int d;
-    private final int a;
+  static final class Move extends Op {
+    final int d;
+    final int a;
 
     Move(int d, int a) {
       this.d = d;
@@ -165,10 +165,10 @@ final class Moves {
     }
   }
 
-  private static final class Unpack extends Op {
-    private final int[] d;
-    private final int bits;
-    private final int a;
+  static final class Unpack extends Op {
+    final int[] d;
+    final int bits;
+    final int a;
 
     Unpack(int[] d, int bits, int a) {
       this.d = d;
@@ -188,10 +188,10 @@ final class Moves {
     }
   }
 
-  private static final class Pack extends Op {
-    private final int d;
-    private final int bits;
-    private final int[] a;
+  static final class Pack extends Op {
+    final int d;
+    final int bits;
+    final int[] a;
 
     Pack(int d, int bits, int[] a) {
       this.d = d;

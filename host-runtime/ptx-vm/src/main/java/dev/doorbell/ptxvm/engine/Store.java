@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -163,6 +164,13 @@ abstract class Store extends MemoryOp {
       }
       t.polling.acted();
       return next;
+    }
+
+    /** The slots of the address and of the elements. */
+    int[] sources() {
+      int[] sources = Arrays.copyOf(from, from.length + 1);
+      sources[from.length] = base;
+      return sources;
     }
 
     private void raw(long at, long low, long high) {
