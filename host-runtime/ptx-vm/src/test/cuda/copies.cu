@@ -103,11 +103,11 @@ extern "C" __global__ void bulk_reduce(uint32_t* sum) {
 }
 #endif
 
+#if __CUDA_ARCH__ >= 800 || !defined(__CUDA_ARCH__)
 extern "C" __global__ void phases(uint64_t* out) {
   __shared__ uint64_t bar;
   uint32_t at = (uint32_t)__cvta_generic_to_shared(&bar);
   if (threadIdx.x == 0) {
-#if __CUDA_ARCH__ >= 800
     uint64_t state;
     uint32_t done;
     asm volatile("mbarrier.init.shared.b64 [%0], 2;" ::"r"(at) : "memory");
@@ -124,6 +124,6 @@ extern "C" __global__ void phases(uint64_t* out) {
     asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at), "l"(state) : "memory");
     out[3] = done;
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
-#endif
   }
 }
+#endif

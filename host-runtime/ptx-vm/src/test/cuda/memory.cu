@@ -70,6 +70,32 @@ extern "C" __global__ void wide_atomics(unsigned __int128* p, float2* f, float4*
 }
 #endif
 
+// What communication libraries write in inline assembly.
+#if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)
+extern "C" __global__ void idioms(uint32_t* p, uint64_t* q) {
+  uint32_t a, b, c, d;
+  uint64_t policy, wide;
+  asm volatile("fence.acq_rel.cluster; fence.sc.cta; fence.proxy.async; fence.proxy.alias; fence.proxy.async.global;");
+  asm volatile("fence.acquire.sys; fence.release.gpu; fence.acquire.cta; membar.cta;" ::: "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("ld.relaxed.sys.global.L1::no_allocate.b32 %0, [%1];" : "=r"(a) : "l"(p) : "memory");
+  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(p) : "memory");
+  asm volatile("st.release.gpu.global.L1::no_allocate.b32 [%0+16], %1;" ::"l"(p), "r"(a + b) : "memory");
+  asm volatile("st.weak.cs.v2.b64 [%0], {%1, %2};" ::"l"(q), "l"(5ull), "l"(6ull) : "memory");
+  asm volatile("st.mmio.relaxed.sys.global.u64 [%0+16], %1;" ::"l"(q), "l"(7ull) : "memory");
+  asm volatile("ld.mmio.relaxed.sys.global.u64 %0, [%1+16];" : "=l"(wide) : "l"(q) : "memory");
+  asm volatile("red.release.sys.global.add.u64 [%0+24], %1;" ::"l"(q), "l"(wide) : "memory");
+  asm volatile("red.relaxed.gpu.global.max.s32 [%0+20], %1;" ::"l"(p), "r"(c) : "memory");
+  asm volatile("st.global.wt.u32 [%0+24], %1;" ::"l"(p), "r"(d) : "memory");
+  asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("st.global.L2::cache_hint.u32 [%0+28], %1, %2;" ::"l"(p), "r"(a), "l"(policy) : "memory");
+  asm volatile("prefetch.global.L2 [%0]; prefetch.global.L2::evict_last [%0];" ::"l"(p) : "memory");
+  asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v2.b64 {%0, %1}, [%2];" : "=l"(policy), "=l"(wide) : "l"(q + 4));
+  asm volatile("st.global.u64 [%0+48], %1;" ::"l"(q), "l"(policy + wide) : "memory");
+  asm volatile("{ .reg .b8 x, y; .reg .b16 z; mov.b16 {x, y}, %0; mov.b16 z, {y, x}; st.global.b16 [%1+56], z; }" ::"h"((uint16_t)0x1234), "l"(q) : "memory");
+}
+#endif
+
 extern "C" __global__ void half_atomics(__half2* h, __nv_bfloat162* b, __half* g, __nv_bfloat16* c) {
   atomicAdd(h, __floats2half2_rn(1, 2)); atomicAdd(b, __floats2bfloat162_rn(1, 2));
   atomicAdd(g, __float2half(0.5f)); atomicAdd(c, __float2bfloat16(0.5f));
@@ -134,7 +160,7 @@ extern "C" __global__ void initialised(double* out) {
 extern "C" __global__ void spaces(uint32_t* global, uint32_t* out, int n) {
   __shared__ uint32_t shared[4];
   uint32_t local[4] = {1, 2, 3, 4};
-  shared[threadIdx.x & 3] = threadIdx.x;
+  shared[threadIdx.x & 3] = threadIdx.x & 3;
   __syncthreads();
   uint32_t* any = n == 0 ? global : n == 1 ? shared : local + (n & 1);
   uint32_t* o = out + threadIdx.x * 8;

@@ -21,14 +21,23 @@ extern "C" __global__ void shuffles(const uint64_t* in, uint64_t* out) {
 extern "C" __global__ void reductions(const uint32_t* in, uint32_t* out) {
   uint32_t x = in[threadIdx.x];
   uint32_t* o = out + threadIdx.x * 8;
-#if __CUDA_ARCH__ >= 800
-  o[0] = __reduce_add_sync(~0u, x); o[1] = __reduce_min_sync(~0u, x); o[2] = __reduce_max_sync(~0u, (int)x);
-  o[3] = __reduce_and_sync(~0u, x); o[4] = __reduce_or_sync(~0u, x); o[5] = __reduce_xor_sync(~0u, x);
-#endif
-  o[6] = __activemask(); o[7] = 0;
+  o[0] = __activemask(); o[1] = __fns(x, threadIdx.x, 2);
+  for (int i = 2; i < 7; i++) o[i] = __shfl_up_sync(~0u, x, i, 8);
   for (int i = 16; i > 0; i /= 2) x += __shfl_xor_sync(~0u, x, i);
   o[7] = x;
 }
+
+#if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)
+extern "C" __global__ void instructions(const uint32_t* in, uint32_t* out) {
+  uint32_t x = in[threadIdx.x], leader, is;
+  uint32_t* o = out + threadIdx.x * 8;
+  o[0] = __reduce_add_sync(~0u, x); o[1] = __reduce_min_sync(~0u, x); o[2] = __reduce_max_sync(~0u, (int)x);
+  o[3] = __reduce_and_sync(~0u, x); o[4] = __reduce_or_sync(~0u, x); o[5] = __reduce_xor_sync(~0u, x);
+  asm volatile("{ .reg .pred p; elect.sync %0|p, -1; selp.u32 %1, 1, 0, p; }" : "=r"(leader), "=r"(is));
+  o[6] = leader; o[7] = is;
+  asm volatile("griddepcontrol.wait; griddepcontrol.launch_dependents;");
+}
+#endif
 
 extern "C" __global__ void barriers(const uint32_t* in, uint32_t* out) {
   uint32_t x = in[threadIdx.x];

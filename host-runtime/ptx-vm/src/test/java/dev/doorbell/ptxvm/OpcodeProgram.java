@@ -24,6 +24,11 @@ final class OpcodeProgram {
 
   private final List<Case> cases = new ArrayList<>();
 
+  /** A program of other cases. */
+  OpcodeProgram(List<Case> cases) {
+    this.cases.addAll(cases);
+  }
+
   OpcodeProgram() {
     integers();
     bits();

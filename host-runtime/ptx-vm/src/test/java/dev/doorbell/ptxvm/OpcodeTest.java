@@ -13,30 +13,56 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * Every instruction against what an NVIDIA H200 (driver 580, CUDA 13.0) computed from the same
  * operands.
  */
 class OpcodeTest {
-  /** Of the PTX that ran on the H200; when the program changes, it has to run there again. */
-  private static final String PTX_SHA256 =
-      "4384548b3596873b4fbe1a7da4a27d58e33d09a3ae5cf149868fdbf6f7cb54ca";
-
-  @Test
-  void the_recorded_results_belong_to_this_program() throws Exception {
-    byte[] digest =
-        MessageDigest.getInstance("SHA-256")
-            .digest(new OpcodeProgram().ptx().getBytes(StandardCharsets.UTF_8));
-    assertThat(HexFormat.of().formatHex(digest)).isEqualTo(PTX_SHA256);
+  /**
+   * A table.
+   *
+   * @param results what came out, a resource
+   * @param sha256 of the PTX that ran on the H200; when the program changes, it has to run again
+   */
+  private record Table(String name, OpcodeProgram program, String results, String sha256) {
+    @Override
+    public String toString() {
+      return name;
+    }
   }
 
-  @Test
-  void every_instruction_computes_what_the_hardware_does() {
-    OpcodeProgram program = new OpcodeProgram();
+  @SuppressWarnings("unused") // by name, below
+  private static final List<Table> TABLES =
+      List.of(
+          new Table(
+              "first",
+              new OpcodeProgram(),
+              "opcodes-h200.bin",
+              "4384548b3596873b4fbe1a7da4a27d58e33d09a3ae5cf149868fdbf6f7cb54ca"),
+          new Table(
+              "later",
+              new OpcodeProgram(LaterOpcodes.cases()),
+              "opcodes-later-h200.bin",
+              "ef62bd2d0cde3673c6b3f23fb46ae515292de10ff246c27736eb062aaab7afe9"));
+
+  @ParameterizedTest
+  @FieldSource("TABLES")
+  void the_recorded_results_belong_to_this_program(Table table) throws Exception {
+    byte[] digest =
+        MessageDigest.getInstance("SHA-256")
+            .digest(table.program.ptx().getBytes(StandardCharsets.UTF_8));
+    assertThat(HexFormat.of().formatHex(digest)).isEqualTo(table.sha256);
+  }
+
+  @ParameterizedTest
+  @FieldSource("TABLES")
+  void every_instruction_computes_what_the_hardware_does(Table table) {
+    OpcodeProgram program = table.program;
     ByteBuffer expected =
-        ByteBuffer.wrap(World.bytes("opcodes-h200.bin")).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer.wrap(World.bytes(table.results)).order(ByteOrder.LITTLE_ENDIAN);
     List<String> wrong = new ArrayList<>();
     try (World world = new World()) {
       GpuModule module = world.gpu.load("opcodes.ptx", program.ptx());

@@ -7,6 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Extended precision: {@code add.cc}, {@code addc}, {@code sub.cc}, {@code subc}, {@code mad.cc},
  * {@code madc}.
+ *
+ * <p>A subtraction leaves the carry of {@code a + ~b + 1}: set when it did not borrow. PTX speaks
+ * of a borrow in the same flag, but hardware does this, and nvcc's 128-bit division reads it with
+ * {@code addc} behind {@code subc.cc}.
  */
 final class Carry extends Op {
   private final boolean subtracts;
@@ -58,7 +62,7 @@ final class Carry extends Op {
   @Nullable Op execute(VmThread t, long[] r) {
     long x = product == Product.NONE ? r[a] : product(r[a], r[b]);
     long y = r[c];
-    long in = takes && t.carry ? 1 : 0;
+    long in = takes && t.carry != subtracts ? 1 : 0;
     long result;
     boolean out;
     if (subtracts) {
@@ -72,7 +76,7 @@ final class Carry extends Op {
               : result >>> 32 != 0;
     }
     if (gives) {
-      t.carry = out;
+      t.carry = out != subtracts;
     }
     r[d] = wide ? result : result & 0xffffffffL;
     return next;

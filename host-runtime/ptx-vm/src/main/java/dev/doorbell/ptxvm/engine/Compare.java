@@ -90,11 +90,8 @@ final class Compare {
     int last = i.modifiers().size() - 1;
     ScalarType to = last > 0 ? ScalarType.of(i.modifiers().get(last - 1)) : null;
     ScalarType from = MemoryOp.type(i);
-    if (to == null || to.bits() > 32 || (to.bits() == 16) != (from.bits() == 16)) {
-      boolean narrow = to != null && to.bits() == 32 && from.bits() == 16;
-      if (!narrow) {
-        throw new Unsupported("result type not supported");
-      }
+    if (to == null || (to.bits() != 32 && (to.bits() != 16 || from.bits() != 16))) {
+      throw new Unsupported("result type not supported");
     }
     int d = a.result(i.operands().getFirst());
     if (to.family() == ScalarType.Family.PACKED || from.family() == ScalarType.Family.PACKED) {

@@ -106,7 +106,8 @@ final class Minifloats {
 
   private static long widen(Format format, int bits, boolean relu) {
     double value = format.decode(bits & 0xff);
-    return HalfRows.round(ScalarType.F16, (float) (relu && value < 0 ? 0 : value));
+    boolean zero = relu && (bits & 0x80) != 0 && !Double.isNaN(value);
+    return HalfRows.round(ScalarType.F16, (float) (zero ? 0 : value));
   }
 
   private static Format format(String name) throws Unsupported {

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.TreeMap;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -24,45 +25,85 @@ final class OpTable {
   }
 
   private static final Map<String, Factory> FACTORIES = new HashMap<>();
+  private static final Map<String, String> FORMS = new HashMap<>();
+  private static final Map<String, String> REFUSED = new HashMap<>();
   private static final LongUnaryOperator NOTHING = LongUnaryOperator.identity();
 
   static {
-    factory("ld ldu", Load::make);
-    factory("st", Store::make);
-    factory("atom red", Atomic::make);
-    factory("fence membar", Fence::make);
-    factory("prefetch prefetchu discard applypriority pmevent", (i, a) -> new Nothing());
+    factory("ld ldu", "every space, order, scope, type and hint; .v2 .v4 .b128", Load::make);
+    factory("st", "every space, order, scope, type and hint; .v2 .v4 .b128", Store::make);
+    factory(
+        "atom red",
+        ".add .min .max .and .or .xor .inc .dec .exch .cas, every order and scope; 16 to 64 bits,"
+            + " f16 to f64 and pairs; .exch.b128 .cas.b128; .add.v2 .v4 .v8 of floats",
+        Atomic::make);
+    factory("fence membar", ".sc .acq_rel .acquire .release, every scope; .proxy.*", Fence::make);
+    factory(
+        "cp",
+        ".async.ca .cg, groups, .mbarrier.arrive; .async.bulk and .reduce.async.bulk between global"
+            + " and shared memory. Done when issued",
+        AsyncCopy::make);
+    factory(
+        "mbarrier",
+        ".init .inval .arrive .arrive_drop .expect_tx .complete_tx .test_wait .try_wait .parity"
+            + " .pending_count",
+        PhaseBarrierOp::make);
+    factory(
+        "prefetch prefetchu discard applypriority pmevent setmaxnreg griddepcontrol",
+        "hints that change nothing here",
+        (i, a) -> new Nothing());
+    factory("createpolicy", "gives 0: there is no cache", OpTable::policy);
 
-    factory("mov", Moves::move);
-    factory("cvta", Moves::convertAddress);
-    factory("isspacep", Moves::isSpace);
-    factory("cvt", Convert::make);
+    factory("mov", "every type, packing and unpacking, special registers, .b128", Moves::move);
+    factory("cvta", "to and from .global .const .shared .local .param", Moves::convertAddress);
+    factory("isspacep", ".global .const .shared .local .param", Moves::isSpace);
+    factory(
+        "cvt",
+        "among all integers, f16, bf16, f32, f64, with every rounding, .sat .ftz .relu; pairs from"
+            + " two f32; e4m3x2 e5m2x2 from f32 and f16x2 and to f16x2; tf32; .pack.sat",
+        Convert::make);
 
-    factory("setp", Compare::setPredicate);
-    factory("set", Compare::set);
-    factory("selp", Compare::select);
-    factory("slct", Compare::selectBySign);
-    factory("addc subc madc", Carry::make);
-    factory("lop3", OpTable::anyLogic);
-    factory("bfi", OpTable::insertField);
+    factory("setp", "every comparison, .and .or .xor, .ftz; pairs", Compare::setPredicate);
+    factory("set", "every comparison, .and .or .xor, .ftz; pairs", Compare::set);
+    factory("selp", "every type", Compare::select);
+    factory("slct", ".s32 .f32", Compare::selectBySign);
+    factory("addc subc madc", "with and without .cc, 32 and 64 bits", Carry::make);
+    factory("lop3", ".b32", OpTable::anyLogic);
+    factory("bfi", ".b32 .b64", OpTable::insertField);
 
-    factory("bra", Branch::make);
-    factory("brx", Flow::indexed);
-    factory("call", Call::make);
-    factory("ret", Flow::ret);
-    factory("exit", Flow::exit);
-    factory("trap brkpt", Flow::trap);
-    factory("nanosleep", Flow::sleep);
+    factory("bra", "", Branch::make);
+    factory("brx", ".idx", Flow::indexed);
+    factory(
+        "call",
+        "direct and through pointers, recursion; vprintf, __assertfail, free(null)",
+        Call::make);
+    factory("ret", "", Flow::ret);
+    factory("exit", "", Flow::exit);
+    factory("trap brkpt", "stop the kernel", Flow::trap);
+    factory("nanosleep", ".u32", Flow::sleep);
 
-    factory("bar barrier", BarrierOp::make);
-    factory("mbarrier", PhaseBarrierOp::make);
-    factory("cp", AsyncCopy::make);
-    factory("shfl", WarpOps::shuffle);
-    factory("vote", WarpOps::vote);
-    factory("match", WarpOps::match);
-    factory("redux", WarpOps::reduce);
-    factory("elect", WarpOps::elect);
-    factory("activemask", WarpOps::activeMask);
+    factory(
+        "bar barrier",
+        ".sync .arrive .red.popc .red.and .red.or with ids and counts; .warp.sync",
+        BarrierOp::make);
+    factory("shfl", ".sync.up .down .bfly .idx", WarpOps::shuffle);
+    factory("vote", ".sync.all .any .uni .ballot", WarpOps::vote);
+    factory("match", ".any.sync .all.sync", WarpOps::match);
+    factory("redux", ".sync.add .min .max .and .or .xor of integers", WarpOps::reduce);
+    factory("elect", ".sync: the lowest lane leads", WarpOps::elect);
+    factory("activemask", "the lanes that are here together", WarpOps::activeMask);
+
+    refused("clusters are not supported", "mapa getctarank clusterlaunchcontrol");
+    refused("multimem is not supported", "multimem");
+    refused(
+        "matrix instructions are not supported",
+        "mma wmma wgmma ldmatrix stmatrix movmatrix tcgen05");
+    refused(
+        "textures and surfaces are not supported",
+        "tex tld4 txq suld sust sured suq istypep tensormap");
+    refused(
+        "memory on the stack of a size known at run time is not supported",
+        "alloca stacksave stackrestore");
   }
 
   private OpTable() {}
@@ -85,10 +126,34 @@ final class OpTable {
     }
   }
 
-  private static void factory(String names, Factory factory) {
+  private static void factory(String names, String forms, Factory factory) {
     for (String name : List.of(names.split(" ", -1))) {
       FACTORIES.put(name, factory);
+      FORMS.put(name, forms);
     }
+  }
+
+  private static void refused(String reason, String names) {
+    for (String name : List.of(names.split(" ", -1))) {
+      REFUSED.put(name, reason);
+    }
+  }
+
+  /** What each instruction is known to do, by name: forms in words, or those of its rows. */
+  static Map<String, String> forms() {
+    Map<String, String> forms = new TreeMap<>(FORMS);
+    for (Rows rows : List.of(Integers.ROWS, Floats.ROWS)) {
+      for (String row : rows.names()) {
+        int dot = row.indexOf('.');
+        forms.merge(row.substring(0, dot), row.substring(dot), (one, two) -> one + " " + two);
+      }
+    }
+    return forms;
+  }
+
+  /** Why an instruction is refused whatever its form, by name. */
+  static Map<String, String> refused() {
+    return new TreeMap<>(REFUSED);
   }
 
   /** The operation of {@code instruction}. */
@@ -98,8 +163,9 @@ final class OpTable {
       if (factory != null) {
         return factory.make(instruction, assembler);
       }
-      if (instruction.name().equals("multimem")) {
-        throw new Unsupported("multimem is not supported");
+      String refusal = REFUSED.get(instruction.name());
+      if (refusal != null) {
+        throw new Unsupported(refusal);
       }
       if (instruction.has("cc")) {
         return Carry.make(instruction, assembler);
@@ -260,6 +326,12 @@ final class OpTable {
         a.source(i.operands().get(2), type),
         a.source(i.operands().get(3), ScalarType.U32),
         a.source(i.operands().get(4), ScalarType.U32));
+  }
+
+  /** {@code createpolicy}: of a cache that is not there. */
+  private static Op policy(Instruction i, Assembler a) throws Unsupported {
+    return UnaryOp.of(
+        "createpolicy", x -> x, a.result(i.operands().getFirst()), a.kernel().constant(0));
   }
 
   private static final class InsertField extends Op {

@@ -44,6 +44,11 @@ final class Rows {
     return this;
   }
 
+  /** All names, sorted. */
+  List<String> names() {
+    return rows.keySet().stream().sorted().toList();
+  }
+
   @Nullable Row get(String name) {
     return rows.get(name);
   }

@@ -5,6 +5,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.ptxvm.engine.KernelBuilder;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.ArrayList;
@@ -13,7 +14,8 @@ import java.util.TreeMap;
 
 /** Says what of a PTX file the virtual GPU cannot run, without running it. */
 public final class PtxCheck {
-  private static final long MODULE_BYTES = 1L << 34;
+  /** No file can ask for more; what does is refused as too large. */
+  private static final long MOST_BYTES = 1L << 34;
 
   private PtxCheck() {}
 
@@ -29,7 +31,7 @@ public final class PtxCheck {
     parsed.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));
     PtxModule module = parsed.module();
     if (!module.version().isEmpty()) {
-      try (AddressSpace space = AddressSpace.reserve(MODULE_BYTES);
+      try (AddressSpace space = AddressSpace.reserve(bytes(module));
           ModuleMemory memory = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
         KernelBuilder.build(module, memory, VmOptions.defaults().stackBytes(), refusals);
       } catch (IllegalStateException e) {
@@ -37,5 +39,14 @@ public final class PtxCheck {
       }
     }
     return new ArrayList<>(refusals.values());
+  }
+
+  /** Addresses enough for the variables of a module, each on pages of its own. */
+  private static long bytes(PtxModule module) {
+    long bytes = 1L << 16;
+    for (Variable variable : module.variables()) {
+      bytes += Math.min(variable.bytes(), MOST_BYTES) + 4L * AddressSpace.PAGE;
+    }
+    return Math.min(bytes, MOST_BYTES);
   }
 }

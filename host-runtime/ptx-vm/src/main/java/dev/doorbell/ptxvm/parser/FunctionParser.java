@@ -22,6 +22,9 @@ final class FunctionParser {
   /** A file that says a line is inlined into itself must not make ever longer chains. */
   private static final int MAX_INLINED = 64;
 
+  /** nvcc nests call sequences and inline assembly once or twice. */
+  private static final int MAX_NESTING = 256;
+
   private final TokenStream tokens;
   private final ModuleContext module;
   private final VariableParser variables;
@@ -59,7 +62,9 @@ final class FunctionParser {
         throw tokens.unexpected("'}' at the end of '%s'".formatted(name));
       }
       if (tokens.accept("{")) {
-        depth++;
+        if (++depth > MAX_NESTING) {
+          throw tokens.unexpected("blocks nested less deeply");
+        }
         scope = new Scope(scope);
       } else if (tokens.accept("}")) {
         depth--;

@@ -126,7 +126,7 @@ final class OperandParser {
       return new Operand.Int(32);
     }
     if (name.equals("generic") && tokens.accept("(")) {
-      Operand inner = named();
+      Operand inner = names.find(tokens.name());
       tokens.expect(")");
       if (inner instanceof Operand.Symbol symbol) {
         return new Operand.Symbol(symbol.variable(), symbol.offset(), true);

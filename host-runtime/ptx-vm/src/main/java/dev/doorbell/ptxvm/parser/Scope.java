@@ -52,18 +52,20 @@ final class Scope {
 
   /** What {@code name} stands for here, or null. New registers are added to {@code registers}. */
   @Nullable Operand find(String name, List<Register> registers) {
-    Operand known = names.get(name);
-    if (known != null) {
-      return known;
-    }
-    for (Family family : families) {
-      if (name.startsWith(family.stem) && isMember(name, family)) {
-        Operand operand = make(name, family.type, family.wide, registers);
-        names.put(name, operand);
-        return operand;
+    for (Scope scope = this; scope != null; scope = scope.outer) {
+      Operand known = scope.names.get(name);
+      if (known != null) {
+        return known;
+      }
+      for (Family family : scope.families) {
+        if (name.startsWith(family.stem) && isMember(name, family)) {
+          Operand operand = make(name, family.type, family.wide, registers);
+          scope.names.put(name, operand);
+          return operand;
+        }
       }
     }
-    return outer == null ? null : outer.find(name, registers);
+    return null;
   }
 
   private static boolean isMember(String name, Family family) {

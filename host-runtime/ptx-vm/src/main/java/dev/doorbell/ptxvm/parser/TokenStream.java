@@ -119,7 +119,10 @@ final class TokenStream {
     }
     while (peek().is("*")) {
       next();
-      value *= integer();
+      if (!(literal() instanceof Operand.Int(long factor))) {
+        throw new SyntaxException(line, "expected an integer");
+      }
+      value *= factor;
     }
     return value;
   }

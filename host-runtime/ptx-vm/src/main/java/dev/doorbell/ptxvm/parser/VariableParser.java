@@ -12,6 +12,9 @@ final class VariableParser {
   /** What a declaration may ask for at most; a fuzzed bound must not become an allocation. */
   private static final long MAX_BYTES = 1L << 33;
 
+  /** Deeper nesting than any array has; a fuzzed file must not exhaust the stack. */
+  private static final int MAX_DEPTH = 16;
+
   private final TokenStream tokens;
 
   VariableParser(TokenStream tokens) {
@@ -56,7 +59,7 @@ final class VariableParser {
     }
     List<Variable.Initial> initial = new ArrayList<>();
     if (tokens.accept("=")) {
-      long used = values(type, 0, initial);
+      long used = values(type, 0, initial, 0);
       bytes = Math.max(bytes, used);
     }
     return new Variable(word, space, type, bytes, natural, external, List.copyOf(initial));
@@ -75,12 +78,15 @@ final class VariableParser {
     return elements;
   }
 
-  private long values(ScalarType type, long at, List<Variable.Initial> into)
+  private long values(ScalarType type, long at, List<Variable.Initial> into, int depth)
       throws SyntaxException {
+    if (depth > MAX_DEPTH) {
+      throw tokens.unexpected("a value");
+    }
     long offset = at;
     if (tokens.accept("{")) {
       while (!tokens.accept("}")) {
-        offset = values(type, offset, into);
+        offset = values(type, offset, into, depth + 1);
         if (!tokens.accept(",") && !tokens.peek().is("}")) {
           throw tokens.unexpected("',' or '}'");
         }

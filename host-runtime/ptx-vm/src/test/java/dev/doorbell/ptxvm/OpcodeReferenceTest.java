@@ -1,0 +1,41 @@
+package dev.doorbell.ptxvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.ptxvm.engine.OpcodeReference;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** The page about opcodes is what the table says. */
+class OpcodeReferenceTest {
+  private static final Path PAGE = Path.of("../../docs/ptx-opcodes.md");
+  private static final String REWRITE =
+      "run: mvn -q -B -pl host-runtime/ptx-vm -am test -Dtest=OpcodeReferenceTest"
+          + " -Dsurefire.failIfNoSpecifiedTests=false -Dptx.opcodes.write=true";
+
+  @Test
+  void the_page_is_what_the_opcode_table_says() throws IOException {
+    if (Boolean.getBoolean("ptx.opcodes.write")) {
+      Files.writeString(PAGE, OpcodeReference.markdown());
+    }
+    assertThat(PAGE).as("docs/ptx-opcodes.md is stale; %s", REWRITE).exists();
+    assertThat(Files.readString(PAGE))
+        .as("docs/ptx-opcodes.md is stale; %s", REWRITE)
+        .isEqualTo(OpcodeReference.markdown());
+  }
+
+  @Test
+  void no_instruction_is_both_known_and_refused() {
+    String page = OpcodeReference.markdown();
+    long rows = page.lines().filter(line -> line.startsWith("| `")).count();
+    long names =
+        page.lines()
+            .filter(line -> line.startsWith("| `"))
+            .map(line -> line.substring(0, line.indexOf('`', 3)))
+            .distinct()
+            .count();
+    assertThat(names).isEqualTo(rows);
+  }
+}
