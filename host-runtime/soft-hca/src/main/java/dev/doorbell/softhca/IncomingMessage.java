@@ -88,25 +88,12 @@ final class IncomingMessage {
    * @return {@link #DONE}, {@link #HOLD}, {@link #NOT_READY}, or the syndrome of a NAK
    */
   int accept(Packet packet, int operation) {
-    return switch (operation) {
-      case PacketOpcode.WRITE_ONLY,
-          PacketOpcode.WRITE_FIRST,
-          PacketOpcode.WRITE_ONLY_IMM,
-          PacketOpcode.WRITE_MIDDLE,
-          PacketOpcode.WRITE_LAST,
-          PacketOpcode.WRITE_LAST_IMM ->
-          write(packet, operation);
-      case PacketOpcode.SEND_ONLY,
-          PacketOpcode.SEND_FIRST,
-          PacketOpcode.SEND_MIDDLE,
-          PacketOpcode.SEND_LAST,
-          PacketOpcode.SEND_LAST_IMM,
-          PacketOpcode.SEND_ONLY_IMM,
-          PacketOpcode.SEND_LAST_INVALIDATE,
-          PacketOpcode.SEND_ONLY_INVALIDATE ->
-          send(packet, operation);
-      default -> invalid();
-    };
+    if (operation >= PacketOpcode.WRITE_FIRST && operation <= PacketOpcode.WRITE_ONLY_IMM) {
+      return write(packet, operation);
+    }
+    return operation < PacketOpcode.WRITE_FIRST || PacketOpcode.invalidates(operation)
+        ? send(packet, operation)
+        : invalid();
   }
 
   private int write(Packet packet, int operation) {

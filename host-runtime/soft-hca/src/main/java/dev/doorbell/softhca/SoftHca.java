@@ -238,7 +238,7 @@ public final class SoftHca implements Hca, Station {
       hash = hash * 31 + name.charAt(i);
     }
     hash *= 0x9e37_79b9_7f4a_7c15L;
-    return hash & 0x0000_ff00_00ff_ffffL | 0x0200_00ff_fe00_0000L;
+    return (hash & 0x0000_ff00_00ff_ffffL) | 0x0200_00ff_fe00_0000L;
   }
 
   /**

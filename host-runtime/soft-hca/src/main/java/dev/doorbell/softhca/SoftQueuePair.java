@@ -351,7 +351,10 @@ final class SoftQueuePair implements QueuePair {
 
   /** A packet for this queue pair; takes it over. */
   void receive(Packet packet) {
-    if (PacketOpcode.transport(packet.opcode) != transport || !isOfPartition(packet.partitionKey)) {
+    boolean ofPartition =
+        (packet.partitionKey & partitionKey) == Packet.DEFAULT_PARTITION
+            || isOfPartition(packet.partitionKey);
+    if (!ofPartition || PacketOpcode.transport(packet.opcode) != transport) {
       packet.pool.release(packet);
     } else if (PacketOpcode.isResponse(packet.opcode)) {
       if (requester != null) {

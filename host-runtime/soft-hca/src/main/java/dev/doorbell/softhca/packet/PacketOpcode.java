@@ -49,7 +49,27 @@ public final class PacketOpcode {
   /** Fetch and add with field boundaries, 4 or 8 bytes; in the manufacturer-specific range. */
   public static final int MASKED_FETCH_ADD = 0xd4;
 
+  // Sets of operations, a bit for each.
+  private static final int FIRSTS =
+      1 << SEND_FIRST
+          | 1 << SEND_ONLY
+          | 1 << SEND_ONLY_IMM
+          | 1 << SEND_ONLY_INVALIDATE
+          | 1 << WRITE_FIRST
+          | 1 << WRITE_ONLY
+          | 1 << WRITE_ONLY_IMM;
+  private static final int UNFINISHED =
+      1 << SEND_FIRST | 1 << SEND_MIDDLE | 1 << WRITE_FIRST | 1 << WRITE_MIDDLE;
+  private static final int IMMEDIATES =
+      1 << SEND_LAST_IMM | 1 << SEND_ONLY_IMM | 1 << WRITE_LAST_IMM | 1 << WRITE_ONLY_IMM;
+  private static final int QUESTIONS = 1 << READ_REQUEST | 1 << COMPARE_SWAP | 1 << FETCH_ADD;
+
   private PacketOpcode() {}
+
+  /** The shift takes the operation's five bits. */
+  private static boolean in(int set, int operation) {
+    return (set >>> operation & 1) != 0;
+  }
 
   /** The transport that the opcode belongs to; mlx5's own opcodes are of reliable connections. */
   public static int transport(int opcode) {
@@ -69,10 +89,9 @@ public final class PacketOpcode {
 
   /** True for what a responder answers with data. */
   public static boolean isQuestion(int opcode) {
-    return switch (opcode) {
-      case READ_REQUEST, COMPARE_SWAP, FETCH_ADD, MASKED_COMPARE_SWAP, MASKED_FETCH_ADD -> true;
-      default -> false;
-    };
+    return opcode <= OPERATION_MASK
+        ? in(QUESTIONS, opcode)
+        : opcode == MASKED_COMPARE_SWAP || opcode == MASKED_FETCH_ADD;
   }
 
   /**
@@ -97,33 +116,17 @@ public final class PacketOpcode {
 
   /** True where a message of WRITE or SEND begins. */
   public static boolean isFirst(int operation) {
-    return switch (operation) {
-      case WRITE_ONLY,
-          WRITE_ONLY_IMM,
-          WRITE_FIRST,
-          SEND_ONLY,
-          SEND_ONLY_IMM,
-          SEND_ONLY_INVALIDATE,
-          SEND_FIRST ->
-          true;
-      default -> false;
-    };
+    return in(FIRSTS, operation);
   }
 
   /** True where a message ends. */
   public static boolean isLast(int operation) {
-    return switch (operation) {
-      case WRITE_FIRST, WRITE_MIDDLE, SEND_FIRST, SEND_MIDDLE -> false;
-      default -> true;
-    };
+    return !in(UNFINISHED, operation);
   }
 
   /** True where immediate data comes along. */
   public static boolean hasImmediate(int operation) {
-    return switch (operation) {
-      case WRITE_LAST_IMM, WRITE_ONLY_IMM, SEND_LAST_IMM, SEND_ONLY_IMM -> true;
-      default -> false;
-    };
+    return in(IMMEDIATES, operation);
   }
 
   /** True where the message ends a peer's registration. */
