@@ -25,6 +25,7 @@ class EnginesTest {
   private static final int THREADS = 64;
 
   /** What a program leaves in memory, and how many instructions it took. */
+  @SuppressWarnings("ArrayRecordComponent") // compared element by element
   private record Outcome(byte[] own, byte[] out, byte[] cells, String engine) {}
 
   /** One world with one GPU, used for many programs. */

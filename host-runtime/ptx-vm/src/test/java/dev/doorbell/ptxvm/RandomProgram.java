@@ -62,6 +62,7 @@ final class RandomProgram {
     return program.text.toString();
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // formats are literals of this class
   private void line(String format, Object... arguments) {
     text.append("  ").append(format.formatted(arguments)).append('\n');
   }

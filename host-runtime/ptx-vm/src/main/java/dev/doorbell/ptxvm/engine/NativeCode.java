@@ -274,9 +274,8 @@ final class NativeCode {
     boolean wide = type.endsWith("64") && !type.startsWith("f");
     boolean narrow = type.endsWith("32") && !type.startsWith("f");
     CodeBuilder c = writer.code();
-    if (type.startsWith("f")
-        || type.startsWith("b") && !equality
-        || !(wide || narrow || equality)) {
+    boolean known = wide || narrow || equality;
+    if (type.startsWith("f") || !known || (type.startsWith("b") && !equality)) {
       return false;
     }
     Label yes = c.newLabel();

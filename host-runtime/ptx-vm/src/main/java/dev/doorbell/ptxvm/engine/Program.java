@@ -11,6 +11,7 @@ import java.util.List;
  * @param constants the register file of a thread that has not begun: what constant slots hold
  * @param specials slots of special registers, which differ from thread to thread
  */
+@SuppressWarnings("ArrayRecordComponent") // handed over, never compared
 record Program(List<Callee> callees, int poolStart, long[] constants, BitSet specials) {
   /** True when the slot holds the same value in every thread, always. */
   boolean isConstant(int slot) {

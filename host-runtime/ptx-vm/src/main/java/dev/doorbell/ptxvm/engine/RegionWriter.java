@@ -159,7 +159,7 @@ final class RegionWriter {
       outOfLine.get(k).run();
     }
     exits.forEach(this::exit);
-    yields.forEach(this::yield);
+    yields.forEach(this::giveWay);
     c.labelBinding(returning);
     storeLeft();
     c.areturn();
@@ -324,7 +324,7 @@ final class RegionWriter {
     c.areturn();
   }
 
-  private void yield(int target, Label at) {
+  private void giveWay(int target, Label at) {
     CodeBuilder c = code();
     c.labelBinding(at);
     spill(live.get(target));

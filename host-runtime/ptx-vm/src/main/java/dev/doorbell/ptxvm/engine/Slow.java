@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * accesses that are not plain memory, which are doorbells and mistakes. Each notes the operation
  * first, so that an error names its place.
  */
+@SuppressWarnings("ReferenceEquality") // operations are compared by identity
 final class Slow {
   private Slow() {}
 
