@@ -14,8 +14,10 @@ enum Subcommand {
   VALIDATE("validate", "check experiment files, all problems at once"),
   SHOW("show", "an experiment with nothing left open, its points and time"),
   PREDICT("predict", "the closed forms for each point, without running it"),
+  EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "draw a run's figures again from its samples"),
-  TABLE("table", "print a run's table again from its samples");
+  TABLE("table", "print a run's table again from its samples"),
+  KERNEL("kernel", "kernels of your own: new, check, run, build, disasm");
 
   private final String word;
   private final String summary;
@@ -42,8 +44,10 @@ enum Subcommand {
       case VALIDATE -> new ValidateCommand();
       case SHOW -> new ShowCommand();
       case PREDICT -> new PredictCommand();
+      case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
+      case KERNEL -> new KernelCommand();
     };
   }
 

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.timed.CpuPrices;
 import dev.doorbell.core.fabric.timed.Network;
 import dev.doorbell.core.fabric.timed.NicPrices;
@@ -37,6 +38,17 @@ final class World implements AutoCloseable {
         new DirectFabric(AddressSpace.reserve(), seed),
         ranks,
         options,
+        new InProcessWire(),
+        ProxyPrices.FREE,
+        Trace.NONE);
+  }
+
+  /** A world whose fabric explores. */
+  static World exploring(ExploringFabric fabric, int ranks) {
+    return build(
+        fabric,
+        ranks,
+        SoftHcaOptions.DEFAULT,
         new InProcessWire(),
         ProxyPrices.FREE,
         Trace.NONE);

@@ -1,5 +1,7 @@
 package dev.doorbell.core.agent;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Anything that makes progress: a CUDA thread of the virtual machine, an HCA engine, a proxy.
  *
@@ -20,5 +22,23 @@ public interface Agent {
   /** What the agent is doing, for reports: kernel, PTX line and thread, or queue pair and state. */
   default String where() {
     return getClass().getSimpleName();
+  }
+
+  /** Who the agent is, for reports: the thread, the HCA. */
+  default String name() {
+    return where();
+  }
+
+  /**
+   * What the agent executes next, as cheaply as it can be said: the same object for the same place,
+   * or null when it has no places. To be asked between steps of budget 1, or from the port in one.
+   */
+  default @Nullable Object place() {
+    return null;
+  }
+
+  /** In words, what {@link #place} gave. */
+  default @Nullable SourcePlace describe(Object place) {
+    return null;
   }
 }

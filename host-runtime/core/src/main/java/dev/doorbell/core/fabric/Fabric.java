@@ -28,6 +28,15 @@ public abstract class Fabric implements AutoCloseable {
   public abstract ThreadPort attachThread(Locus locus, Agent agent);
 
   /**
+   * Adds a thread of a block.
+   *
+   * @param block the block's number, different from that of any other block of the world
+   */
+  public ThreadPort attachThread(Locus locus, long block, Agent agent) {
+    return attachThread(locus, agent);
+  }
+
+  /**
    * Adds a device at {@code locus}.
    *
    * @return its port

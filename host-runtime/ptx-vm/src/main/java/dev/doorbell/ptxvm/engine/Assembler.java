@@ -12,6 +12,7 @@ import dev.doorbell.ptxvm.ir.Variable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the instructions of one function into operations: what opcode factories build with. */
@@ -20,6 +21,7 @@ final class Assembler {
   private final Callee callee;
   private final Slots slots;
   private final Map<Integer, PollingLoops.Loop> polling;
+  private final ToIntFunction<Register> slotOf = this::slot;
   private final List<Runnable> fixups = new ArrayList<>();
   private int at;
 
@@ -50,6 +52,8 @@ final class Assembler {
       after = op;
     }
     this.linked = ops;
+    callee.ops = ops;
+    callee.slots = slots;
     callee.first = ops.isEmpty() ? null : ops.getFirst();
     fixups.forEach(Runnable::run);
   }
@@ -58,7 +62,7 @@ final class Assembler {
 
   private @Nullable Op assemble(Instruction instruction) {
     try {
-      int place = kernel.place(instruction);
+      int place = kernel.place(instruction, slotOf);
       Op op = OpTable.make(instruction, this);
       op.place = place;
       if (instruction.guard() == null || op instanceof Branch) {

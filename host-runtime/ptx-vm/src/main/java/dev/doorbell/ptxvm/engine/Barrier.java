@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One of the sixteen barriers of a block (PTX ISA, {@code barrier}). */
 final class Barrier {
@@ -10,6 +11,7 @@ final class Barrier {
   private int expected;
   private int arrived;
   private int trueCount;
+  private @Nullable Object meeting;
 
   Barrier(int id) {
     this.id = id;
@@ -30,6 +32,7 @@ final class Barrier {
     }
     expected = count;
     arrived += weight;
+    meeting = t.port.arrive(meeting);
     trueCount += predicate ? 1 : 0;
     if (waits) {
       waiting.add(t);
@@ -46,10 +49,13 @@ final class Barrier {
   private void complete() {
     List<VmThread> all = List.copyOf(waiting);
     int isTrue = trueCount;
+    Object met = meeting;
+    meeting = null;
     waiting.clear();
     arrived = 0;
     trueCount = 0;
     for (VmThread thread : all) {
+      thread.port.leave(met);
       thread.result = isTrue;
       thread.offeredControl = all.size();
       thread.release();

@@ -1,6 +1,5 @@
 package dev.doorbell.ptxvm.engine;
 
-import dev.doorbell.core.fabric.Access;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
@@ -82,7 +81,7 @@ final class BarrierOp extends Op {
     if (!t.released) {
       // What came before is performed for the block before the others go on.
       t.account();
-      t.port.fence(Access.ACQ_REL | Access.CTA);
+      t.port.settle();
       if (t.port.parked) {
         return t.park(this);
       }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /** An instruction behind {@code @p} or {@code @!p}. */
 final class Guarded extends Op {
   final Op inner;
-  private final int predicate;
-  private final long wanted;
+  final int predicate;
+  final long wanted;
 
   private Guarded(Op inner, int predicate, long wanted) {
     this.inner = inner;
@@ -16,6 +16,11 @@ final class Guarded extends Op {
 
   static Guarded of(Op inner, int predicate, boolean negated) {
     return new Guarded(inner, predicate, negated ? 0 : 1);
+  }
+
+  /** Whether the guard lets the instruction be executed. */
+  boolean holds(long[] r) {
+    return r[predicate] == wanted;
   }
 
   @Override

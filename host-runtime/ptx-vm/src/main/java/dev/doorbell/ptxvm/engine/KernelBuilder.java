@@ -7,17 +7,20 @@ import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PollingLoops;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.Slots;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,7 @@ public final class KernelBuilder {
   private final List<Long> pool = new ArrayList<>();
   private final Map<SpecialRegister, Integer> specials = new TreeMap<>();
   private final List<Instruction> places = new ArrayList<>();
+  private final List<ToIntFunction<Register>> slotsAt = new ArrayList<>();
   private final Map<Integer, Refusal> refusals;
   private int poolStart;
   private int trash = -1;
@@ -125,12 +129,23 @@ public final class KernelBuilder {
         List.copyOf(specials.keySet()),
         specials.values().stream().mapToInt(Integer::intValue).toArray(),
         places,
+        slotsAt,
         shared.bytes(),
-        graph.stackBytes(root.name(), callees, stackBytes));
+        graph.stackBytes(root.name(), callees, stackBytes),
+        new Program(List.copyOf(callees.values()), poolStart, registers, specialSlots()));
+  }
+
+  private BitSet specialSlots() {
+    BitSet slots = new BitSet();
+    specials.values().forEach(slots::set);
+    return slots;
   }
 
   private void layOutShared(List<Function> functions) {
     List<Variable> dynamic = new ArrayList<>();
+    if (readsReserved(functions)) {
+      shared.skip(Windows.RESERVED_BYTES);
+    }
     for (Variable variable : module.variables()) {
       if (variable.space() == StateSpace.SHARED) {
         if (variable.external() || variable.bytes() == 0) {
@@ -157,6 +172,16 @@ public final class KernelBuilder {
     for (Variable variable : dynamic) {
       shared.put(variable, shared.bytes());
     }
+  }
+
+  private static boolean readsReserved(List<Function> functions) {
+    return functions.stream()
+        .flatMap(function -> function.code().stream())
+        .flatMap(instruction -> instruction.operands().stream())
+        .anyMatch(
+            operand ->
+                operand instanceof Operand.Special(String name)
+                    && SpecialRegister.isReserved(name));
   }
 
   private static boolean uses(List<Function> functions, Variable variable) {
@@ -228,15 +253,17 @@ public final class KernelBuilder {
     return poolStart + pool.size() - 1;
   }
 
-  int place(Instruction instruction) {
+  int place(Instruction instruction, ToIntFunction<Register> slotOf) {
     places.add(instruction);
+    slotsAt.add(slotOf);
     return places.size() - 1;
   }
 
   void refuse(Instruction instruction, String reason) {
     refusals.putIfAbsent(
         instruction.line(),
-        new Refusal(instruction.line(), module.text(instruction.line()), reason));
+        new Refusal(
+            instruction.line(), module.text(instruction.line()), reason, instruction.source()));
   }
 
   /** The functions that may be called through a pointer, by their address. */

@@ -1,10 +1,16 @@
 package dev.doorbell.ptxvm.engine;
 
+import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A kernel, ready to run: its operations, its register file, its windows. */
@@ -18,8 +24,17 @@ public final class KernelCode {
   private final SpecialRegister[] specials;
   private final int[] specialSlots;
   private final List<Instruction> places;
+  private final List<ToIntFunction<Register>> slotsAt;
   private final long sharedBytes;
   private final long localBytes;
+  private final Program program;
+
+  /** How often each operation was executed, by place, while that is counted; else null. */
+  int @Nullable [] counts;
+
+  private long untilCompiled = Long.MAX_VALUE;
+  private String engine = "interpreter";
+  private boolean settled;
 
   KernelCode(
       PtxModule module,
@@ -31,8 +46,10 @@ public final class KernelCode {
       List<SpecialRegister> specials,
       int[] specialSlots,
       List<Instruction> places,
+      List<ToIntFunction<Register>> slotsAt,
       long sharedBytes,
-      long localBytes) {
+      long localBytes,
+      Program program) {
     this.module = module;
     this.name = name;
     this.parameters = parameters;
@@ -42,8 +59,10 @@ public final class KernelCode {
     this.specials = specials.toArray(new SpecialRegister[0]);
     this.specialSlots = specialSlots;
     this.places = places;
+    this.slotsAt = slotsAt;
     this.sharedBytes = sharedBytes;
     this.localBytes = localBytes;
+    this.program = program;
   }
 
   /** The entry's name. */
@@ -77,7 +96,54 @@ public final class KernelCode {
   }
 
   @Nullable Op first() {
-    return first;
+    Callee entry = program.callees().isEmpty() ? null : program.callees().getFirst();
+    return entry == null ? first : entry.first;
+  }
+
+  /** What executes the kernel, in words. */
+  public String engine() {
+    return engine;
+  }
+
+  /** True when bytecode executes it. */
+  boolean isCompiled() {
+    return engine.equals("compiled");
+  }
+
+  /**
+   * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
+   * instructions in all; what it does until then tells which of its paths belong together.
+   */
+  void launching(Fabric fabric, long after) {
+    if (settled || after == Long.MAX_VALUE) {
+      return;
+    }
+    if (!(fabric instanceof DirectFabric)) {
+      settled = true;
+      engine = "interpreter (accesses take virtual time)";
+    } else if (after == 0) {
+      compile(fabric.memory());
+    } else if (counts == null) {
+      counts = new int[places.size()];
+      untilCompiled = after;
+    }
+  }
+
+  /** Threads have executed {@code instructions} more. */
+  void executed(int instructions, AddressSpace memory) {
+    untilCompiled -= instructions;
+    if (untilCompiled < 0 && counts != null) {
+      compile(memory);
+    }
+  }
+
+  private void compile(AddressSpace memory) {
+    int[] seen = counts == null ? new int[0] : counts;
+    counts = null;
+    settled = true;
+    untilCompiled = Long.MAX_VALUE;
+    String reason = Compiler.compile(program, memory, seen);
+    engine = reason == null ? "compiled" : "interpreter (" + reason + ")";
   }
 
   /** The register file of a new thread: constants, and what is fixed for the thread. */
@@ -89,11 +155,28 @@ public final class KernelCode {
     return r;
   }
 
+  /** What an operation was made of. */
+  Instruction instruction(Op op) {
+    return places.get(op.place);
+  }
+
+  /** The slots of the registers of the function that an operation belongs to. */
+  ToIntFunction<Register> slots(Op op) {
+    return slotsAt.get(op.place);
+  }
+
   /** Where an operation stands: {@code put.ptx:88 'ld.global.u32 %r1, [%rd2];' (put.cu:17)}. */
   String describe(Op op) {
     Instruction instruction = places.get(op.place);
     String at = "%s:%d '%s'".formatted(module.name(), instruction.line(), text(instruction));
     return instruction.source().isEmpty() ? at : at + " (" + instruction.source() + ")";
+  }
+
+  /** Where an operation stands, part by part. */
+  SourcePlace source(Op op) {
+    Instruction instruction = places.get(op.place);
+    return new SourcePlace(
+        module.name(), instruction.line(), text(instruction), instruction.source().toString());
   }
 
   private String text(Instruction instruction) {

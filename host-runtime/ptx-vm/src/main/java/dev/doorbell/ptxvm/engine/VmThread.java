@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AccessFault;
 import org.jspecify.annotations.Nullable;
@@ -86,19 +87,19 @@ final class VmThread implements Agent {
     this.parameterSize = grid.code.parameters().bytes();
     this.r = grid.code.registers(this);
     this.op = grid.code.first();
-    this.port = grid.fabric.attachThread(grid.locus, this);
+    this.port = cta.home.port(grid.locus, this);
   }
 
   @Override
   public int step(int budget) {
     if (waiting || exited) {
-      cta.grid.tick();
+      cta.tick();
       return 0;
     }
     if (dozes > 0) {
       dozes = polling.unchanged(cta.grid.memory) ? dozes - 1 : 0;
       if (dozes > 0) {
-        cta.grid.tick();
+        cta.tick();
         return 0;
       }
     }
@@ -109,8 +110,19 @@ final class VmThread implements Agent {
     if (current == null) {
       return 0;
     }
+    Instrument instrument = cta.grid.instrument();
+    if (instrument != null) {
+      int done = instrument.step(this, current, budget);
+      account();
+      cta.executed(done);
+      return done;
+    }
     try {
+      int[] counts = cta.grid.code.counts;
       while (true) {
+        if (counts != null) {
+          counts[current.place]++;
+        }
         Op following = current.execute(this, r);
         left--;
         if (following == null) {
@@ -123,11 +135,15 @@ final class VmThread implements Agent {
         }
       }
     } catch (AccessFault | Fault e) {
-      cta.grid.fail(this, current, String.valueOf(e.getMessage()));
+      Op at = op;
+      cta.grid.fail(
+          this,
+          current instanceof Entry && at != null ? at : current,
+          String.valueOf(e.getMessage()));
     }
     account();
     int done = budget - left;
-    cta.grid.executed(done);
+    cta.executed(done);
     return done;
   }
 
@@ -218,8 +234,19 @@ final class VmThread implements Agent {
                 what, bytes, address, bytes, cta.grid.fabric.memory().describe(address, bytes)));
   }
 
+  @Override
+  public @Nullable Object place() {
+    return op;
+  }
+
+  @Override
+  public @Nullable SourcePlace describe(Object place) {
+    return place instanceof Op at ? cta.grid.code.source(at) : null;
+  }
+
   /** {@code block (0,0,0) thread (5,0,0)}. */
-  String name() {
+  @Override
+  public String name() {
     return "block %s thread %s".formatted(cta.name(), cta.grid.shape.threadName(index));
   }
 

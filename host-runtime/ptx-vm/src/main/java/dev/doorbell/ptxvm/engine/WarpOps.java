@@ -1,6 +1,5 @@
 package dev.doorbell.ptxvm.engine;
 
-import dev.doorbell.core.fabric.Access;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Register;
@@ -119,7 +118,7 @@ final class WarpOps {
     @Override
     boolean ready(VmThread t) {
       t.account();
-      t.port.fence(Access.ACQ_REL | Access.CTA);
+      t.port.settle();
       return !t.port.parked;
     }
 
@@ -127,7 +126,19 @@ final class WarpOps {
     void offer(VmThread t, long[] r) {}
 
     @Override
-    void meet(VmThread[] lanes, int members) {}
+    void meet(VmThread[] lanes, int members) {
+      Object meeting = null;
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0) {
+          meeting = lanes[i].port.arrive(meeting);
+        }
+      }
+      for (int i = 0; i < lanes.length; i++) {
+        if ((members >>> i & 1) != 0) {
+          lanes[i].port.leave(meeting);
+        }
+      }
+    }
 
     @Override
     void take(VmThread t, long[] r) {}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param modifiers the rest in the order of the source, without dots
  * @param guard its predicate, or null
  * @param line in the PTX, from 1
- * @param source {@code file.cu:line} by {@code .loc}, or empty
+ * @param source where it comes from, or {@link SourceLine#NONE}
  */
 public record Instruction(
     String name,
@@ -18,10 +18,15 @@ public record Instruction(
     @Nullable Guard guard,
     List<Operand> operands,
     int line,
-    String source) {
+    SourceLine source) {
 
   /** {@code @p} or {@code @!p}. */
   public record Guard(Register predicate, boolean negated) {}
+
+  /** The same with other operands. */
+  public Instruction with(List<Operand> others) {
+    return new Instruction(name, modifiers, guard, others, line, source);
+  }
 
   /** The opcode with its modifiers, {@code ld.global.u32}. */
   public String opcode() {

@@ -6,11 +6,26 @@ import java.util.List;
  * A line of PTX that cannot be run.
  *
  * @param line from 1
- * @param text the line
+ * @param text the line, trimmed
  * @param reason why, in words
+ * @param source the line of the CUDA source that it comes from, if the file says
  */
-public record Refusal(int line, String text, String reason) {
+public record Refusal(int line, String text, String reason, SourceLine source) {
   private static final int SHOWN = 100;
+
+  public Refusal {
+    text = text.strip();
+  }
+
+  public Refusal(int line, String text, String reason) {
+    this(line, text, reason, SourceLine.NONE);
+  }
+
+  /** {@code put.ptx:88: clusters are not supported: barrier.cluster.arrive; (put.cu:17)}. */
+  public String describe(String file) {
+    String at = "%s:%d: %s: %s".formatted(file, line, reason, text);
+    return source.isEmpty() ? at : at + " (" + source + ")";
+  }
 
   /** The message for a file with these refusals. */
   public static String describe(String file, List<Refusal> refusals) {
@@ -19,8 +34,7 @@ public record Refusal(int line, String text, String reason) {
             "%s cannot be loaded: %d line%s refused"
                 .formatted(file, refusals.size(), refusals.size() == 1 ? " is" : "s are"));
     for (Refusal refusal : refusals.subList(0, Math.min(SHOWN, refusals.size()))) {
-      message.append(
-          "\n  %s:%d: %s: %s".formatted(file, refusal.line, refusal.reason, refusal.text.strip()));
+      message.append("\n  ").append(refusal.describe(file));
     }
     if (refusals.size() > SHOWN) {
       message.append("\n  and %d more".formatted(refusals.size() - SHOWN));

@@ -14,12 +14,14 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.ptxvm.engine.Probe;
 import dev.doorbell.ptxvm.memory.VmMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A GPU on the CPU: it runs PTX, one agent a CUDA thread, over any {@link Fabric}.
@@ -40,6 +42,7 @@ public final class VmGpu implements Gpu {
   private final Set<VmStream> streams = new LinkedHashSet<>();
   private final List<VmLaunch> launches = new ArrayList<>();
   private long launched;
+  private @Nullable Probe probe;
   private boolean closed;
 
   /** A GPU with {@link VmOptions#defaults}. */
@@ -67,6 +70,15 @@ public final class VmGpu implements Gpu {
 
   VmOptions options() {
     return options;
+  }
+
+  /** Tells {@code probe} of every instruction of the launches that follow. */
+  public void observe(Probe observer) {
+    this.probe = observer;
+  }
+
+  @Nullable Probe probe() {
+    return probe;
   }
 
   @Override

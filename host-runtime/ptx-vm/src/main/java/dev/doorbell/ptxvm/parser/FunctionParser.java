@@ -5,6 +5,7 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
+import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import java.util.ArrayList;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class FunctionParser {
   private static final int MAX_REGISTERS = 1 << 20;
 
+  /** A file that says a line is inlined into itself must not make ever longer chains. */
+  private static final int MAX_INLINED = 64;
+
   private final TokenStream tokens;
   private final ModuleContext module;
   private final VariableParser variables;
@@ -30,7 +34,11 @@ final class FunctionParser {
   private final Map<String, List<String>> branchTargets = new HashMap<>();
   private final Map<String, Operand> prototypes = new HashMap<>();
   private Scope scope;
-  private String source = "";
+  private final Map<Position, SourceLine> located = new HashMap<>();
+  private SourceLine source = SourceLine.NONE;
+
+  /** A place that {@code .loc} named, for those that were inlined there. */
+  private record Position(int file, int line, int column) {}
 
   FunctionParser(TokenStream tokens, ModuleContext module, Scope parameters) {
     this.tokens = tokens;
@@ -80,7 +88,7 @@ final class FunctionParser {
     try {
       statement();
     } catch (SyntaxException e) {
-      module.refuse(e.line(), String.valueOf(e.getMessage()));
+      module.refuse(e.line(), String.valueOf(e.getMessage()), source);
       if (tokens.peek().line() == line || !tokens.peek().is("}")) {
         tokens.skipStatement();
       }
@@ -143,19 +151,43 @@ final class FunctionParser {
     }
   }
 
-  /** {@code .loc file line column}, with an inlining history that is not kept. */
+  /** {@code .loc file line column[, function_name label[+offset], inlined_at file line column]}. */
   private void location(int line) throws SyntaxException {
-    int file = tokens.count();
-    int sourceLine = tokens.count();
+    Position at = position();
+    String function = "";
+    SourceLine inlinedAt = null;
+    if (tokens.accept(",") && tokens.peek().text().equals("function_name")) {
+      tokens.next();
+      String label = tokens.name();
+      long offset = tokens.peek().is("+") ? tokens.integer() : 0;
+      function = module.debugText(label, offset);
+      tokens.expect(",");
+      tokens.next();
+      Position outer = position();
+      // Where the call stands was named before, with what it was inlined into itself.
+      inlinedAt = located.get(outer);
+      if (inlinedAt == null) {
+        inlinedAt = new SourceLine(module.file(outer.file), outer.line, outer.column);
+      }
+    }
     tokens.skipLine(line);
-    source = "%s:%d".formatted(module.file(file), sourceLine);
+    source = new SourceLine(module.file(at.file), at.line, at.column, function, inlinedAt);
+    if (source.frames().size() <= MAX_INLINED) {
+      located.put(at, source);
+    }
+  }
+
+  private Position position() throws SyntaxException {
+    return new Position(tokens.count(), tokens.count(), tokens.count());
   }
 
   private void registers() throws SyntaxException {
     ScalarType type = null;
+    boolean wide = false;
     while (tokens.peek().kind() == Token.Kind.DOT) {
       Token word = tokens.next();
-      type = ScalarType.of(word.text());
+      wide = word.text().equals("b128");
+      type = wide ? ScalarType.B64 : ScalarType.of(word.text());
       if (type == null) {
         throw new SyntaxException(word.line(), "registers of type " + word + " are not supported");
       }
@@ -171,11 +203,9 @@ final class FunctionParser {
           throw tokens.unexpected("at most %d registers".formatted(MAX_REGISTERS));
         }
         tokens.expect(">");
-        scope.declareFamily(name, count, type);
+        scope.declareFamily(name, count, type, wide);
       } else {
-        Register register = new Register(name, type, registers.size());
-        registers.add(register);
-        scope.declare(name, new Operand.Reg(register));
+        scope.declare(name, Scope.make(name, type, wide, registers));
       }
     } while (tokens.accept(","));
     tokens.expect(";");
@@ -230,15 +260,7 @@ final class FunctionParser {
       for (Operand operand : instruction.operands()) {
         resolved.add(resolveLabel(operand, instruction.line()));
       }
-      code.set(
-          i,
-          new Instruction(
-              instruction.name(),
-              instruction.modifiers(),
-              instruction.guard(),
-              List.copyOf(resolved),
-              instruction.line(),
-              instruction.source()));
+      code.set(i, instruction.with(List.copyOf(resolved)));
     }
     if (code.isEmpty() || !code.getLast().endsFlow()) {
       int line = code.isEmpty() ? 0 : code.getLast().line();
@@ -259,7 +281,7 @@ final class FunctionParser {
       for (String target : Objects.requireNonNull(branchTargets.get(name))) {
         Integer place = labels.get(target);
         if (place == null) {
-          module.refuse(line, "there is no label '%s'".formatted(target));
+          module.refuse(line, "there is no label '%s'".formatted(target), source);
         } else {
           indices.add(place);
         }
@@ -272,11 +294,14 @@ final class FunctionParser {
 
   /** What a function body needs of the file around it. */
   interface ModuleContext {
-    void refuse(int line, String reason);
+    void refuse(int line, String reason, SourceLine source);
 
     @Nullable Operand find(String name);
 
     String file(int number);
+
+    /** The text at a label of the {@code .debug_str} section, or nothing. */
+    String debugText(String label, long offset);
 
     void variable(String space, boolean external) throws SyntaxException;
   }

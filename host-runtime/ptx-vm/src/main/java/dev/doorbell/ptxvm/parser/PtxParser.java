@@ -5,10 +5,10 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,7 +26,7 @@ public final class PtxParser {
   private final List<Refusal> refusals = new ArrayList<>();
   private final Map<String, Function> functions = new LinkedHashMap<>();
   private final Map<String, Variable> globals = new LinkedHashMap<>();
-  private final Map<Integer, String> files;
+  private final DebugInfo debug;
   private String version = "";
   private String target = "";
 
@@ -34,7 +34,7 @@ public final class PtxParser {
     this.lines = ptx.lines().toList();
     List<Token> all = Lexer.tokens(ptx);
     this.tokens = new TokenStream(all);
-    this.files = fileNames(all);
+    this.debug = DebugInfo.of(all);
     this.variables = new VariableParser(tokens);
   }
 
@@ -142,22 +142,6 @@ public final class PtxParser {
     }
   }
 
-  /** nvcc writes {@code .file} behind the functions whose {@code .loc} need it. */
-  private static Map<Integer, String> fileNames(List<Token> all) {
-    Map<Integer, String> files = new HashMap<>();
-    for (int i = 0; i + 2 < all.size(); i++) {
-      Token number = all.get(i + 1);
-      if (all.get(i).dot("file")
-          && number.kind() == Token.Kind.NUMBER
-          && number.text().length() < 9
-          && number.text().chars().allMatch(Character::isDigit)) {
-        String path = all.get(i + 2).text();
-        files.put(Integer.parseInt(number.text()), path.substring(path.lastIndexOf('/') + 1));
-      }
-    }
-    return files;
-  }
-
   private void variable(String space, boolean external) throws SyntaxException {
     StateSpace where = StateSpace.valueOf(space.toUpperCase(Locale.ROOT));
     do {
@@ -250,8 +234,12 @@ public final class PtxParser {
   }
 
   private void refuse(int line, String reason) {
-    refusals.add(
-        new Refusal(line, line >= 1 && line <= lines.size() ? lines.get(line - 1) : "", reason));
+    refuse(line, reason, SourceLine.NONE);
+  }
+
+  private void refuse(int line, String reason, SourceLine source) {
+    String text = line >= 1 && line <= lines.size() ? lines.get(line - 1) : "";
+    refusals.add(new Refusal(line, text, reason, source));
   }
 
   private @Nullable Operand find(String word) {
@@ -262,8 +250,8 @@ public final class PtxParser {
   /** What function bodies need of the file. */
   private final class Context implements FunctionParser.ModuleContext {
     @Override
-    public void refuse(int line, String reason) {
-      PtxParser.this.refuse(line, reason);
+    public void refuse(int line, String reason, SourceLine source) {
+      PtxParser.this.refuse(line, reason, source);
     }
 
     @Override
@@ -273,7 +261,12 @@ public final class PtxParser {
 
     @Override
     public String file(int number) {
-      return files.getOrDefault(number, "file" + number);
+      return debug.file(number);
+    }
+
+    @Override
+    public String debugText(String label, long offset) {
+      return debug.text(label, offset);
     }
 
     @Override
@@ -290,17 +283,9 @@ public final class PtxParser {
         Instruction instruction = code.get(i);
         List<Operand> resolved = new ArrayList<>();
         for (Operand operand : instruction.operands()) {
-          resolved.add(resolve(operand, instruction.line()));
+          resolved.add(resolve(operand, instruction));
         }
-        code.set(
-            i,
-            new Instruction(
-                instruction.name(),
-                instruction.modifiers(),
-                instruction.guard(),
-                List.copyOf(resolved),
-                instruction.line(),
-                instruction.source()));
+        code.set(i, instruction.with(List.copyOf(resolved)));
       }
     }
     for (Variable variable : globals.values()) {
@@ -319,11 +304,11 @@ public final class PtxParser {
     return functions.containsKey(word) || globals.containsKey(word);
   }
 
-  private Operand resolve(Operand operand, int line) {
-    return operand instanceof Operand.Name(String word) ? resolveName(word, line) : operand;
+  private Operand resolve(Operand operand, Instruction at) {
+    return operand instanceof Operand.Name(String word) ? resolveName(word, at) : operand;
   }
 
-  private Operand resolveName(String word, int line) {
+  private Operand resolveName(String word, Instruction at) {
     if (functions.containsKey(word)) {
       return new Operand.FunctionName(word);
     }
@@ -331,7 +316,7 @@ public final class PtxParser {
     if (variable != null) {
       return variable;
     }
-    refuse(line, "'%s' is not declared".formatted(word));
+    refuse(at.line(), "'%s' is not declared".formatted(word), at.source());
     return new Operand.Int(0);
   }
 }

@@ -1,0 +1,130 @@
+package dev.doorbell.experiments.explore;
+
+import dev.doorbell.core.fabric.explore.Policy;
+
+/**
+ * What is explored: a kernel, its launch, how it posts, and by which rules.
+ *
+ * @param program the kernel
+ * @param load how much it does
+ * @param posting how its queue pairs are made
+ * @param rules what the world may do
+ */
+public record Scenario(Program program, Load load, Posting posting, Rules rules) {
+  /**
+   * A kernel's PTX.
+   *
+   * @param file as reports name it
+   * @param entry the kernel in it, which takes queue pair views and a job
+   * @param shape where it runs, and what of its work is compared
+   */
+  public record Program(String file, String entry, String ptx, Shape shape) {
+    /** One of which no more is known than its name. */
+    public Program(String file, String entry, String ptx) {
+      this(file, entry, ptx, Shape.named(entry));
+    }
+
+    /** The same with other instructions. */
+    public Program with(String other) {
+      return new Program(file, entry, other, shape);
+    }
+  }
+
+  /**
+   * Where a kernel runs, and what is compared.
+   *
+   * @param bothRanks at both ranks at once, with roles 0 and 1; otherwise at rank 0 alone
+   * @param windowSlots payload and inbox hold a window of messages; otherwise one of each poster
+   * @param compared who receives what its peer sent
+   */
+  public record Shape(boolean bothRanks, boolean windowSlots, Compared compared) {
+    static Shape named(String entry) {
+      boolean both = entry.equals("put_latency");
+      return new Shape(
+          both,
+          false,
+          !entry.startsWith("put_") ? Compared.NONE : both ? Compared.BOTH : Compared.RECEIVER);
+    }
+  }
+
+  /** Whose inbox is compared with its peer's payload. */
+  public enum Compared {
+    NONE,
+    RECEIVER,
+    BOTH
+  }
+
+  /**
+   * How much is done.
+   *
+   * @param blocks of the grid
+   * @param threads of a block
+   * @param iterations of each poster
+   * @param bytes of a message, a multiple of 8
+   * @param queuePairs between the two ranks
+   * @param ring send ring in 64-byte blocks
+   * @param window operations in flight, 0 for as many as the ring holds
+   * @param scope {@code thread}, {@code warp} or {@code block}: who posts together
+   * @param path {@code pull}, {@code inline} or {@code stage}
+   */
+  public record Load(
+      int blocks,
+      int threads,
+      int iterations,
+      int bytes,
+      int queuePairs,
+      int ring,
+      int window,
+      String scope,
+      String path) {
+    /** All threads of the grid. */
+    public int posters() {
+      return blocks * threads;
+    }
+  }
+
+  /**
+   * How it posts.
+   *
+   * @param queues {@code gpu} or {@code host}: where rings and records lie
+   * @param ringer {@code gpu}, {@code cpu} or {@code proxy}: who rings
+   * @param blueFlame through the BlueFlame register where a WQE fits
+   * @param recordLast the doorbell goes out before the record, and once more after it
+   * @param exclusive one thread posts to a queue pair
+   * @param batch ring at the latest when this many blocks wait
+   */
+  public record Posting(
+      String queues,
+      String ringer,
+      boolean blueFlame,
+      boolean recordLast,
+      boolean exclusive,
+      int batch) {}
+
+  /**
+   * What the world may do.
+   *
+   * @param tears pieces of a BlueFlame write may arrive apart
+   */
+  public record Rules(Policy policy, boolean tears) {}
+
+  /** The same with another program. */
+  public Scenario with(Program other) {
+    return new Scenario(other, load, posting, rules);
+  }
+
+  /** The same with another load. */
+  public Scenario with(Load other) {
+    return new Scenario(program, other, posting, rules);
+  }
+
+  /** The same with other posting. */
+  public Scenario with(Posting other) {
+    return new Scenario(program, load, other, rules);
+  }
+
+  /** The same with other rules. */
+  public Scenario with(Rules other) {
+    return new Scenario(program, load, posting, other);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.doorbell.core.fabric.explore;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A word of 8 aligned bytes: what was written to it lately, and who read it weakly. */
+final class Cell {
+  final long address;
+
+  /** True for memory that lies in a GPU. */
+  final boolean onGpu;
+
+  /** What it held before the oldest write that is remembered. */
+  long base;
+
+  @Nullable Write newest;
+  final Readers readers = new Readers();
+  private @Nullable List<Watcher> watchers;
+
+  Cell(long address, boolean onGpu, long base) {
+    this.address = address;
+    this.onGpu = onGpu;
+    this.base = base;
+  }
+
+  long value() {
+    Write write = newest;
+    return write == null ? base : write.value;
+  }
+
+  /** The number of the newest write; 0 for none. */
+  long order() {
+    Write write = newest;
+    return write == null ? 0 : write.order;
+  }
+
+  void watch(Watcher watcher) {
+    if (watchers == null) {
+      watchers = new ArrayList<>();
+    }
+    watchers.add(watcher);
+  }
+
+  void unwatch(Watcher watcher) {
+    if (watchers != null) {
+      watchers.remove(watcher);
+    }
+  }
+
+  /** Tells those who wait for a store, once. */
+  void stored() {
+    List<Watcher> all = watchers;
+    if (all != null) {
+      watchers = null;
+      for (Watcher watcher : all) {
+        watcher.stored();
+      }
+    }
+  }
+
+  /** Forgets all but the newest {@code kept} writes. */
+  void forget(int kept) {
+    Write write = newest;
+    for (int i = 1; i < kept && write != null; i++) {
+      write = write.before;
+    }
+    if (write != null && write.before != null) {
+      base = write.before.value;
+      write.before = null;
+    }
+  }
+
+  /** Somebody whom the machine does not know stored here: the host, before or between launches. */
+  void reset(long value) {
+    newest = null;
+    base = value;
+    readers.clear();
+  }
+}

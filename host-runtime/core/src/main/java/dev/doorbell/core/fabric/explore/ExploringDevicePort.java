@@ -1,0 +1,125 @@
+package dev.doorbell.core.fabric.explore;
+
+import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.MmioTarget;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.RawMemory;
+
+/** DMA over the memory machine. What the device reads it gets as copies, never in place. */
+final class ExploringDevicePort extends DevicePort {
+  final Actor actor;
+  private final ExploringFabric fabric;
+  private final Slot slot;
+  private final AddressSpace memory;
+  private final MemoryMachine machine;
+  private long source;
+  private final MemoryMachine.Words words = this::next;
+
+  ExploringDevicePort(ExploringFabric fabric, Slot slot, Actor actor) {
+    this.fabric = fabric;
+    this.slot = slot;
+    this.actor = actor;
+    this.memory = fabric.memory();
+    this.machine = fabric.machine();
+  }
+
+  @Override
+  public long map(long address, int bytes) {
+    memory.check("DMA", address, bytes);
+    return 0;
+  }
+
+  @Override
+  public boolean read(long address, long target, int bytes, Completion completion) {
+    memory.check("DMA read", address, bytes);
+    Region region = fabric.region(address);
+    boolean record = region != null && region.role() == Region.Role.SEND_RECORD;
+    int before = fabric.found();
+    long from = address;
+    long to = target;
+    int left = bytes;
+    while (left > 0) {
+      int piece = MemoryMachine.piece(from, left);
+      long value =
+          record
+              ? machine.readRecord(actor, from, piece, region)
+              : machine.read(actor, from, piece, region);
+      put(to, piece, value);
+      from += piece;
+      to += piece;
+      left -= piece;
+    }
+    if (fabric.found() != before) {
+      fabric.saw(before, region, address, target, bytes);
+    }
+    return true;
+  }
+
+  @Override
+  public void write(long from, long address, int bytes, boolean relaxed) {
+    memory.check("DMA write", address, bytes);
+    source = from;
+    machine.write(actor, address, bytes, relaxed, words, null);
+  }
+
+  @Override
+  public boolean writeThen(
+      long from, long address, int bytes, boolean relaxed, Completion visible) {
+    write(from, address, bytes, relaxed);
+    return true;
+  }
+
+  @Override
+  public boolean atomic(
+      long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
+    memory.check("DMA atomic", address, bytes);
+    put(result, bytes, machine.atomic(actor, atomic, address, bytes, null));
+    return true;
+  }
+
+  @Override
+  public boolean delay(long nanos, Completion completion) {
+    return true;
+  }
+
+  @Override
+  public void timer(long nanos, Completion completion) {
+    fabric.timer(nanos, () -> completion.completed(true));
+  }
+
+  @Override
+  public void onMmio(long page, MmioTarget target) {
+    fabric.route(page, slot, target);
+  }
+
+  @Override
+  public void offMmio(long page) {
+    fabric.unroute(page);
+  }
+
+  @Override
+  public long now() {
+    return fabric.now();
+  }
+
+  private long next(int bytes) {
+    long at = source;
+    source += bytes;
+    return switch (bytes) {
+      case 1 -> RawMemory.getByte(at) & 0xffL;
+      case 2 -> RawMemory.getShort(at) & 0xffffL;
+      case 4 -> RawMemory.getInt(at) & 0xffff_ffffL;
+      default -> RawMemory.getLong(at);
+    };
+  }
+
+  private static void put(long at, int bytes, long value) {
+    switch (bytes) {
+      case 1 -> RawMemory.putByte(at, (byte) value);
+      case 2 -> RawMemory.putShort(at, (short) value);
+      case 4 -> RawMemory.putInt(at, (int) value);
+      default -> RawMemory.putLong(at, value);
+    }
+  }
+}

@@ -1,0 +1,590 @@
+package dev.doorbell.core.fabric.explore;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.MmioTarget;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.WqePrinter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fabric of an adversary: loads return any value that the memory model allows, doorbells arrive
+ * late, agents go in any order, and whatever nothing orders is reported.
+ *
+ * <p>Threads and devices work over a {@link MemoryMachine}. Stores to a device's registers travel
+ * in order and arrive when a {@link Chooser} says so; pieces of a BlueFlame write may arrive apart.
+ * A device's DMA writes are posted in order unless they are relaxed; what it reads must be ordered
+ * before its read. HCAs on one wire know of each other what their packets could tell.
+ *
+ * <p>Agents that poll in vain sleep until a word that they loaded is stored to. Time is virtual and
+ * means little: {@value #INSTRUCTIONS_A_NANO} instructions of anybody are a nanosecond, so that
+ * deadlines pass only when nothing else happens.
+ */
+public final class ExploringFabric extends Fabric {
+  private static final int INSTRUCTIONS_A_NANO = 64;
+  private static final int QUANTUM = 12;
+  private static final int DEVICE_BUDGET = 64;
+  private static final int TURNS_BETWEEN_CLOCK_READS = 1024;
+
+  /**
+   * What the world is like.
+   *
+   * @param policy what orders stores for an HCA
+   * @param tears pieces of a BlueFlame write may arrive apart; else an HCA gets each whole, as
+   *     kernels assume that post without a copy in the ring
+   * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was
+   *     made
+   */
+  public record Options(Policy policy, boolean tears, long wallNanos) {}
+
+  private final AddressSpace memory;
+  private final Chooser chooser;
+  private final Options options;
+  private final MemoryMachine machine;
+  private final long wallDeadline;
+  private final Map<Agent, Slot> slots = new LinkedHashMap<>();
+  private final List<Slot> runnable = new ArrayList<>();
+  private final Map<Long, Route> routes = new HashMap<>();
+  private final List<Region> regions = new ArrayList<>();
+  private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+  private final Map<Object, Finding> findings = new LinkedHashMap<>();
+  private final List<Object> order = new ArrayList<>();
+
+  /** What arrives at a register lies here meanwhile; the segment keeps its memory. */
+  private final MemorySegment register = Arena.ofAuto().allocate(Arrivals.BLOCK, 64);
+
+  private final long registerBytes = register.address();
+
+  /** What is known to everybody who begins now: of agents that have ended. */
+  private final Clock past = new Clock();
+
+  /** What the HCAs' packets may have carried. */
+  private final Clock wire = new Clock();
+
+  private long turns;
+  private long instructions;
+  private long skippedNanos;
+  private long timersMade;
+  private long lastTurn = Long.MAX_VALUE;
+  private @Nullable TurnListener listener;
+  private final Map<Object, Fence> fences = new LinkedHashMap<>();
+
+  /** Which device answers for a page. */
+  private record Route(Slot slot, MmioTarget target) {}
+
+  /** Something that happens later. */
+  private record Timer(long at, long order, Runnable action) implements Comparable<Timer> {
+    @Override
+    public int compareTo(Timer other) {
+      int byTime = Long.compare(at, other.at);
+      return byTime != 0 ? byTime : Long.compare(order, other.order);
+    }
+  }
+
+  /** A fabric over {@code memory}, which it owns. */
+  public ExploringFabric(AddressSpace memory, Chooser chooser, Options options) {
+    this.memory = memory;
+    this.chooser = chooser;
+    this.options = options;
+    this.wallDeadline = System.nanoTime() + options.wallNanos();
+    this.machine =
+        new MemoryMachine(
+            chooser,
+            MemoryMachine.Options.random(options.policy()),
+            new SpaceBacking(memory),
+            this::found);
+  }
+
+  /** Tells what a range is that devices read. */
+  public void describe(Region region) {
+    regions.add(region);
+    if (region.role() == Region.Role.SEND_RECORD) {
+      machine.forgetReaders(region.address(), region.bytes());
+    }
+  }
+
+  /** Ends {@link #run} after that many turns. */
+  public void stopAfter(long turns) {
+    lastTurn = turns;
+  }
+
+  /** Hears of every turn. */
+  @FunctionalInterface
+  public interface TurnListener {
+    /**
+     * An agent is about to go.
+     *
+     * @param at what it said of its place
+     */
+    void turn(long turn, Agent agent, @Nullable Object at);
+  }
+
+  /** Tells {@code listener} of every turn. */
+  public void listen(TurnListener listener) {
+    this.listener = listener;
+  }
+
+  /** A fence of a program, and how often it was executed. */
+  public static final class Fence {
+    private final Agent agent;
+    private final Object at;
+    private final int access;
+    private long count;
+
+    Fence(Agent agent, Object at, int access) {
+      this.agent = agent;
+      this.at = at;
+      this.access = access;
+    }
+
+    /** Where it stands. */
+    public @Nullable SourcePlace place() {
+      return agent.describe(at);
+    }
+
+    /** {@link Access} bits. */
+    public int access() {
+      return access;
+    }
+
+    /** Times that it was executed, by all threads. */
+    public long count() {
+      return count;
+    }
+  }
+
+  /** The fences that were executed. */
+  public List<Fence> fences() {
+    return List.copyOf(fences.values());
+  }
+
+  void fenced(Agent agent, @Nullable Object at, int access) {
+    if (at != null) {
+      fences.computeIfAbsent(at, place -> new Fence(agent, place, access)).count++;
+    }
+  }
+
+  /** What was found, each pair of places once, in the order of the run. */
+  public List<Finding> findings() {
+    return List.copyOf(findings.values());
+  }
+
+  /** Turns taken so far. */
+  public long turns() {
+    return turns;
+  }
+
+  /** Instructions executed so far, all threads together. */
+  public long instructions() {
+    return instructions;
+  }
+
+  @Override
+  public AddressSpace memory() {
+    return memory;
+  }
+
+  MemoryMachine machine() {
+    return machine;
+  }
+
+  @Override
+  public ThreadPort attachThread(Locus locus, Agent agent) {
+    return attach(locus, Place.host(locus.rank()), agent, false);
+  }
+
+  @Override
+  public ThreadPort attachThread(Locus locus, long block, Agent agent) {
+    return attach(locus, Place.thread(locus.rank(), locus.index(), block), agent, true);
+  }
+
+  private ThreadPort attach(Locus locus, Place place, Agent agent, boolean fine) {
+    Slot slot = new Slot(this, agent, locus);
+    slot.fine = fine;
+    slots.put(agent, slot);
+    Actor actor = machine.thread(place, past, agent);
+    slot.actor = actor;
+    wake(slot);
+    return new ExploringThreadPort(this, slot, actor);
+  }
+
+  @Override
+  public DevicePort attachDevice(Locus locus, Agent agent) {
+    Slot slot = new Slot(this, agent, locus);
+    slots.put(agent, slot);
+    Actor actor = machine.device(locus.rank(), agent);
+    slot.actor = actor;
+    wake(slot);
+    return new ExploringDevicePort(this, slot, actor);
+  }
+
+  @Override
+  public void detach(Agent agent) {
+    Slot slot = slots.remove(agent);
+    if (slot != null) {
+      slot.attached = false;
+      slot.unwatch();
+      sleep(slot);
+      Actor actor = slot.actor;
+      if (actor != null) {
+        sendsCombined(actor);
+        past.join(actor.clock);
+        actor.nextEpoch();
+      }
+    }
+  }
+
+  @Override
+  public void wake(Agent agent) {
+    Slot slot = slots.get(agent);
+    if (slot != null) {
+      wake(slot);
+    }
+  }
+
+  void wake(Slot slot) {
+    slot.sleeps = false;
+    slot.wakeAt = Long.MAX_VALUE;
+    if (slot.runnable == Slot.ASLEEP && slot.attached) {
+      slot.runnable = runnable.size();
+      runnable.add(slot);
+    }
+  }
+
+  private void sleep(Slot slot) {
+    int at = slot.runnable;
+    if (at != Slot.ASLEEP) {
+      Slot last = runnable.removeLast();
+      if (last != slot) {
+        runnable.set(at, last);
+        last.runnable = at;
+      }
+      slot.runnable = Slot.ASLEEP;
+    }
+  }
+
+  @Override
+  public RunOutcome run(BooleanSupplier done, long nanos) {
+    long deadline = now() + nanos;
+    int sinceClock = 0;
+    while (!done.getAsBoolean()) {
+      if (turns >= lastTurn) {
+        return RunOutcome.DEADLINE;
+      }
+      if (++sinceClock == TURNS_BETWEEN_CLOCK_READS) {
+        sinceClock = 0;
+        if (System.nanoTime() - wallDeadline >= 0) {
+          return RunOutcome.DEADLINE;
+        }
+      }
+      if (now() - deadline >= 0) {
+        return RunOutcome.DEADLINE;
+      }
+      if (runnable.isEmpty()) {
+        if (!skip()) {
+          return RunOutcome.STALLED;
+        }
+      } else {
+        turn();
+      }
+    }
+    return RunOutcome.DONE;
+  }
+
+  /** Everybody sleeps: time moves on to the next who wakes by the clock. False when nobody does. */
+  private boolean skip() {
+    Slot first = null;
+    for (Slot slot : slots.values()) {
+      if (slot.wakeAt != Long.MAX_VALUE && (first == null || slot.wakeAt < first.wakeAt)) {
+        first = slot;
+      }
+    }
+    Timer timer = timers.peek();
+    if (timer != null && (first == null || timer.at <= first.wakeAt)) {
+      timers.remove();
+      skippedNanos += Math.max(0, timer.at - now());
+      timer.action.run();
+      return true;
+    }
+    if (first == null) {
+      return false;
+    }
+    skippedNanos += Math.max(0, first.wakeAt - now());
+    wake(first);
+    return true;
+  }
+
+  private void turn() {
+    turns++;
+    int count = runnable.size();
+    Slot slot = runnable.get(count == 1 ? 0 : chooser.choose(count, Chooser.Kind.AGENT));
+    if (listener != null) {
+      listener.turn(turns, slot.agent, slot.agent.place());
+    }
+    slot.unwatch();
+    slot.sleeps = false;
+    slot.looksAgain = false;
+    if (slot.fine) {
+      int steps = 1 + chooser.choose(QUANTUM, Chooser.Kind.QUANTUM);
+      for (int i = 0; i < steps && slot.attached && !slot.sleeps; i++) {
+        if (slot.agent.step(1) == 0) {
+          sleep(slot);
+          return;
+        }
+      }
+      if (slot.sleeps) {
+        sleep(slot);
+      }
+      return;
+    }
+    boolean more = arrive(slot);
+    Actor actor = slot.actor;
+    boolean onWire = actor != null && actor.isDevice();
+    if (onWire && actor != null) {
+      actor.clock.join(wire);
+      actor.resident.join(wire);
+    }
+    int work = slot.agent.step(DEVICE_BUDGET);
+    if (onWire && actor != null) {
+      wire.join(actor.resident);
+      actor.nextEpoch();
+    }
+    if ((work == 0 && !more && !slot.looksAgain) || slot.sleeps) {
+      sleep(slot);
+    }
+  }
+
+  /** Lets some of what waits for a device arrive. True when more waits. */
+  private boolean arrive(Slot slot) {
+    int waiting =
+        options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
+    if (waiting == 0) {
+      return slot.arrivals.size() > 0;
+    }
+    int late = chooser.choose(waiting + 1, Chooser.Kind.ARRIVALS);
+    for (int i = waiting - late; i > 0; i--) {
+      Arrivals.Arrival arrival = slot.arrivals.take();
+      arrival.combining = false;
+      Actor device = slot.actor;
+      if (device == null) {
+        continue;
+      }
+      machine.arrived(device, arrival.releases);
+      for (int at = 0; at < arrival.bytes; at += Long.BYTES) {
+        RawMemory.putLong(registerBytes + at, arrival.words[at / Long.BYTES]);
+      }
+      checkRecord(device, arrival);
+      arrival.target.mmioWrite(arrival.address, registerBytes, arrival.bytes);
+    }
+    return slot.arrivals.size() > 0;
+  }
+
+  /** A doorbell must not be ahead of what the device may still find in the record. */
+  private void checkRecord(Actor device, Arrivals.Arrival arrival) {
+    if (arrival.bytes != Doorbell.BYTES) {
+      return;
+    }
+    long value = Doorbell.read(registerBytes);
+    int number = Doorbell.qpn(value);
+    for (Region region : regions) {
+      if (region.role() == Region.Role.SEND_RECORD
+          && region.recordFirst()
+          && region.queuePair() == number
+          && region.rank() == device.place().rank()) {
+        int record =
+            DoorbellRecord.decode((int) machine.oldest(device, region.address(), Integer.BYTES));
+        int behind = SendQueue.distance(record, Doorbell.index(value));
+        Conflict.Event store = machine.lastStore(region.address(), Integer.BYTES);
+        if (behind != 0 && behind < 1 << 15 && store != null) {
+          int before = found();
+          found(
+              new Conflict(
+                  Conflict.Kind.RECORD_BEHIND_DOORBELL,
+                  region.address(),
+                  Integer.BYTES,
+                  store,
+                  new Conflict.Event(arrival.actor, true, arrival.access, arrival.at),
+                  device.place().scopeWith(arrival.actor.place())));
+          note(
+              before,
+              "doorbell %d of queue pair 0x%x, while the record may still say %d"
+                  .formatted(Doorbell.index(value), number, record));
+        }
+        return;
+      }
+    }
+  }
+
+  void executed(int count) {
+    instructions += count;
+  }
+
+  @Override
+  public long now() {
+    return skippedNanos + instructions / INSTRUCTIONS_A_NANO;
+  }
+
+  @Override
+  public Basis basis() {
+    return Basis.MODELLED;
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+  }
+
+  // For ports.
+
+  @Nullable MmioTarget target(long address) {
+    Route route = route(address);
+    return route == null ? null : route.target;
+  }
+
+  private @Nullable Route route(long address) {
+    return memory.isRegister(address) ? routes.get(address & -AddressSpace.PAGE) : null;
+  }
+
+  void route(long page, Slot slot, MmioTarget target) {
+    routes.put(page, new Route(slot, target));
+  }
+
+  void unroute(long page) {
+    routes.remove(page);
+  }
+
+  void storeRegister(
+      Actor actor, long address, int bytes, long value, int access, @Nullable Object at) {
+    Route route = route(address);
+    if (route == null) {
+      throw memory.fault("store", address, bytes);
+    }
+    Release[] releases = machine.handsOn(actor, access);
+    boolean combines = Access.semantics(access) != Access.MMIO && bytes == Long.BYTES;
+    Arrivals.Arrival arrival = actor.combining;
+    boolean joins =
+        combines
+            && arrival != null
+            && arrival.combining
+            && arrival.address + arrival.bytes == address
+            && address % Arrivals.BLOCK != 0
+            && !(options.tears() && chooser.choose(2, Chooser.Kind.TEAR) == 1);
+    if (!joins || arrival == null) {
+      sendsCombined(actor);
+      arrival = new Arrivals.Arrival(actor, route.target, address, access, at);
+      arrival.combining = combines;
+      actor.combining = combines ? arrival : null;
+      route.slot.arrivals.add(arrival);
+    }
+    arrival.words[arrival.bytes / Long.BYTES] = value;
+    arrival.bytes += bytes;
+    arrival.releases = releases;
+    arrival.turn = turns;
+    if (arrival.bytes == Arrivals.BLOCK) {
+      sendsCombined(actor);
+    }
+    wake(route.slot);
+  }
+
+  /** The actor's write-combining buffer is emptied. */
+  void sendsCombined(Actor actor) {
+    Arrivals.Arrival arrival = actor.combining;
+    if (arrival != null) {
+      arrival.combining = false;
+      actor.combining = null;
+    }
+  }
+
+  void wakeAfter(Slot slot, long nanos) {
+    slot.wakeAt = now() + nanos;
+  }
+
+  void timer(long nanos, Runnable action) {
+    timers.add(new Timer(now() + nanos, timersMade++, action));
+  }
+
+  @Nullable Region region(long address) {
+    for (Region region : regions) {
+      if (region.contains(address)) {
+        return region;
+      }
+    }
+    return null;
+  }
+
+  // Findings.
+
+  /** How many there are. */
+  int found() {
+    return order.size();
+  }
+
+  private void found(Conflict conflict) {
+    Object pair = new Pair(conflict);
+    if (!findings.containsKey(pair)) {
+      findings.put(
+          pair,
+          new Finding(
+              conflict, turns, null, memory.describe(conflict.address(), conflict.bytes())));
+      order.add(pair);
+    }
+  }
+
+  /** What makes two conflicts the same: their kind and the places of both sides. */
+  private record Pair(Conflict.Kind kind, Object earlier, Object later) {
+    Pair(Conflict conflict) {
+      this(conflict.kind(), side(conflict.earlier()), side(conflict.later()));
+    }
+
+    private static Object side(Conflict.Event event) {
+      Object at = event.at();
+      return at == null ? event.actor().who() : at;
+    }
+  }
+
+  /** The device has read what the findings from {@code first} on are about. */
+  void saw(int first, @Nullable Region region, long address, long copy, int bytes) {
+    String text;
+    if (region != null && region.role() == Region.Role.SEND_RING) {
+      text = WqePrinter.line(copy);
+    } else if (region != null) {
+      text = "doorbell record " + DoorbellRecord.decode(RawMemory.getInt(copy));
+    } else {
+      StringBuilder hex = new StringBuilder("payload");
+      for (int i = 0; i < Math.min(bytes, 16); i++) {
+        hex.append(" %02x".formatted(RawMemory.getByte(copy + i)));
+      }
+      text = hex.append(bytes > 16 ? " .." : "").toString();
+    }
+    note(first, text);
+  }
+
+  private void note(int first, String text) {
+    for (int i = first; i < order.size(); i++) {
+      findings.computeIfPresent(
+          order.get(i),
+          (pair, finding) ->
+              new Finding(finding.conflict(), finding.steps(), text, finding.memory()));
+    }
+  }
+}

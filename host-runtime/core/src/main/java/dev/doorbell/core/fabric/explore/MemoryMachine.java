@@ -1,0 +1,644 @@
+package dev.doorbell.core.fabric.explore;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.Rmw;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory model as a machine: a load returns any value that it may, a conflict that nothing
+ * orders is reported.
+ *
+ * <p>Vector clocks say what happened before what. A word keeps its latest writes, each with the
+ * clocks that releases attached to it; a load may return the newest, or an older one down to the
+ * first that its actor knows of. A store that "has not arrived" is one that the reader's clock does
+ * not cover, so scopes and transitivity need no store buffers, and a release flushes nothing. This
+ * is the operational reading of the PTX memory model (PTX ISA, "Memory Consistency Model": strong
+ * and weak, scopes, moral strength, release and acquire patterns, observation through atomics,
+ * fence.sc), with these limits: no load returns a value that is stored later (no load buffering),
+ * stores to one word have the order in which they were made, and words of 8 bytes are single.
+ *
+ * <p>Accesses are naturally aligned and at most 8 bytes; {@code access} is of {@link Access}.
+ */
+public final class MemoryMachine {
+  /** The memory behind it: it holds what was there before, and is kept up to date. */
+  public interface Backing {
+    /** The 8 aligned bytes at {@code address}, little-endian. */
+    long word(long address);
+
+    /** Stores the bytes of {@code value} that are ones in {@code mask}. */
+    void store(long address, long value, long mask);
+
+    /** True where the memory lies in a GPU. */
+    boolean onGpu(long address);
+  }
+
+  /** Hears of conflicts. */
+  @FunctionalInterface
+  public interface Findings {
+    void found(Conflict conflict);
+  }
+
+  /**
+   * How it explores.
+   *
+   * @param policy what orders stores for devices
+   * @param history writes that a word remembers
+   * @param staleLoads after that many stale loads in a row an actor gets the newest value, so that
+   *     polling ends; 0 for no limit
+   */
+  public record Options(Policy policy, int history, int staleLoads) {
+    /** For exhaustive searches of small programs. */
+    public static Options exhaustive(Policy policy) {
+      return new Options(policy, Integer.MAX_VALUE, 0);
+    }
+
+    /** For exploring at random. */
+    public static Options random(Policy policy) {
+      return new Options(policy, 8, 8);
+    }
+  }
+
+  private final Chooser chooser;
+  private final Options options;
+  private final Backing backing;
+  private final Findings findings;
+  private final CellTable cells = new CellTable();
+  private final List<Actor> actors = new ArrayList<>();
+
+  /** What sc fences have released, by scope and place. */
+  private Release @Nullable [] fences;
+
+  /** Of the last store, for those who wait for one. */
+  private long stores;
+
+  /** The word of the last load, and whether that returned an older value. */
+  @Nullable Cell loaded;
+
+  boolean stale;
+
+  public MemoryMachine(Chooser chooser, Options options, Backing backing, Findings findings) {
+    this.chooser = chooser;
+    this.options = options;
+    this.backing = backing;
+    this.findings = findings;
+  }
+
+  /** Adds a thread, which knows nothing yet of what others do. */
+  public Actor thread(Place place, Object who) {
+    return add(place, false, new Clock(), who);
+  }
+
+  Actor thread(Place place, Clock start, Object who) {
+    return add(place, false, start, who);
+  }
+
+  /** Adds a device of {@code rank}. */
+  public Actor device(int rank, Object who) {
+    return add(Place.device(rank), true, new Clock(), who);
+  }
+
+  private Actor add(Place place, boolean device, Clock start, Object who) {
+    Actor actor = new Actor(actors.size(), place, device, options.policy(), start.copy(), who);
+    actors.add(actor);
+    return actor;
+  }
+
+  /** The newest value of {@code bytes} bytes, for an observer outside. */
+  public long newest(long address, int bytes) {
+    return cell(address).value() >>> shift(address) & ones(bytes);
+  }
+
+  /** Forgets who read a range: it turned out to be one that may be read at any time. */
+  void forgetReaders(long address, long bytes) {
+    for (long at = address & -Long.BYTES; at < address + bytes; at += Long.BYTES) {
+      Cell cell = cells.find(at);
+      if (cell != null) {
+        cell.readers.clear();
+      }
+    }
+  }
+
+  /** Stores made so far. */
+  public long stores() {
+    return stores;
+  }
+
+  /** A load of a thread. Zero-extended. */
+  public long load(Actor actor, long address, int bytes, int access, @Nullable Object at) {
+    Cell cell = cell(address);
+    long mask = ones(bytes) << shift(address);
+    int strength = strong(access);
+    Write newest = newest(cell, mask);
+    if (newest != null) {
+      checkLoad(actor, cell, mask, address, bytes, strength, at);
+    }
+    Write seen = pick(actor, cell, newest, mask);
+    loaded = cell;
+    stale = seen != newest;
+    if (isStrong(strength)) {
+      observe(actor, cell, seen, strength);
+    } else {
+      cell.readers.add(actor, cell.onGpu, mask, strength, at);
+    }
+    return (seen == null ? before(cell, newest) : seen.value) >>> shift(address) & ones(bytes);
+  }
+
+  /**
+   * A device's DMA read of data that has to be there already: whatever was stored must be ordered
+   * before it.
+   */
+  public long read(Actor device, long address, int bytes, @Nullable Object at) {
+    return read(device, address, bytes, at, true);
+  }
+
+  /** A device's DMA read of a word that may be behind, the doorbell record. */
+  public long readRecord(Actor device, long address, int bytes, @Nullable Object at) {
+    return read(device, address, bytes, at, false);
+  }
+
+  private long read(Actor device, long address, int bytes, @Nullable Object at, boolean data) {
+    Cell cell = cell(address);
+    long mask = ones(bytes) << shift(address);
+    Write newest = newest(cell, mask);
+    if (data) {
+      long left = mask;
+      for (Write write = newest; write != null && left != 0; write = write.before) {
+        if ((write.mask & left) != 0 && !covers(device, cell, write)) {
+          report(Conflict.Kind.DMA_READ_OF_STORE, address, bytes, write, device, false, 0, at);
+        }
+        left &= ~write.mask;
+      }
+      cell.readers.add(device, cell.onGpu, mask, Access.WEAK, at);
+    } else if (newest != null) {
+      checkLoad(device, cell, mask, address, bytes, Access.ACQUIRE | Access.SYS, at);
+    }
+    Write seen = pick(device, cell, newest, mask);
+    observe(device, cell, seen, Access.ACQUIRE | Access.SYS);
+    return (seen == null ? before(cell, newest) : seen.value) >>> shift(address) & ones(bytes);
+  }
+
+  /** The oldest value that {@code actor} could read. Nothing is chosen, nothing noted. */
+  public long oldest(Actor actor, long address, int bytes) {
+    Cell cell = cell(address);
+    long mask = ones(bytes) << shift(address);
+    Write newest = newest(cell, mask);
+    long floor = actor.floors.get(cell.address);
+    Write write = newest;
+    while (write != null && !covers(actor, cell, write) && write.order > floor) {
+      write = older(write, mask);
+    }
+    return (write == null ? before(cell, newest) : write.value) >>> shift(address) & ones(bytes);
+  }
+
+  /** The last store to any of the bytes, as an event, or null. */
+  public Conflict.@Nullable Event lastStore(long address, int bytes) {
+    Cell cell = cell(address);
+    Write write = newest(cell, ones(bytes) << shift(address));
+    return write == null ? null : new Conflict.Event(write.actor, true, write.access, write.at);
+  }
+
+  /** A store of a thread. */
+  public void store(
+      Actor actor, long address, int bytes, long value, int access, @Nullable Object at) {
+    Cell cell = cell(address);
+    long mask = ones(bytes) << shift(address);
+    int strength = strong(access);
+    checkStore(actor, cell, mask, address, bytes, strength, at);
+    int epoch = actor.epoch();
+    Release[] releases = handsOn(actor, cell, strength);
+    append(actor, epoch, cell, mask, value << shift(address), strength, at, releases);
+  }
+
+  /**
+   * A device's DMA write. Its last word comes after its others, and, unless {@code relaxed}, after
+   * all that the device wrote before; whoever acquires it acquires those.
+   *
+   * @param source hands out the words
+   */
+  public void write(
+      Actor device, long address, int bytes, boolean relaxed, Words source, @Nullable Object at) {
+    int access = (relaxed ? Access.RELAXED : Access.RELEASE) | Access.SYS;
+    Release[] earlier = relaxed || device.posted == null ? null : new Release[] {device.posted};
+    int epoch = device.epoch();
+    long to = address;
+    int left = bytes;
+    while (left > 0) {
+      int piece = piece(to, left);
+      boolean last = piece == left;
+      if (last && !relaxed) {
+        device.posted = Release.by(device, Access.SYS);
+        earlier = new Release[] {device.posted};
+      }
+      Cell cell = cell(to);
+      long mask = ones(piece) << shift(to);
+      checkStore(device, cell, mask, to, piece, access, at);
+      append(device, epoch, cell, mask, source.next(piece) << shift(to), access, at, earlier);
+      to += piece;
+      left -= piece;
+    }
+  }
+
+  /** Bytes of the next access to a range: as many as an aligned word of 8, 4, 2 or 1 holds. */
+  static int piece(long address, int left) {
+    int piece = Long.BYTES;
+    while (piece > left || (address & (piece - 1)) != 0) {
+      piece /= 2;
+    }
+    return piece;
+  }
+
+  /** Hands out what a device writes. */
+  @FunctionalInterface
+  public interface Words {
+    /** The next {@code bytes} bytes, little-endian. */
+    long next(int bytes);
+  }
+
+  /** An atomic. Returns the old value, zero-extended. */
+  public long atomic(
+      Actor actor,
+      Rmw operation,
+      long address,
+      int bytes,
+      long operand,
+      long compare,
+      int access,
+      @Nullable Object at) {
+    Cell cell = cell(address);
+    long old = observed(actor, cell, address, bytes, access, at);
+    long value = operation.apply(old, bytes, operand, compare);
+    if (operation != Rmw.COMPARE_AND_SWAP || old == (compare & ones(bytes))) {
+      replace(actor, cell, address, bytes, value, access, at);
+    }
+    return old;
+  }
+
+  /** A device's atomic on behalf of a peer: after all that it wrote before, and before the rest. */
+  public long atomic(
+      Actor device,
+      DevicePort.AtomicFunction function,
+      long address,
+      int bytes,
+      @Nullable Object at) {
+    int access = Access.ACQ_REL | Access.SYS;
+    Cell cell = cell(address);
+    long old = observed(device, cell, address, bytes, access, at);
+    replace(device, cell, address, bytes, function.apply(old), access, at);
+    return old;
+  }
+
+  /** An atomic reads the newest value. */
+  private long observed(
+      Actor actor, Cell cell, long address, int bytes, int access, @Nullable Object at) {
+    long mask = ones(bytes) << shift(address);
+    Write newest = newest(cell, mask);
+    if (newest != null) {
+      checkLoad(actor, cell, mask, address, bytes, access, at);
+      observe(actor, cell, newest, access);
+    }
+    loaded = cell;
+    stale = false;
+    return cell.value() >>> shift(address) & ones(bytes);
+  }
+
+  private void replace(
+      Actor actor,
+      Cell cell,
+      long address,
+      int bytes,
+      long value,
+      int access,
+      @Nullable Object at) {
+    long mask = ones(bytes) << shift(address);
+    checkStore(actor, cell, mask, address, bytes, access, at);
+    Write replaced = newest(cell, mask);
+    int epoch = actor.epoch();
+    Release[] releases = handsOn(actor, cell, access);
+    if (replaced != null
+        && replaced.releases != null
+        && morallyStrong(actor, access, cell, replaced)) {
+      for (Release release : replaced.releases) {
+        releases = Release.add(releases, release);
+      }
+    }
+    append(actor, epoch, cell, mask, value << shift(address), access, at, releases);
+  }
+
+  /** A fence. */
+  public void fence(Actor actor, int access) {
+    int scope = Access.scope(access);
+    int semantics = Access.semantics(access);
+    if (semantics != Access.RELEASE) {
+      actor.takePending(0, scope);
+    }
+    if (semantics == Access.SC && fences != null) {
+      for (Release release : fences) {
+        actor.take(release, scope, false);
+      }
+    }
+    if (semantics != Access.ACQUIRE) {
+      Release release = Release.by(actor, scope);
+      actor.fenced(release);
+      if (semantics == Access.SC) {
+        fences = Release.add(fences, release);
+      }
+    }
+  }
+
+  /** What a store to a device's register hands on. */
+  Release @Nullable [] handsOn(Actor actor, int access) {
+    Release[] releases = actor.released();
+    return releases(access)
+        ? Release.add(releases, Release.by(actor, Access.scope(access)))
+        : releases;
+  }
+
+  /** A device takes what came with a store to its register. */
+  void arrived(Actor device, Release @Nullable [] releases) {
+    if (releases != null) {
+      for (Release release : releases) {
+        device.take(release, Access.SYS, false);
+      }
+    }
+  }
+
+  /** A barrier's round, or another meeting: all that arrive before it is left come before that. */
+  public static final class Meeting {
+    private final Clock sum = new Clock();
+
+    /** {@code actor} arrives. */
+    public void arrive(Actor actor) {
+      sum.join(actor.clock);
+      actor.nextEpoch();
+    }
+
+    /** {@code actor} goes on. */
+    public void leave(Actor actor) {
+      actor.clock.join(sum);
+    }
+  }
+
+  // Rules.
+
+  private Cell cell(long address) {
+    long word = address & -Long.BYTES;
+    Cell cell = cells.find(word);
+    long present = backing.word(word);
+    if (cell == null) {
+      cell = new Cell(word, backing.onGpu(word), present);
+      cells.add(cell);
+    } else if (cell.value() != present) {
+      cell.reset(present);
+    }
+    return cell;
+  }
+
+  private static @Nullable Write newest(Cell cell, long mask) {
+    Write write = cell.newest;
+    return write == null || (write.mask & mask) != 0 ? write : older(write, mask);
+  }
+
+  private static @Nullable Write older(Write write, long mask) {
+    Write older = write.before;
+    while (older != null && (older.mask & mask) == 0) {
+      older = older.before;
+    }
+    return older;
+  }
+
+  /** What the bytes held before all writes that are remembered. */
+  private static long before(Cell cell, @Nullable Write any) {
+    return any == null ? cell.value() : cell.base;
+  }
+
+  /** True when {@code write} comes before what {@code actor} does now. */
+  private static boolean covers(Actor actor, Cell cell, Write write) {
+    return actor.knows(write.actor.number, write.epoch, cell.onGpu);
+  }
+
+  /** The write that a load returns; null for what was there before. */
+  private @Nullable Write pick(Actor actor, Cell cell, @Nullable Write newest, long mask) {
+    if (newest == null || covers(actor, cell, newest)) {
+      return newest;
+    }
+    int candidates = count(actor, cell, newest, mask);
+    if (candidates == 1 || (options.staleLoads() > 0 && actor.stale >= options.staleLoads())) {
+      actor.stale = 0;
+      return newest;
+    }
+    int chosen = chooser.choose(candidates, Chooser.Kind.VALUE);
+    actor.stale = chosen == 0 ? 0 : actor.stale + 1;
+    Write write = newest;
+    for (int i = 0; i < chosen && write != null; i++) {
+      write = older(write, mask);
+    }
+    return write;
+  }
+
+  private static int count(Actor actor, Cell cell, Write newest, long mask) {
+    long floor = actor.floors.get(cell.address);
+    int candidates = 1;
+    Write write = newest;
+    while (write != null && !covers(actor, cell, write) && write.order > floor) {
+      write = older(write, mask);
+      candidates++;
+    }
+    return candidates;
+  }
+
+  /** A strong load has seen {@code write}: later ones see nothing older, and releases are taken. */
+  private void observe(Actor actor, Cell cell, @Nullable Write write, int access) {
+    if (write == null) {
+      return;
+    }
+    boolean acquires = acquires(access);
+    if (write.actor != actor && !morallyStrong(actor, access, cell, write)) {
+      return;
+    }
+    if (!covers(actor, cell, write)) {
+      actor.floors.put(cell.address, write.order);
+    }
+    Release[] releases = write.releases;
+    if (releases != null) {
+      for (Release release : releases) {
+        if (!(acquires && actor.take(release, Access.scope(access), isResident(cell)))) {
+          actor.keep(cell.address, isResident(cell), release);
+        }
+      }
+    }
+    if (acquires) {
+      actor.takePending(cell.address, Access.scope(access));
+    }
+  }
+
+  /** What a store hands on: fences before it, releases of the same word, and itself. */
+  private static Release @Nullable [] handsOn(Actor actor, Cell cell, int access) {
+    if (!isStrong(access)) {
+      return null;
+    }
+    Release[] releases = actor.released();
+    if (releases(access)) {
+      Release own = Release.by(actor, Access.scope(access));
+      actor.releasedTo(cell.address, own);
+      return Release.add(releases, own);
+    }
+    Release earlier = actor.releasedTo(cell.address);
+    return earlier == null ? releases : Release.add(releases, earlier);
+  }
+
+  private void append(
+      Actor actor,
+      int epoch,
+      Cell cell,
+      long mask,
+      long value,
+      int access,
+      @Nullable Object at,
+      Release @Nullable [] releases) {
+    Write before = cell.newest;
+    long order = before == null ? 1 : before.order + 1;
+    long word = (cell.value() & ~mask) | (value & mask);
+    cell.newest = new Write(order, word, mask, actor, epoch, access, at, releases, before);
+    if (options.history() != Integer.MAX_VALUE) {
+      cell.forget(options.history());
+    }
+    cell.readers.clear();
+    stores++;
+    backing.store(cell.address, word, mask);
+    cell.stored();
+  }
+
+  // Conflicts.
+
+  private void checkLoad(
+      Actor actor, Cell cell, long mask, long address, int bytes, int access, @Nullable Object at) {
+    boolean nonCoherent = Access.semantics(access) == Access.NON_COHERENT;
+    long floor = -1;
+    long left = mask;
+    for (Write write = cell.newest; write != null && left != 0; write = write.before) {
+      if ((write.mask & left) == 0) {
+        continue;
+      }
+      left &= ~write.mask;
+      if (nonCoherent) {
+        if (write.actor == actor || !actor.start.covers(write.actor.number, write.epoch)) {
+          report(Conflict.Kind.NON_COHERENT, address, bytes, write, actor, false, access, at);
+        }
+      } else if (!covers(actor, cell, write) && !morallyStrong(actor, access, cell, write)) {
+        floor = floor < 0 ? actor.floors.get(cell.address) : floor;
+        if (write.order > floor) {
+          report(Conflict.Kind.LOAD_OF_STORE, address, bytes, write, actor, false, access, at);
+        }
+      }
+    }
+  }
+
+  private void checkStore(
+      Actor actor, Cell cell, long mask, long address, int bytes, int access, @Nullable Object at) {
+    long left = mask;
+    for (Write write = cell.newest; write != null && left != 0; write = write.before) {
+      if ((write.mask & left) == 0) {
+        continue;
+      }
+      left &= ~write.mask;
+      if (!covers(actor, cell, write) && !morallyStrong(actor, access, cell, write)) {
+        Conflict.Kind kind = actor.device ? Conflict.Kind.DMA_WRITE : Conflict.Kind.STORES;
+        report(kind, address, bytes, write, actor, true, access, at);
+      }
+    }
+    if (!cell.readers.isEmpty()) {
+      cell.readers.unknownTo(
+          actor,
+          cell.onGpu,
+          mask,
+          (reader, how, where) -> {
+            Conflict.Kind kind =
+                reader.device
+                    ? Conflict.Kind.STORE_OVER_DMA_READ
+                    : actor.device ? Conflict.Kind.DMA_WRITE : Conflict.Kind.STORE_OVER_LOAD;
+            findings.found(
+                new Conflict(
+                    kind,
+                    address,
+                    bytes,
+                    new Conflict.Event(reader, false, how, where),
+                    new Conflict.Event(actor, true, access, at),
+                    actor.place.scopeWith(reader.place)));
+          });
+    }
+  }
+
+  private void report(
+      Conflict.Kind kind,
+      long address,
+      int bytes,
+      Write write,
+      Actor actor,
+      boolean store,
+      int access,
+      @Nullable Object at) {
+    findings.found(
+        new Conflict(
+            kind,
+            address,
+            bytes,
+            new Conflict.Event(write.actor, true, write.access, write.at),
+            new Conflict.Event(actor, store, access, at),
+            actor.place.scopeWith(write.actor.place)));
+  }
+
+  private boolean morallyStrong(Actor actor, int access, Cell cell, Write write) {
+    if (write.actor == actor) {
+      return true;
+    }
+    int needed = needed(actor, cell, write);
+    return isStrong(access)
+        && isStrong(write.access)
+        && Access.scope(access) >= needed
+        && Access.scope(write.access) >= needed;
+  }
+
+  /** The scope that a store and an access to the same word must both have. */
+  private int needed(Actor actor, Cell cell, Write write) {
+    return isResident(cell)
+        ? actor.place.residentScopeWith(write.actor.place)
+        : actor.place.scopeWith(write.actor.place);
+  }
+
+  private boolean isResident(Cell cell) {
+    return cell.onGpu && options.policy() == Policy.VENDOR;
+  }
+
+  /** {@code access} with the scope that PTX gives where none is written. */
+  private static int strong(int access) {
+    int semantics = Access.semantics(access);
+    boolean system = semantics == Access.VOLATILE || semantics == Access.MMIO;
+    return system ? semantics | Access.SYS : access;
+  }
+
+  private static boolean isStrong(int access) {
+    int semantics = Access.semantics(access);
+    return semantics != Access.WEAK && semantics != Access.NON_COHERENT;
+  }
+
+  private static boolean acquires(int access) {
+    int semantics = Access.semantics(access);
+    return semantics == Access.ACQUIRE || semantics == Access.ACQ_REL || semantics == Access.SC;
+  }
+
+  private static boolean releases(int access) {
+    int semantics = Access.semantics(access);
+    return semantics == Access.RELEASE || semantics == Access.ACQ_REL || semantics == Access.SC;
+  }
+
+  private static int shift(long address) {
+    return (int) (address & (Long.BYTES - 1)) * Byte.SIZE;
+  }
+
+  private static long ones(int bytes) {
+    return bytes == Long.BYTES ? -1L : (1L << bytes * Byte.SIZE) - 1;
+  }
+}

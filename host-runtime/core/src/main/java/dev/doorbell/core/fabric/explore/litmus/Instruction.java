@@ -1,0 +1,119 @@
+package dev.doorbell.core.fabric.explore.litmus;
+
+import dev.doorbell.core.fabric.Rmw;
+import org.jspecify.annotations.Nullable;
+
+/** An instruction of a litmus test. Accesses are {@code Access} bits; locations are indices. */
+public sealed interface Instruction {
+  /** Where it stands and under which predicate. */
+  Site site();
+
+  /**
+   * @param line of the file, from 1
+   * @param text as written, without its guard
+   * @param guard the predicate, null when there is none
+   */
+  record Site(int line, String text, @Nullable Guard guard) {}
+
+  /** {@code @p} or {@code @!p}. */
+  record Guard(String predicate, boolean negated) {}
+
+  /** {@code ld}. */
+  record Load(Site site, String target, int location, int access) implements Instruction {}
+
+  /** {@code st}. */
+  record Store(Site site, int location, Operand value, int access) implements Instruction {}
+
+  /**
+   * {@code atom}, and {@code red} when there is no target.
+   *
+   * @param compare the compare operand of compare-and-swap, null for other operations
+   */
+  record Atomic(
+      Site site,
+      @Nullable String target,
+      int location,
+      Rmw operation,
+      Operand operand,
+      @Nullable Operand compare,
+      int access)
+      implements Instruction {}
+
+  /** {@code fence}, {@code membar}. */
+  record Fence(Site site, int access) implements Instruction {}
+
+  /** What a barrier instruction does beside arriving. */
+  enum BarrierKind {
+    /** Waits. */
+    SYNC,
+    /** Does not wait. */
+    ARRIVE,
+    /** Waits, and counts the predicates that are true. */
+    RED_POPC,
+    /** Waits; true when all predicates are. */
+    RED_AND,
+    /** Waits; true when any predicate is. */
+    RED_OR
+  }
+
+  /**
+   * {@code bar}, {@code barrier}.
+   *
+   * @param count how many threads take part; 0 when not given, then all of the CTA
+   * @param target what a reduction yields, else null
+   * @param predicate what goes into a reduction, else null
+   */
+  record Barrier(
+      Site site,
+      BarrierKind kind,
+      int id,
+      int count,
+      @Nullable String target,
+      @Nullable Operand predicate)
+      implements Instruction {}
+
+  /** What {@link Compute} computes. */
+  enum Arithmetic {
+    MOV,
+    ADD,
+    SUB,
+    AND,
+    OR,
+    XOR,
+    EQ,
+    NE,
+    LT,
+    LE,
+    GT,
+    GE;
+
+    int apply(int a, int b, boolean signed) {
+      int order = signed ? Integer.compare(a, b) : Integer.compareUnsigned(a, b);
+      return switch (this) {
+        case MOV -> a;
+        case ADD -> a + b;
+        case SUB -> a - b;
+        case AND -> a & b;
+        case OR -> a | b;
+        case XOR -> a ^ b;
+        case EQ -> a == b ? 1 : 0;
+        case NE -> a != b ? 1 : 0;
+        case LT -> order < 0 ? 1 : 0;
+        case LE -> order <= 0 ? 1 : 0;
+        case GT -> order > 0 ? 1 : 0;
+        case GE -> order >= 0 ? 1 : 0;
+      };
+    }
+  }
+
+  /** {@code mov}, {@code add}, ..., and {@code setp}; a {@code mov} takes {@code a} alone. */
+  record Compute(
+      Site site, String target, Arithmetic operation, Operand a, Operand b, boolean signed)
+      implements Instruction {}
+
+  /** {@code bra}; to the index of an instruction. */
+  record Branch(Site site, int target) implements Instruction {}
+
+  /** {@code exit}, {@code ret}. */
+  record Exit(Site site) implements Instruction {}
+}

@@ -1,0 +1,347 @@
+package dev.doorbell.core.fabric.explore.litmus;
+
+import dev.doorbell.core.fabric.explore.Actor;
+import dev.doorbell.core.fabric.explore.Chooser;
+import dev.doorbell.core.fabric.explore.MemoryMachine;
+import dev.doorbell.core.fabric.explore.Place;
+import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Runs a litmus test on the {@link MemoryMachine} that explores kernels, with every interleaving
+ * and every value that a load may return. A second opinion: its outcomes must be among those that
+ * the axioms allow.
+ */
+public final class LitmusMachine {
+  private final LitmusTest test;
+  private final Bounds bounds;
+  private final List<String> observables;
+  private final CountingChooser chooser = new CountingChooser();
+  private final SortedMap<Outcome, Long> shown = new TreeMap<>();
+  private boolean conflicts;
+  private long deadlocks;
+
+  private LitmusMachine(LitmusTest test, Bounds bounds) {
+    this.test = test;
+    this.bounds = bounds;
+    Set<String> names = new LinkedHashSet<>();
+    test.condition().observables(names);
+    test.filter().observables(names);
+    observables = List.copyOf(names);
+  }
+
+  /** Runs it, at most {@code bounds.candidates()} times. */
+  public static MachineResult run(LitmusTest test, Bounds bounds) {
+    return new LitmusMachine(test, bounds).run();
+  }
+
+  private MachineResult run() {
+    long runs = 0;
+    boolean more = true;
+    while (more && runs < bounds.candidates()) {
+      new Run().go();
+      runs++;
+      more = chooser.next();
+    }
+    return new MachineResult(shown, deadlocks, conflicts, runs, !more);
+  }
+
+  /** How a thread stands after an instruction. */
+  private enum State {
+    RUNNING,
+    WAITING,
+    ENDED
+  }
+
+  /** A thread of one run. */
+  private static final class Runner {
+    final Actor actor;
+    final Map<String, Integer> registers;
+    final Map<Integer, Integer> backward = new HashMap<>();
+    int pc;
+    State state = State.RUNNING;
+
+    Runner(Actor actor, Map<String, Integer> registers) {
+      this.actor = actor;
+      this.registers = new HashMap<>(registers);
+    }
+
+    int value(Operand operand) {
+      return switch (operand) {
+        case Operand.Constant constant -> constant.value();
+        case Operand.Register register -> registers.getOrDefault(register.name(), 0);
+      };
+    }
+  }
+
+  /** Somebody at a barrier, and the meeting that is to take place there. */
+  private record Arrival(
+      int thread, Barrier barrier, boolean predicate, MemoryMachine.Meeting meeting) {}
+
+  /** One run: a sequence of choices. */
+  private final class Run {
+    private final MemoryMachine machine;
+    private final List<Runner> runners = new ArrayList<>();
+    private final List<Arrival> arrived = new ArrayList<>();
+
+    Run() {
+      Words words = new Words(test.initial());
+      machine =
+          new MemoryMachine(
+              chooser,
+              MemoryMachine.Options.exhaustive(Policy.STRICT),
+              words,
+              conflict -> conflicts = true);
+      for (int thread = 0; thread < test.threads().size(); thread++) {
+        LitmusTest.LitmusThread code = test.threads().get(thread);
+        Place place = Place.thread(0, code.place().gpu(), code.place().cta());
+        runners.add(new Runner(machine.thread(place, code.name()), code.registers()));
+      }
+    }
+
+    void go() {
+      List<Integer> ready = ready();
+      while (!ready.isEmpty()) {
+        int one = ready.size() == 1 ? 0 : chooser.choose(ready.size(), Chooser.Kind.AGENT);
+        if (!step(ready.get(one))) {
+          return; // a loop went round too often, or a barrier was used wrongly
+        }
+        ready = ready();
+      }
+      if (runners.stream().anyMatch(runner -> runner.state == State.WAITING)) {
+        deadlocks++;
+      } else {
+        record();
+      }
+    }
+
+    private void record() {
+      List<Integer> values = new ArrayList<>();
+      for (String name : observables) {
+        values.add(observed(name));
+      }
+      Outcome outcome = new Outcome(observables, values);
+      if (test.filter().holds(outcome::value)) {
+        shown.merge(outcome, 1L, Long::sum);
+      }
+    }
+
+    private int observed(String name) {
+      int location = test.locations().indexOf(name);
+      if (location >= 0) {
+        return (int) machine.newest(Words.address(location), Integer.BYTES);
+      }
+      int colon = name.indexOf(':');
+      int thread = Integer.parseInt(name.substring(1, colon));
+      return runners.get(thread).registers.getOrDefault(name.substring(colon + 1), 0);
+    }
+
+    private List<Integer> ready() {
+      List<Integer> ready = new ArrayList<>();
+      for (int thread = 0; thread < runners.size(); thread++) {
+        if (runners.get(thread).state == State.RUNNING) {
+          ready.add(thread);
+        }
+      }
+      return ready;
+    }
+
+    /** Executes up to and with the next instruction that others can notice. */
+    private boolean step(int thread) {
+      Runner runner = runners.get(thread);
+      List<Instruction> code = test.threads().get(thread).code();
+      while (runner.pc < code.size()) {
+        Instruction instruction = code.get(runner.pc++);
+        Instruction.Guard guard = instruction.site().guard();
+        if (guard != null
+            && (runner.registers.getOrDefault(guard.predicate(), 0) != 0) == guard.negated()) {
+          continue;
+        }
+        switch (instruction) {
+          case Instruction.Compute compute ->
+              runner.registers.put(
+                  compute.target(),
+                  compute
+                      .operation()
+                      .apply(
+                          runner.value(compute.a()), runner.value(compute.b()), compute.signed()));
+          case Instruction.Branch branch -> {
+            if (branch.target() < runner.pc
+                && runner.backward.merge(runner.pc, 1, Integer::sum) > bounds.rounds()) {
+              return false;
+            }
+            runner.pc = branch.target();
+          }
+          case Instruction.Exit ignored -> runner.pc = code.size();
+          case Barrier barrier -> {
+            boolean agreed = arrive(thread, barrier);
+            end(runner, code);
+            return agreed;
+          }
+          default -> {
+            access(runner, instruction);
+            end(runner, code);
+            return true;
+          }
+        }
+      }
+      end(runner, code);
+      return true;
+    }
+
+    /** Marks a thread that has nothing left to do, so that its end is no step of its own. */
+    private void end(Runner runner, List<Instruction> code) {
+      if (runner.pc >= code.size() && runner.state == State.RUNNING) {
+        runner.state = State.ENDED;
+      }
+    }
+
+    private void access(Runner runner, Instruction instruction) {
+      switch (instruction) {
+        case Instruction.Load load ->
+            runner.registers.put(
+                load.target(),
+                (int)
+                    machine.load(
+                        runner.actor,
+                        Words.address(load.location()),
+                        Integer.BYTES,
+                        load.access(),
+                        load.site()));
+        case Instruction.Store store ->
+            machine.store(
+                runner.actor,
+                Words.address(store.location()),
+                Integer.BYTES,
+                Integer.toUnsignedLong(runner.value(store.value())),
+                store.access(),
+                store.site());
+        case Instruction.Atomic atomic -> {
+          long old =
+              machine.atomic(
+                  runner.actor,
+                  atomic.operation(),
+                  Words.address(atomic.location()),
+                  Integer.BYTES,
+                  Integer.toUnsignedLong(runner.value(atomic.operand())),
+                  atomic.compare() == null
+                      ? 0
+                      : Integer.toUnsignedLong(runner.value(atomic.compare())),
+                  atomic.access(),
+                  atomic.site());
+          if (atomic.target() != null) {
+            runner.registers.put(atomic.target(), (int) old);
+          }
+        }
+        case Instruction.Fence fence -> machine.fence(runner.actor, fence.access());
+        default -> throw new IllegalArgumentException("not an access: " + instruction);
+      }
+    }
+
+    private boolean arrive(int thread, Barrier barrier) {
+      Runner runner = runners.get(thread);
+      boolean predicate = barrier.predicate() != null && runner.value(barrier.predicate()) != 0;
+      List<Arrival> here = new ArrayList<>();
+      for (Arrival other : arrived) {
+        if (other.barrier.id() == barrier.id() && sameCta(other.thread, thread)) {
+          if (expected(other.thread, other.barrier) != expected(thread, barrier)) {
+            return false;
+          }
+          here.add(other);
+        }
+      }
+      MemoryMachine.Meeting meeting =
+          here.isEmpty() ? new MemoryMachine.Meeting() : here.getFirst().meeting;
+      meeting.arrive(runner.actor);
+      Arrival arrival = new Arrival(thread, barrier, predicate, meeting);
+      here.add(arrival);
+      if (barrier.kind() != BarrierKind.ARRIVE) {
+        runner.state = State.WAITING;
+      }
+      if (here.size() < expected(thread, barrier)) {
+        arrived.add(arrival);
+      } else {
+        arrived.removeAll(here);
+        complete(here);
+      }
+      return true;
+    }
+
+    private boolean sameCta(int a, int b) {
+      return test.threads().get(a).place().sameCta(test.threads().get(b).place());
+    }
+
+    private int expected(int thread, Barrier barrier) {
+      return barrier.count() == 0 ? test.threadsOfCta(thread) : barrier.count();
+    }
+
+    private void complete(List<Arrival> all) {
+      long count = all.stream().filter(Arrival::predicate).count();
+      long reducing = all.stream().filter(a -> a.barrier.predicate() != null).count();
+      for (Arrival arrival : all) {
+        if (arrival.barrier.kind() == BarrierKind.ARRIVE) {
+          continue;
+        }
+        Runner runner = runners.get(arrival.thread);
+        arrival.meeting.leave(runner.actor);
+        runner.state =
+            runner.pc < test.threads().get(arrival.thread).code().size()
+                ? State.RUNNING
+                : State.ENDED;
+        if (arrival.barrier.target() != null) {
+          runner.registers.put(
+              arrival.barrier.target(),
+              switch (arrival.barrier.kind()) {
+                case RED_AND -> count == reducing ? 1 : 0;
+                case RED_OR -> count > 0 ? 1 : 0;
+                default -> (int) count;
+              });
+        }
+      }
+    }
+  }
+
+  /** The locations' memory: a word of 8 bytes each, the value in its low half. */
+  private static final class Words implements MemoryMachine.Backing {
+    private static final long FIRST = 0x1000;
+
+    private final long[] words;
+
+    Words(List<Integer> initial) {
+      words = initial.stream().mapToLong(Integer::toUnsignedLong).toArray();
+    }
+
+    static long address(int location) {
+      return FIRST + (long) location * Long.BYTES;
+    }
+
+    private static int index(long address) {
+      return (int) (address - FIRST) / Long.BYTES;
+    }
+
+    @Override
+    public long word(long address) {
+      return words[index(address)];
+    }
+
+    @Override
+    public void store(long address, long value, long mask) {
+      int index = index(address);
+      words[index] = (words[index] & ~mask) | (value & mask);
+    }
+
+    @Override
+    public boolean onGpu(long address) {
+      return true;
+    }
+  }
+}

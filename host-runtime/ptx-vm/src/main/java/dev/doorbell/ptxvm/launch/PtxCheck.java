@@ -1,0 +1,41 @@
+package dev.doorbell.ptxvm.launch;
+
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.ptxvm.engine.KernelBuilder;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.memory.ModuleMemory;
+import dev.doorbell.ptxvm.parser.PtxParser;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** Says what of a PTX file the virtual GPU cannot run, without running it. */
+public final class PtxCheck {
+  private static final long MODULE_BYTES = 1L << 34;
+
+  private PtxCheck() {}
+
+  /**
+   * Everything that loading {@code ptx} would refuse, all at once, by line.
+   *
+   * @param name for messages, usually the file's name
+   * @return empty when the file can be loaded
+   */
+  public static List<Refusal> check(String name, String ptx) {
+    PtxParser.Result parsed = PtxParser.parse(name, ptx);
+    TreeMap<Integer, Refusal> refusals = new TreeMap<>();
+    parsed.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));
+    PtxModule module = parsed.module();
+    if (!module.version().isEmpty()) {
+      try (AddressSpace space = AddressSpace.reserve(MODULE_BYTES);
+          ModuleMemory memory = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
+        KernelBuilder.build(module, memory, VmOptions.defaults().stackBytes(), refusals);
+      } catch (IllegalStateException e) {
+        refusals.putIfAbsent(1, new Refusal(1, module.text(1), String.valueOf(e.getMessage())));
+      }
+    }
+    return new ArrayList<>(refusals.values());
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What a kernel author wants to see of a module without running it: its entries, basic blocks, the
+ * register slots that instructions use, and the loops that poll.
+ */
+@NullMarked
+package dev.doorbell.ptxvm.listing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,36 @@
+// ready_index: the ready index is raised without a release.
+//
+// Thread 0 of the grid writes a WQE and raises `ready`; thread 1, which finds it raised, writes its own
+// and rings for both. Without a release the index may be seen before the WQE: the HCA fetches what is
+// half written and completes with a local error.
+#include "case.cuh"
+
+using namespace cases;
+
+template <bool kMended>
+__device__ uint32_t ready_index(const doorbell_qp *qps, const doorbell_job *job) {
+  if (job->role != 0) {
+    return DOORBELL_OK;
+  }
+  const queue_pair qp(&qps[0]);
+  const uint64_t number = thread_index();
+  for (uint64_t turn = 0; turn < job->iterations; ++turn) {
+    const uint64_t mine = 2 * turn + number;
+    const uint32_t status = wait_for_baton(qp.shared, mine);
+    if (status != DOORBELL_OK) {
+      return status;
+    }
+    write_put(qp, job, mine);
+    if (number == 1) {
+      ring_in_order(qp, mine + 1);
+    }
+    if (kMended) {
+      store_release_device(&qp.counters->ready, mine + 1);
+    } else {
+      store_relaxed_device(&qp.counters->ready, mine + 1);
+    }
+  }
+  return wait_completed(qp.shared, 2 * job->iterations);
+}
+
+DOORBELL_CASE(ready_index)
