@@ -59,6 +59,9 @@ final class VmThread implements Agent {
   /** What it did since its loop last came round. */
   final Polling polling = new Polling();
 
+  /** How far an instruction of several accesses has come; 0 between instructions. */
+  long progress;
+
   /** Steps that it may sit out while the cells that it polls stay as they are. */
   int dozes;
 
