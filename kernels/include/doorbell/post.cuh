@@ -359,48 +359,33 @@ inline __device__ __noinline__ uint32_t await_room(const doorbell_qp *qp, uint64
   return status;
 }
 
-// Posts the requests of one thread, together with those of other lanes that happen to be here: one
-// reservation, one doorbell, one completion. The ticket stands for the requests of all of them.
-//
-// Lanes that are here for other queue pairs post at the same time, and none of them waits for room
-// while another one has it: a lane that held a reservation while its neighbour waits would hold up
-// the other warps of its queue pair, and they in turn those that the neighbour waits for.
-__device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
-  if (qp.is(DOORBELL_QP_PROXY | DOORBELL_QP_EXCLUSIVE)) {
-    reservation mine{0, 0, false};
-    const uint32_t status = begin_post(qp, list, mine);
-    return status == DOORBELL_OK ? finish_post(qp, list, mine) : posted{status, 0};
-  }
-  if (!list.is_expressible(qp)) {
-    return {DOORBELL_ERROR_ARGUMENT, 0};
-  }
+// Posts for lanes that are here for different queue pairs, all at the same time. None waits for room
+// while another one has it: a lane that held a reservation while its neighbour waits would hold up the
+// other warps of its queue pair, and they in turn those that the neighbour waits for.
+inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, request_list list,
+                                                 lane_group group) {
   constexpr uint64_t kNoRoom = 1ull << 63;
+  const queue_pair qp(shared);
   const uint32_t blocks = list.blocks();
-  const lane_group group = lanes_with(qp, blocks, list.is_staged());
-  const bool apart = group.mask != group.here;
   const uint32_t size = group.size();
   const uint32_t rank = group.rank();
-  const uint32_t leader = group.leader();
   reservation mine{0, 0, false};
   uint32_t status = DOORBELL_OK;
   if (rank == 0) {
-    if (apart) {
-      mine = reserve(qp, size * blocks);
-      status = room_now(qp, mine);
-      if (status != DOORBELL_OK && status != kWaiting) {
-        abandon(qp.shared, mine.base, mine.baton);
-      }
-    } else {
-      status = begin_reservation(qp, size * blocks, mine);
+    mine = reserve(qp, size * blocks);
+    status = room_now(qp, mine);
+    if (status == DOORBELL_ERROR_POISONED) {
+      abandon(shared, mine.base, mine.baton);
     }
   }
-  deadline limit(apart ? qp.shared->deadline_ns : 0);
+  deadline limit(shared->deadline_ns);
   posted result{DOORBELL_OK, 0};
   bool pending = true;
   for (;;) {
     if (pending) {
-      const uint64_t said = __shfl_sync(
-          group.mask, status == DOORBELL_OK ? mine.base : kNoRoom | status, leader);
+      const uint64_t said =
+          __shfl_sync(group.mask, status == DOORBELL_OK ? mine.base : kNoRoom | status,
+                      group.leader());
       if (said < kNoRoom) {
         list.write(qp, said + rank * blocks, rank == size - 1);
         __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
@@ -414,19 +399,53 @@ __device__ __forceinline__ posted post_thread(const queue_pair &qp, const reques
         pending = false;
       }
     }
-    if (!apart) {
-      __syncwarp(group.mask);  // lanes that stay together post together the next time, too
-      return result;
-    }
     if (!__any_sync(group.here, pending)) {
       return result;
     }
     if (pending && rank == 0) {
       const bool due = limit.due();
-      status = await_room(qp.shared, mine.base, mine.end - qp.sq_blocks, mine.baton, due,
+      status = await_room(shared, mine.base, mine.end - qp.sq_blocks, mine.baton, due,
                           due && limit.passed());
     }
   }
+}
+
+// Posts the requests of one thread, together with those of other lanes that happen to be here: one
+// reservation, one doorbell, one completion. The ticket stands for the requests of all of them.
+__device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
+  if (qp.is(DOORBELL_QP_PROXY | DOORBELL_QP_EXCLUSIVE)) {
+    reservation mine{0, 0, false};
+    const uint32_t status = begin_post(qp, list, mine);
+    return status == DOORBELL_OK ? finish_post(qp, list, mine) : posted{status, 0};
+  }
+  if (!list.is_expressible(qp)) {
+    return {DOORBELL_ERROR_ARGUMENT, 0};
+  }
+  const uint32_t blocks = list.blocks();
+  const lane_group group = lanes_with(qp, blocks, list.is_staged());
+  if (group.mask != group.here) {
+    return post_apart(qp.shared, list, group);
+  }
+  const uint32_t size = group.size();
+  const uint32_t rank = group.rank();
+  const uint32_t leader = group.leader();
+  reservation mine{~0ull, 0, false};
+  uint32_t status = DOORBELL_OK;
+  if (rank == 0) {
+    status = begin_reservation(qp, size * blocks, mine);
+    mine.base = status == DOORBELL_OK ? mine.base : ~0ull;
+  }
+  const uint64_t base = __shfl_sync(group.mask, mine.base, leader);
+  if (base == ~0ull) {
+    return {__shfl_sync(group.mask, status, leader), 0};
+  }
+  list.write(qp, base + rank * blocks, rank == size - 1);
+  __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
+  if (rank == 0) {
+    submit(qp, mine, list.first, size == 1 && list.count == 1, list.is_staged());
+  }
+  __syncwarp(group.mask);  // lanes that stay together post together the next time, too
+  return {DOORBELL_OK, base + size * blocks};
 }
 
 // The threads that the caller's block has in the caller's warp; what is done at warp scope needs all
