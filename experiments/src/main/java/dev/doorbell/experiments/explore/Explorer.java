@@ -167,6 +167,6 @@ public final class Explorer {
   static Scenario.Program without(Scenario.Program program, int line) {
     String[] lines = program.ptx().split("\n", -1);
     lines[line - 1] = FENCE.matcher(lines[line - 1]).replaceFirst("");
-    return new Scenario.Program(program.file(), program.entry(), String.join("\n", lines));
+    return program.with(String.join("\n", lines));
   }
 }

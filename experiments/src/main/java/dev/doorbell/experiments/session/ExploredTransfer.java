@@ -23,10 +23,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The world of one explored run: two ranks, their memory, and the kernels that a scenario launches.
- */
-final class ExploredTransfer implements AutoCloseable {
+/** The world of one explored run: two ranks, their memory, and the kernels that a scenario launches. */
+final class ExploredTransfer implements ExploredWorld {
   /** Bytes for the word of a put signal behind every message. */
   private static final int SIGNAL = 8;
 
@@ -139,17 +137,19 @@ final class ExploredTransfer implements AutoCloseable {
   }
 
   private int posters() {
+    if (scenario.program().shape().windowSlots()) {
+      return Math.max(1, scenario.load().window());
+    }
     return switch (scenario.program().entry()) {
       case "put_bandwidth", "put_latency", "post_once" -> scenario.load().blocks();
       default -> scenario.load().posters();
     };
   }
 
-  /** Starts the kernels of the scenario. */
-  List<Launch> launch() {
-    boolean both = scenario.program().entry().equals("put_latency");
+  @Override
+  public List<Launch> launch() {
     launch(sides.get(0), sides.get(1), 0);
-    if (both) {
+    if (scenario.program().shape().bothRanks()) {
       launch(sides.get(1), sides.get(0), 1);
     }
     return launches;
@@ -221,10 +221,7 @@ final class ExploredTransfer implements AutoCloseable {
   private long operations(Side from, Side to) {
     Scenario.Load load = scenario.load();
     int[] kinds = {
-      JobView.OP_PUT,
-      JobView.OP_PUT_INLINE,
-      JobView.OP_PUT_SIGNAL,
-      JobView.OP_GET,
+      JobView.OP_PUT, JobView.OP_PUT_INLINE, JobView.OP_PUT_SIGNAL, JobView.OP_GET,
       JobView.OP_FETCH_ADD
     };
     int lists = load.scope().equals("block") ? load.blocks() : load.posters();
@@ -262,8 +259,8 @@ final class ExploredTransfer implements AutoCloseable {
     return memory.address();
   }
 
-  /** True when every kernel has ended. */
-  boolean done() {
+  @Override
+  public boolean done() {
     for (int i = 0; i < launches.size(); i++) {
       if (!launches.get(i).done()) {
         return false;
@@ -272,8 +269,8 @@ final class ExploredTransfer implements AutoCloseable {
     return true;
   }
 
-  /** The first thing that went wrong though all ended, in words, or null. */
-  @Nullable String trouble() {
+  @Override
+  public @Nullable String trouble() {
     for (int number = 0; number < launches.size(); number++) {
       Side side = sides.get(number);
       byte[] words = side.status.getBytes(0, (int) side.status.size());
@@ -283,7 +280,7 @@ final class ExploredTransfer implements AutoCloseable {
           return "thread %d of rank %d: %s".formatted(thread, number, Abi.statusText(word));
         }
       }
-      String mismatch = mismatch(side, sides.get(1 - number));
+      String mismatch = number < compared() ? mismatch(side, sides.get(1 - number)) : null;
       if (mismatch != null) {
         return mismatch;
       }
@@ -291,17 +288,26 @@ final class ExploredTransfer implements AutoCloseable {
     return null;
   }
 
+  /** How many ranks, from 0, have sent what their peer must have now. */
+  private int compared() {
+    return switch (scenario.program().shape().compared()) {
+      case NONE -> 0;
+      case RECEIVER -> 1;
+      case BOTH -> 2;
+    };
+  }
+
   private @Nullable String mismatch(Side from, Side to) {
-    if (!scenario.program().entry().startsWith("put_")) {
-      return null;
-    }
     byte[] sent = from.local.getBytes(0, from.payload.length);
     byte[] received = to.inbox.getBytes(0, from.payload.length);
-    for (int poster = 0; poster < posters(); poster++) {
+    boolean ring = scenario.program().shape().windowSlots();
+    int messages = ring ? Math.min(posters(), scenario.load().iterations()) : posters();
+    for (int poster = 0; poster < messages; poster++) {
       int at = poster * stride();
       int difference =
           Arrays.mismatch(
-              sent, at, at + scenario.load().bytes(), received, at, at + scenario.load().bytes());
+              sent, at, at + scenario.load().bytes(),
+              received, at, at + scenario.load().bytes());
       if (difference >= 0) {
         return "rank %d received a wrong byte %d of message %d: 0x%02x instead of 0x%02x"
             .formatted(

@@ -175,6 +175,7 @@ final class SteppedFabric extends Fabric {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // the very completion that was given
     public boolean cancelTimer(Completion completion) {
       return timers.removeIf(timer -> timer.completion == completion);
     }
