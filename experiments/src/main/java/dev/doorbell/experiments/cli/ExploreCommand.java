@@ -336,15 +336,7 @@ final class ExploreCommand implements Command {
     return new Scenario(
         program,
         new Scenario.Load(
-            gridBlocks,
-            blockThreads,
-            iterations,
-            bytes,
-            queuePairs,
-            ring,
-            slots,
-            scope,
-            path),
+            gridBlocks, blockThreads, iterations, bytes, queuePairs, ring, slots, scope, path),
         new Scenario.Posting(queues, who, blueFlame, recordLast, exclusive, batch),
         new Scenario.Rules(policy, !wholeBlocks));
   }

@@ -23,7 +23,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The world of one explored run: two ranks, their memory, and the kernels that a scenario launches. */
+/**
+ * The world of one explored run: two ranks, their memory, and the kernels that a scenario launches.
+ */
 final class ExploredTransfer implements ExploredWorld {
   /** Bytes for the word of a put signal behind every message. */
   private static final int SIGNAL = 8;
@@ -221,7 +223,10 @@ final class ExploredTransfer implements ExploredWorld {
   private long operations(Side from, Side to) {
     Scenario.Load load = scenario.load();
     int[] kinds = {
-      JobView.OP_PUT, JobView.OP_PUT_INLINE, JobView.OP_PUT_SIGNAL, JobView.OP_GET,
+      JobView.OP_PUT,
+      JobView.OP_PUT_INLINE,
+      JobView.OP_PUT_SIGNAL,
+      JobView.OP_GET,
       JobView.OP_FETCH_ADD
     };
     int lists = load.scope().equals("block") ? load.blocks() : load.posters();
@@ -306,8 +311,7 @@ final class ExploredTransfer implements ExploredWorld {
       int at = poster * stride();
       int difference =
           Arrays.mismatch(
-              sent, at, at + scenario.load().bytes(),
-              received, at, at + scenario.load().bytes());
+              sent, at, at + scenario.load().bytes(), received, at, at + scenario.load().bytes());
       if (difference >= 0) {
         return "rank %d received a wrong byte %d of message %d: 0x%02x instead of 0x%02x"
             .formatted(
