@@ -320,7 +320,12 @@ final class InFlight {
     }
     acknowledgeBefore(packet.psn);
     switch (packet.syndrome) {
-      case Aeth.NAK_SEQUENCE -> resend(request, packet.psn);
+      case Aeth.NAK_SEQUENCE -> {
+        // A receiver that was not ready may answer what follows so: it all comes again anyway.
+        if (!waiting) {
+          resend(request, packet.psn);
+        }
+      }
       case Aeth.NAK_INVALID_REQUEST ->
           request.fail(Syndrome.REMOTE_INVALID_REQUEST, VendorSyndrome.NONE);
       case Aeth.NAK_REMOTE_ACCESS -> request.fail(Syndrome.REMOTE_ACCESS, VendorSyndrome.NONE);
