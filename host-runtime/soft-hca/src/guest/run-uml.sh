@@ -34,7 +34,7 @@ trap 'rm -rf "$out"' EXIT
 options=()
 if [[ -n $cable ]]; then
   exec 9<>"/dev/udp/127.0.0.1/$cable"
-  options+=("vec0:transport=fd,fd=9,mac=02:00:00:00:00:02,depth=64")
+  options+=("vec0:transport=fd,fd=9,mac=02:00:00:00:00:02,depth=64,mtu=4200")
 fi
 # UML keeps the guest's memory in a file below TMPDIR: one in memory is the fast place.
 [[ -d /dev/shm && -w /dev/shm ]] && export TMPDIR=/dev/shm

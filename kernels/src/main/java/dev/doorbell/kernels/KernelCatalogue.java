@@ -17,17 +17,28 @@ public final class KernelCatalogue {
 
   private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
 
+  private final String folder;
   private final String compiler;
   private final List<ProtocolKernel> kernels;
 
-  private KernelCatalogue(String compiler, List<ProtocolKernel> kernels) {
+  private KernelCatalogue(String folder, String compiler, List<ProtocolKernel> kernels) {
+    this.folder = folder;
     this.compiler = compiler;
     this.kernels = List.copyOf(kernels);
   }
 
   /** Reads the manifest that kernels/build wrote. */
   public static KernelCatalogue load() {
-    JsonNode manifest = JsonMapper.shared().readTree(resource("manifest.json"));
+    return load("ptx");
+  }
+
+  /** The explorer's cases instead of the protocols, each with a broken and a mended entry. */
+  public static KernelCatalogue cases() {
+    return load("cases");
+  }
+
+  private static KernelCatalogue load(String folder) {
+    JsonNode manifest = JsonMapper.shared().readTree(resource(folder, "manifest.json"));
     List<ProtocolKernel> kernels = new ArrayList<>();
     for (JsonNode kernel : manifest.required("kernels")) {
       List<ProtocolKernel.EntryPoint> entries = new ArrayList<>();
@@ -47,7 +58,7 @@ public final class KernelCatalogue {
               kernel.required("source").asString(),
               entries));
     }
-    return new KernelCatalogue(manifest.required("nvcc").asString(), kernels);
+    return new KernelCatalogue(folder, manifest.required("nvcc").asString(), kernels);
   }
 
   /** All protocols, by name. */
@@ -72,7 +83,7 @@ public final class KernelCatalogue {
 
   /** The kernel's PTX. */
   public String ptx(ProtocolKernel kernel) {
-    return resource(kernel.name() + ".ptx");
+    return resource(folder, kernel.name() + ".ptx");
   }
 
   /**
@@ -92,7 +103,7 @@ public final class KernelCatalogue {
     return Resources.text("descriptors/" + kernel.name() + ".kernel.yaml");
   }
 
-  private static String resource(String name) {
-    return Resources.text("ptx/" + name);
+  private static String resource(String folder, String name) {
+    return Resources.text(folder + "/" + name);
   }
 }

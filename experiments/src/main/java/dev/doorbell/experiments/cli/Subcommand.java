@@ -17,7 +17,8 @@ enum Subcommand {
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "draw a run's figures again from its samples"),
   TABLE("table", "print a run's table again from its samples"),
-  KERNEL("kernel", "kernels of your own: new, check, run, build, disasm");
+  KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
+  DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture");
 
   private final String word;
   private final String summary;
@@ -48,6 +49,7 @@ enum Subcommand {
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
       case KERNEL -> new KernelCommand();
+      case DECODE -> new DecodeCommand();
     };
   }
 

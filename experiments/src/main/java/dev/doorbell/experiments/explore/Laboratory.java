@@ -11,6 +11,9 @@ public interface Laboratory {
   /** A kernel of the project. */
   Optional<Scenario.Program> kernel(String name);
 
+  /** A kernel of a case: the one that has the bug, or the mended one. */
+  Scenario.Program kernel(BugCase bug, boolean mended);
+
   /**
    * Runs a scenario once; the same scenario and seed give the same run.
    *

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The world of one explored run: two ranks, their memory, and the kernels that a scenario launches.
  */
-final class ExploredTransfer implements AutoCloseable {
+final class ExploredTransfer implements ExploredWorld {
   /** Bytes for the word of a put signal behind every message. */
   private static final int SIGNAL = 8;
 
@@ -148,8 +148,8 @@ final class ExploredTransfer implements AutoCloseable {
     };
   }
 
-  /** Starts the kernels of the scenario. */
-  List<Launch> launch() {
+  @Override
+  public List<Launch> launch() {
     launch(sides.get(0), sides.get(1), 0);
     if (scenario.program().shape().bothRanks()) {
       launch(sides.get(1), sides.get(0), 1);
@@ -264,8 +264,8 @@ final class ExploredTransfer implements AutoCloseable {
     return memory.address();
   }
 
-  /** True when every kernel has ended. */
-  boolean done() {
+  @Override
+  public boolean done() {
     for (int i = 0; i < launches.size(); i++) {
       if (!launches.get(i).done()) {
         return false;
@@ -274,8 +274,8 @@ final class ExploredTransfer implements AutoCloseable {
     return true;
   }
 
-  /** The first thing that went wrong though all ended, in words, or null. */
-  @Nullable String trouble() {
+  @Override
+  public @Nullable String trouble() {
     for (int number = 0; number < launches.size(); number++) {
       Side side = sides.get(number);
       byte[] words = side.status.getBytes(0, (int) side.status.size());

@@ -12,6 +12,7 @@ import dev.doorbell.core.fabric.timed.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.experiments.explore.BugCase;
 import dev.doorbell.experiments.explore.Laboratory;
 import dev.doorbell.experiments.explore.Outcome;
 import dev.doorbell.experiments.explore.Race;
@@ -20,6 +21,7 @@ import dev.doorbell.experiments.explore.ScenarioException;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.kernels.ProtocolKernel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,9 @@ public final class ExploringLaboratory implements Laboratory {
 
   private static final long VIRTUAL_NANOS = 3_600_000_000_000L;
 
+  /** The folder of the cases, as line tables and reports name it. */
+  private static final String CASES = "cases/";
+
   private final KernelCatalogue catalogue = KernelCatalogue.load();
 
   @Override
@@ -45,6 +50,25 @@ public final class ExploringLaboratory implements Laboratory {
     return catalogue
         .find(name)
         .map(kernel -> new Scenario.Program(name + ".ptx", name, catalogue.ptx(kernel)));
+  }
+
+  @Override
+  public Scenario.Program kernel(BugCase bug, boolean mended) {
+    KernelCatalogue cases = KernelCatalogue.cases();
+    ProtocolKernel kernel =
+        cases
+            .find(bug.kernel())
+            .orElseThrow(() -> new IllegalStateException("no PTX of the case " + bug.word()));
+    return new Scenario.Program(
+        CASES + bug.kernel() + ".ptx",
+        bug.kernel() + (mended ? "_mended" : "_broken"),
+        cases.ptx(kernel));
+  }
+
+  private static ExploredWorld world(Scenario scenario, ExploringFabric fabric) {
+    return scenario.program().file().startsWith(CASES)
+        ? new ExploredCase(scenario, fabric)
+        : new ExploredTransfer(scenario, fabric);
   }
 
   @Override
@@ -67,7 +91,7 @@ public final class ExploringLaboratory implements Laboratory {
             told.add(new Turn(turn, agent, at));
           });
     }
-    try (ExploredTransfer transfer = new ExploredTransfer(scenario, fabric)) {
+    try (ExploredWorld transfer = world(scenario, fabric)) {
       List<Launch> launches;
       try {
         launches = transfer.launch();
@@ -125,7 +149,7 @@ public final class ExploringLaboratory implements Laboratory {
     return fences;
   }
 
-  private static @Nullable String trouble(List<Launch> launches, ExploredTransfer transfer) {
+  private static @Nullable String trouble(List<Launch> launches, ExploredWorld transfer) {
     for (Launch launch : launches) {
       try {
         launch.check();

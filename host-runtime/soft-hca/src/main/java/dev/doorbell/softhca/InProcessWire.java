@@ -1,11 +1,13 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.wire.WireCapture;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,14 +31,18 @@ public final class InProcessWire extends Wire {
   private final long latencyNanos;
   private final double picosPerByte;
   private final Map<String, Member> members = new LinkedHashMap<>();
+  private @Nullable WireCapture capture;
 
   /** A station, and when its way out is free again in picoseconds of virtual time. */
   private static final class Member {
     final Station station;
+    final Gid gid;
+    int captureInterface;
     long freePicos;
 
     Member(Station station) {
       this.station = station;
+      this.gid = new Gid(station.gidHigh(), station.gidLow());
     }
   }
 
@@ -76,11 +82,24 @@ public final class InProcessWire extends Wire {
     station.plug(this);
   }
 
+  /**
+   * Captures what members send from now on, framed as RoCEv2 between their GIDs; ends an earlier
+   * capture's part. Join the members first. Null for none.
+   */
+  public void capture(@Nullable WireCapture into) {
+    capture = into;
+    if (into != null) {
+      for (Member member : members.values()) {
+        member.captureInterface = into.addInterface(member.station.name());
+      }
+    }
+  }
+
   @Override
   public @Nullable Route route(Station from, String to) {
     Member peer = members.get(to);
     Member member = members.get(from.name());
-    return peer == null || member == null ? null : new InProcessRoute(member, peer.station);
+    return peer == null || member == null ? null : new InProcessRoute(member, peer);
   }
 
   @Override
@@ -116,16 +135,23 @@ public final class InProcessWire extends Wire {
   private final class InProcessRoute extends Route {
     private final Member from;
     private final Station to;
+    private final Gid toGid;
     private final boolean timed;
 
-    InProcessRoute(Member from, Station to) {
+    InProcessRoute(Member from, Member peer) {
       this.from = from;
-      this.to = to;
+      this.to = peer.station;
+      this.toGid = peer.gid;
       this.timed = latencyNanos != 0 || picosPerByte != 0 || to.receiveNanos() != 0;
     }
 
     @Override
     public void transmit(Packet packet) {
+      WireCapture into = capture;
+      if (into != null) {
+        long now = from.station.port().now();
+        into.packet(from.captureInterface, now, packet, from.gid, toGid);
+      }
       if (!timed || from.station.port().delay(travelNanos(packet), packet.travel(this))) {
         to.deliver(packet);
       }

@@ -116,7 +116,7 @@ final class PacketMaker {
     boolean last = number == request.packets - 1;
     address(request, packet, number, last);
     packet.ackRequest =
-        transport == PacketOpcode.RELIABLE && (last || (packet.psn & (ACK_INTERVAL - 1)) == 0);
+        transport == PacketOpcode.RELIABLE && (last || (number & (ACK_INTERVAL - 1)) == ACK_INTERVAL - 1);
     int opcode = request.opcode;
     boolean write = opcode == Opcode.RDMA_WRITE || opcode == Opcode.RDMA_WRITE_IMM;
     packet.opcode =

@@ -269,7 +269,7 @@ final class Requester {
                 case WAITING -> isAcknowledged(request);
                 default -> false;
               };
-      boolean failed = request.phase == SendRequest.Phase.FAILED;
+      boolean failed = request.phase == SendRequest.Phase.FAILED && !errorReported;
       if (!success && !failed && !failing) {
         return done;
       }

@@ -35,7 +35,7 @@ final class SoftQueuePair implements QueuePair {
   private final Memory sendRing;
   private final @Nullable Memory receiveRing;
   private final Memory record;
-  private final int startPsn;
+  private int startPsn;
 
   private QueuePairState state = QueuePairState.RESET;
   private WqeSource wqes;
@@ -129,9 +129,15 @@ final class SoftQueuePair implements QueuePair {
     return state;
   }
 
+  /** Chooses the first sequence number, before anybody is told it. */
+  void startPsn(int psn) {
+    startPsn = psn & Psn.MASK;
+  }
+
   @Override
   public QueuePairAddress address() {
-    return new QueuePairAddress(hca.name(), number, startPsn, hca.options.engine().mtu());
+    return new QueuePairAddress(
+        hca.wire().address(hca), number, startPsn, hca.options.engine().mtu());
   }
 
   @Override

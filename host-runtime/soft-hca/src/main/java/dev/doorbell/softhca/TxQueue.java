@@ -139,6 +139,7 @@ final class TxQueue implements Packet.Owner {
       packet.pool.release(packet);
       return;
     }
+    packet.originQpn = queuePair.number();
     packet.partitionKey = queuePair.partitionKey;
     packet.owner = null;
     route.transmit(packet);

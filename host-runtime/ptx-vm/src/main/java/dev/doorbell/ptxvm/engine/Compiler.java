@@ -175,6 +175,7 @@ final class Compiler {
         entry.door = door;
         entry.place = replaced.place;
         entry.next = replaced.next;
+        entry.replaced = replaced;
         doors.put(replaced, entry);
       }
     }

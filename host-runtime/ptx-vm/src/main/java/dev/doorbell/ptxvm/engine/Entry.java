@@ -1,5 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A door into compiled code: it stands in the program in place of the operation at which a compiled
  * region may be entered, and executes from there on until control leaves the region. Generated
@@ -12,4 +14,12 @@ package dev.doorbell.ptxvm.engine;
 abstract class Entry extends Op {
   /** Which door of the region it is. */
   int door;
+
+  /** The operation in whose place it stands. */
+  @Nullable Op replaced;
+
+  /** {@code op} as the interpreter executes it, one instruction at a time. */
+  static Op interpreted(Op op) {
+    return op instanceof Entry entry && entry.replaced != null ? entry.replaced : op;
+  }
 }

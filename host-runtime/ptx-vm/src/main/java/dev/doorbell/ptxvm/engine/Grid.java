@@ -50,9 +50,9 @@ public final class Grid {
   private boolean ended;
   private @Nullable String failure;
   private long deadline;
-  private @Nullable Instrument instrument;
   private final List<Home> homes = new ArrayList<>();
   private int leaving;
+  private @Nullable Instrument instrument;
 
   /**
    * What a grid runs with.
@@ -143,8 +143,11 @@ public final class Grid {
               .formatted(code.name()));
     }
     int workers = 1;
-    // While it is counted what runs how often, one thread counts.
-    if (settings.workers > 1 && code.counts == null && fabric instanceof DirectFabric direct) {
+    // One thread counts what runs how often, or tells a probe.
+    if (settings.workers > 1
+        && code.counts == null
+        && instrument == null
+        && fabric instanceof DirectFabric direct) {
       workers = direct.workers(settings.workers);
     }
     for (int worker = 0; worker < workers; worker++) {
@@ -156,7 +159,8 @@ public final class Grid {
   }
 
   private void startBlock(Windows at) {
-    resident.add(new Cta(this, nextBlock, at, homes.get(nextBlock % homes.size())));
+    resident.add(
+        new Cta(this, nextBlock, at, homes.get((int) ((number + nextBlock) % homes.size()))));
     nextBlock++;
   }
 

@@ -27,7 +27,8 @@ final class Home {
   }
 
   /** A thread's port. On the fabric's own thread it is stepped from now on, else when settled. */
-  ThreadPort port(Locus locus, long block, VmThread thread) {
+  ThreadPort port(Locus locus, VmThread thread) {
+    long block = thread.cta.grid.number() << 32 | thread.cta.index;
     return direct == null ? fabric.attachThread(locus, block, thread) : direct.port(worker);
   }
 

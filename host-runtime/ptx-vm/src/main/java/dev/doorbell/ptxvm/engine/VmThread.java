@@ -90,7 +90,7 @@ final class VmThread implements Agent {
     this.parameterSize = grid.code.parameters().bytes();
     this.r = grid.code.registers(this);
     this.op = grid.code.first();
-    this.port = cta.home.port(grid.locus, grid.number() << 32 | cta.index, this);
+    this.port = cta.home.port(grid.locus, this);
   }
 
   @Override

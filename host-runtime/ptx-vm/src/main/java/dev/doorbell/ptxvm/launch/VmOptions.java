@@ -49,17 +49,24 @@ public record VmOptions(
     }
   }
 
-  /** Compute capability 9.0, 128 resident blocks, {@link Engine#AUTO}, one worker. */
+  /**
+   * Compute capability 9.0, 128 resident blocks, one worker, and the engine that the system property
+   * {@code doorbell.engine} names: {@code auto}, {@code interpreter} or {@code compiled}; auto where
+   * it is not set.
+   */
   public static VmOptions defaults() {
-    return new VmOptions(
-        90,
-        128,
-        16,
-        227 << 10,
-        64 << 10,
-        1_000_000,
-        Engine.valueOf(System.getProperty("x.engine", "AUTO")),
-        1);
+    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000, chosen(), 1);
+  }
+
+  private static Engine chosen() {
+    String name = System.getProperty("doorbell.engine", Engine.AUTO.name());
+    for (Engine engine : Engine.values()) {
+      if (engine.name().equalsIgnoreCase(name)) {
+        return engine;
+      }
+    }
+    throw new IllegalArgumentException(
+        "doorbell.engine=%s: auto, interpreter or compiled is possible".formatted(name));
   }
 
   /** The same with another compute capability. */

@@ -18,6 +18,11 @@ public abstract class Wire {
    */
   public abstract long @Nullable [] gid(String name);
 
+  /** What peers name {@code station} by, in their addresses of its queue pairs. */
+  public String address(Station station) {
+    return station.name();
+  }
+
   /** The HCA is closed: packets to it are dropped from now on. */
   public abstract void leave(Station station);
 

@@ -19,7 +19,10 @@ final class EthernetLink extends FrameLink {
   private static final long ASK_AGAIN_NANOS = 200_000_000;
 
   private final Gid cable;
-  private final int cablePort;
+
+  /** Where the guest's end is; 0 until its first frame shows it. */
+  private int cablePort;
+
   private final EthernetOptions options;
   private final GidTable.Entry source;
   private final Neighbours neighbours;
@@ -68,6 +71,9 @@ final class EthernetLink extends FrameLink {
 
   @Override
   long mac(Gid peer) {
+    if (cablePort == 0) {
+      return -1;
+    }
     long mac = neighbours.mac(peer);
     if (mac < 0) {
       ask(peer);
@@ -98,6 +104,9 @@ final class EthernetLink extends FrameLink {
 
   @Override
   long frame(int i, long slot, int bytes) {
+    if (cablePort == 0) {
+      cablePort = socket.senderPort(i);
+    }
     return slot + ALIGNMENT;
   }
 

@@ -95,5 +95,4 @@ final class FrameHeaders {
     EthernetHeader.write(frame, destinationMac, sourceMac, EthernetHeader.ROCE_V1);
     return frame;
   }
-
 }

@@ -40,8 +40,7 @@ public record GidTable(List<Entry> entries) {
   public Entry entry(int index) {
     if (index < 0 || index >= entries.size()) {
       throw new HcaException(
-          "GID index %d: the table has %d entries: %s"
-              .formatted(index, entries.size(), entries));
+          "GID index %d: the table has %d entries: %s".formatted(index, entries.size(), entries));
     }
     return entries.get(index);
   }

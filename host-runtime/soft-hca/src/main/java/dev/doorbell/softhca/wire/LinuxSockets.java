@@ -23,7 +23,8 @@ final class LinuxSockets {
   static final int EINTR = 4;
   static final int ENOBUFS = 105;
 
-  // Levels and names of options and control messages: linux/in.h, linux/in6.h, asm-generic/socket.h.
+  // Levels and names of options and control messages: linux/in.h, linux/in6.h,
+  // asm-generic/socket.h.
   static final int SOL_SOCKET = 1;
   static final int SO_REUSEADDR = 2;
   static final int SO_SNDBUF = 7;
@@ -56,7 +57,8 @@ final class LinuxSockets {
   private static final VarHandle ERRNO =
       STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-  private static final MethodHandle SOCKET = find("socket", FunctionDescriptor.of(INT, INT, INT, INT));
+  private static final MethodHandle SOCKET =
+      find("socket", FunctionDescriptor.of(INT, INT, INT, INT));
   private static final MethodHandle BIND = find("bind", FunctionDescriptor.of(INT, INT, LONG, INT));
   private static final MethodHandle CONNECT =
       find("connect", FunctionDescriptor.of(INT, INT, LONG, INT));
@@ -68,7 +70,8 @@ final class LinuxSockets {
       find("sendmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT));
   private static final MethodHandle RECVMMSG =
       find("recvmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT, LONG));
-  private static final MethodHandle POLL = find("poll", FunctionDescriptor.of(INT, LONG, LONG, INT));
+  private static final MethodHandle POLL =
+      find("poll", FunctionDescriptor.of(INT, LONG, LONG, INT));
   private static final MethodHandle CLOSE = find("close", FunctionDescriptor.of(INT, INT));
 
   private final MemorySegment state = Arena.ofAuto().allocate(STATE);

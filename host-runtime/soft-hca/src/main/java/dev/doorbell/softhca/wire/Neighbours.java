@@ -161,8 +161,7 @@ final class Neighbours {
       int option) {
     EthernetHeader.write(frame, destinationMac, ownMac, EthernetHeader.IPV6);
     long ip = frame + EthernetHeader.BYTES;
-    Ipv6Header.write(
-        ip, 0, 0, ND_BYTES, Ipv6Header.ICMPV6, ND_HOP_LIMIT, source, destination);
+    Ipv6Header.write(ip, 0, 0, ND_BYTES, Ipv6Header.ICMPV6, ND_HOP_LIMIT, source, destination);
     long icmp = ip + Ipv6Header.BYTES;
     BigEndian.putInt(icmp, type << 24);
     BigEndian.putInt(icmp + Integer.BYTES, flags);
@@ -187,8 +186,7 @@ final class Neighbours {
     if (target.isIpv4()) {
       return writeArp(frame, ARP_REQUEST, EthernetHeader.BROADCAST, 0, source, target);
     }
-    Gid node =
-        new Gid(SOLICITED_NODE_HIGH, SOLICITED_NODE_LOW | (target.low() & 0xff_ffff));
+    Gid node = new Gid(SOLICITED_NODE_HIGH, SOLICITED_NODE_LOW | (target.low() & 0xff_ffff));
     long mac = IPV6_MULTICAST_MAC | (node.low() & 0xffff_ffffL);
     return writeNd(frame, SOLICITATION, 0, mac, source, node, target, SOURCE_MAC_OPTION);
   }

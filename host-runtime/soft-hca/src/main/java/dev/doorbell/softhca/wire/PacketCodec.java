@@ -32,13 +32,7 @@ final class PacketCodec {
     int opcode = wireOpcode(packet);
     int pad = packet.padBytes();
     Bth.write(
-        bth,
-        opcode,
-        packet.solicited,
-        pad,
-        packet.destination,
-        packet.ackRequest,
-        packet.psn);
+        bth, opcode, packet.solicited, pad, packet.destination, packet.ackRequest, packet.psn);
     if (packet.partitionKey != Bth.DEFAULT_PKEY) {
       Bth.putPartitionKey(bth, packet.partitionKey);
     }

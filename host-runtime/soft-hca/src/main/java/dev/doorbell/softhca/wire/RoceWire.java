@@ -27,12 +27,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A wire of RoCE packets to other processes and hosts, for one HCA.
  *
- * <p>It is an agent of the HCA's fabric and is stepped with it. Packets are framed in slots that are
- * sent and received many at a time; nothing is allocated a packet. When the system takes no more,
- * packets wait, and as they come from the HCA's pool, so do senders. What cannot be delivered is
- * dropped and counted: the transport repeats it.
+ * <p>It is an agent of the HCA's fabric and is stepped with it. Packets are framed in slots that
+ * are sent and received many at a time; nothing is allocated a packet. When the system takes no
+ * more, packets wait, and as they come from the HCA's pool, so do senders. What cannot be delivered
+ * is dropped and counted: the transport repeats it.
  */
 public final class RoceWire extends Wire implements AutoCloseable {
+  private static final int HOP_LIMIT = 64;
   private static final int SLOT = 4_352;
   private static final int SLOTS = UdpSocket.BATCH;
 
@@ -97,20 +98,20 @@ public final class RoceWire extends Wire implements AutoCloseable {
    *
    * @param fabric of the HCA; its clock must be the wall's
    * @param at where the HCA is
-   * @param local address and port to listen on; port 0 for {@value UdpHeader#ROCE_PORT}
+   * @param local address to listen on, which is also the GID
+   * @param port port to listen on, usually {@value UdpHeader#ROCE_PORT}; 0 for any that is free
    * @throws HcaException when the fabric is in virtual time or the port is taken
    */
-  public static RoceWire udp(Fabric fabric, Locus at, WireAddress local, WireFaults faults) {
+  public static RoceWire udp(Fabric fabric, Locus at, Gid local, int port, WireFaults faults) {
     requireWallTime(fabric);
-    int port = local.port() == 0 ? UdpHeader.ROCE_PORT : local.port();
-    return new RoceWire(fabric, at, new UdpLink(new UdpSocket(local.gid(), port, 64)), faults);
+    return new RoceWire(fabric, at, new UdpLink(new UdpSocket(local, port, HOP_LIMIT)), faults);
   }
 
   /**
    * A cable to a guest: Ethernet frames in datagrams on the loopback interface.
    *
-   * @param localPort UDP port to receive frames on
-   * @param guestPort UDP port that the guest receives frames on
+   * @param localPort UDP port to receive frames on; 0 for any that is free
+   * @param guestPort UDP port that the guest receives frames on; 0 to learn it from its first frame
    * @throws HcaException when the fabric is in virtual time or the port is taken
    */
   public static RoceWire ethernet(
@@ -122,9 +123,8 @@ public final class RoceWire extends Wire implements AutoCloseable {
       WireFaults faults) {
     requireWallTime(fabric);
     Gid loopback = Gid.parse("127.0.0.1");
-    UdpSocket socket = new UdpSocket(loopback, localPort, 64);
-    return new RoceWire(
-        fabric, at, new EthernetLink(socket, loopback, guestPort, options), faults);
+    UdpSocket socket = new UdpSocket(loopback, localPort, HOP_LIMIT);
+    return new RoceWire(fabric, at, new EthernetLink(socket, loopback, guestPort, options), faults);
   }
 
   private static void requireWallTime(Fabric fabric) {
@@ -159,13 +159,24 @@ public final class RoceWire extends Wire implements AutoCloseable {
     }
     captureInterface = into.addInterface(address().toString());
     link.listener =
-        (direction, address, bytes) -> into.frame(captureInterface, fabric.now(), direction, address, bytes);
+        (direction, address, bytes) ->
+            into.frame(captureInterface, fabric.now(), direction, address, bytes);
   }
 
   /** Where peers find this HCA. */
   public WireAddress address() {
     boolean usual = socket.port() == UdpHeader.ROCE_PORT || link instanceof EthernetLink;
     return new WireAddress(link.source(), usual ? 0 : socket.port());
+  }
+
+  /** The UDP port that it receives on. */
+  public int port() {
+    return socket.port();
+  }
+
+  @Override
+  public String address(Station hca) {
+    return address().toString();
   }
 
   @Override

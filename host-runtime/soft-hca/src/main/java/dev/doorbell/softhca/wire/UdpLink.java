@@ -84,9 +84,7 @@ final class UdpLink extends FrameLink {
     boolean ipv4 = socket.local().isIpv4();
     long high = ipv4 ? 0 : BigEndian.getLong(address);
     long low =
-        ipv4
-            ? Gid.ipv4Low(BigEndian.getInt(address))
-            : BigEndian.getLong(address + Long.BYTES);
+        ipv4 ? Gid.ipv4Low(BigEndian.getInt(address)) : BigEndian.getLong(address + Long.BYTES);
     for (int i = 0; i < rememberedSenders; i++) {
       Gid known = senders[i];
       if (known.low() == low && known.high() == high) {

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A UDP socket that takes and gives many datagrams a call and allocates nothing on the way.
  *
- * <p>Datagrams are never fragmented, so that IPv4 sends them with DF and identification 0, which the
- * ICRC covers and the receiver cannot see. Not thread-safe, but for {@link #await}.
+ * <p>Datagrams are never fragmented, so that IPv4 sends them with DF and identification 0, which
+ * the ICRC covers and the receiver cannot see. Not thread-safe, but for {@link #await}.
  *
  * <pre>
  *  mmsghdr, 64 bytes:  name 0 | name length 8 | iovec 16 | iovecs 24 | control 32 | length 40
@@ -107,10 +107,7 @@ final class UdpSocket implements AutoCloseable {
   private void setUp(int hopLimit) {
     if (ipv6) {
       set(LinuxSockets.IPPROTO_IPV6, LinuxSockets.IPV6_V6ONLY, 1);
-      set(
-          LinuxSockets.IPPROTO_IPV6,
-          LinuxSockets.IPV6_MTU_DISCOVER,
-          LinuxSockets.PMTUDISC_DO);
+      set(LinuxSockets.IPPROTO_IPV6, LinuxSockets.IPV6_MTU_DISCOVER, LinuxSockets.PMTUDISC_DO);
       set(LinuxSockets.IPPROTO_IPV6, LinuxSockets.IPV6_UNICAST_HOPS, hopLimit);
       set(LinuxSockets.IPPROTO_IPV6, LinuxSockets.IPV6_RECVTCLASS, 1);
       set(LinuxSockets.IPPROTO_IPV6, LinuxSockets.IPV6_RECVHOPLIMIT, 1);

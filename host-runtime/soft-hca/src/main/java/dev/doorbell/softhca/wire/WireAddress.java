@@ -34,8 +34,7 @@ public record WireAddress(Gid gid, int port) {
       }
       return new WireAddress(Gid.parse(text), 0);
     } catch (IllegalArgumentException e) {
-      throw new HcaException(
-          "'%s' is no address on this wire: %s".formatted(text, e.getMessage()));
+      throw new HcaException("'%s' is no address on this wire: %s".formatted(text, e.getMessage()));
     }
   }
 

@@ -19,9 +19,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /**
- * Captures what a wire carries into a pcapng file that Wireshark opens. Timestamps are the fabric's:
- * virtual nanoseconds from 0, or wall time. Costs nothing where none is attached, allocates nothing
- * a packet where one is. On the thread that steps the wire.
+ * Captures what a wire carries into a pcapng file that Wireshark opens. Timestamps are the
+ * fabric's: virtual nanoseconds from 0, or wall time. Costs nothing where none is attached,
+ * allocates nothing a packet where one is. On the thread that steps the wire.
  */
 public final class WireCapture implements AutoCloseable {
   private static final int ROOM = FrameHeaders.ROOM;
@@ -42,8 +42,7 @@ public final class WireCapture implements AutoCloseable {
     boolean virtual = basis == Basis.MODELLED;
     clock = virtual ? "virtual nanoseconds" : "wall clock";
     Instant now = Instant.now();
-    clockOffset =
-        virtual ? 0 : now.getEpochSecond() * 1_000_000_000L + now.getNano() - fabricNow;
+    clockOffset = virtual ? 0 : now.getEpochSecond() * 1_000_000_000L + now.getNano() - fabricNow;
   }
 
   /**
@@ -76,8 +75,7 @@ public final class WireCapture implements AutoCloseable {
    *
    * @param now the fabric's clock
    */
-  public void packet(
-      int interfaceNumber, long now, Packet packet, Gid source, Gid destination) {
+  public void packet(int interfaceNumber, long now, Packet packet, Gid source, Gid destination) {
     if (closed) {
       return;
     }
@@ -100,8 +98,7 @@ public final class WireCapture implements AutoCloseable {
     long ip = frame + EthernetHeader.BYTES;
     Icrc.write(
         bth + bytes,
-        icrc.of(
-            ip, !destination.isIpv4(), true, scratchBytes, ROOM + Bth.BYTES, ROOM + bytes));
+        icrc.of(ip, !destination.isIpv4(), true, scratchBytes, ROOM + Bth.BYTES, ROOM + bytes));
     writer.frame(
         interfaceNumber,
         now + clockOffset,

@@ -17,6 +17,7 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.WqePrinter;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -68,7 +69,11 @@ public final class ExploringFabric extends Fabric {
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final Map<Object, Finding> findings = new LinkedHashMap<>();
   private final List<Object> order = new ArrayList<>();
-  private final long registerBytes = Arena.ofAuto().allocate(Arrivals.BLOCK, 64).address();
+
+  /** What arrives at a register lies here meanwhile; the segment keeps its memory. */
+  private final MemorySegment register = Arena.ofAuto().allocate(Arrivals.BLOCK, 64);
+
+  private final long registerBytes = register.address();
 
   /** What is known to everybody who begins now: of agents that have ended. */
   private final Clock past = new Clock();
@@ -371,8 +376,7 @@ public final class ExploringFabric extends Fabric {
 
   /** Lets some of what waits for a device arrive. True when more waits. */
   private boolean arrive(Slot slot) {
-    int waiting =
-        options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
+    int waiting = options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
     if (waiting == 0) {
       return slot.arrivals.size() > 0;
     }
