@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Public ordering bugs of GPU-initiated communication, each rewritten as a kernel that has it and one
- * that has not: {@code kernels/cases/NAME.cu}.
+ * Public ordering bugs of GPU-initiated communication, each rewritten as a kernel that has it and
+ * one that has not: {@code kernels/cases/NAME.cu}.
  */
 public enum BugCase {
   SHARED_QUEUE_PAIR(

@@ -106,9 +106,7 @@ class ReleaseTest {
     String ptx = World.ptx(KERNEL);
     for (int i = 0; i < times; i++) {
       try (GpuModule module = world.gpu.load("add.ptx", ptx)) {
-        world
-            .run(module, "add", LaunchConfig.of(1, 64), new KernelArguments().add(out))
-            .check();
+        world.run(module, "add", LaunchConfig.of(1, 64), new KernelArguments().add(out)).check();
       }
       assertThat(out.getLong(0)).isEqualTo(3L * (63 * 64 / 2));
     }

@@ -50,9 +50,9 @@ public record VmOptions(
   }
 
   /**
-   * Compute capability 9.0, 128 resident blocks, one worker, and the engine that the system property
-   * {@code doorbell.engine} names: {@code auto}, {@code interpreter} or {@code compiled}; auto where
-   * it is not set.
+   * Compute capability 9.0, 128 resident blocks, one worker, and the engine that the system
+   * property {@code doorbell.engine} names: {@code auto}, {@code interpreter} or {@code compiled};
+   * auto where it is not set.
    */
   public static VmOptions defaults() {
     return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000, chosen(), 1);
