@@ -88,7 +88,8 @@ final class KernelRunOptions {
         CommandSpec command,
         ArgSpec option,
         java.util.Map<String, Object> info) {
-      if (info.get("separator") == null || String.valueOf(info.get("separator")).isEmpty()) {
+      boolean attached = "=".equals(info.get("separator"));
+      if (!attached) {
         arguments.push("0");
       }
       return false;

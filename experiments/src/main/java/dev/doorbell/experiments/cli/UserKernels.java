@@ -22,8 +22,8 @@ final class UserKernels {
       names = "--kernels",
       paramLabel = "DIR",
       description = {
-        "Folder with kernels of your own (NAME.kernel.yaml); repeat for more. Looked into",
-        "without being told: kernels, and the folder of the experiment."
+        "Folder with kernels of your own; repeat for more. Looked into",
+        "anyway: kernels, and the folder of the experiment."
       })
   private List<Path> folders = new ArrayList<>();
 

@@ -120,7 +120,7 @@ final class VmRun {
     try {
       launch.check();
     } catch (GpuException e) {
-      failure = Optional.of(String.valueOf(e.getMessage()).replace('\t', ' '));
+      failure = Optional.of(String.valueOf(e.getMessage()).replaceAll("(?<=\\S)[ \t]+", " "));
     }
     List<Optional<byte[]>> buffers = new ArrayList<>();
     for (Memory memory : memories) {

@@ -90,7 +90,7 @@ public final class VmWorkbench implements KernelWorkbench {
     List<KernelReport.Line> notes = new ArrayList<>();
     for (FunctionListing listing : FunctionListing.of(module)) {
       for (FunctionListing.Polling loop : listing.loops()) {
-        if (!loop.kind().watchesClock() && loop.kind().pure() && waits(listing, loop)) {
+        if (!watchesClock(listing, loop) && loop.kind().pure() && waits(listing, loop)) {
           Instruction branch = listing.function().code().get(loop.branch());
           SourceLine source = branch.source();
           notes.add(
@@ -119,6 +119,12 @@ public final class VmWorkbench implements KernelWorkbench {
     return body.stream()
         .filter(VmWorkbench::isStrongLoad)
         .anyMatch(load -> FunctionListing.read(load).stream().noneMatch(written::contains));
+  }
+
+  /** Back edges to the same head are one loop: some rounds may look at the clock, others not. */
+  private static boolean watchesClock(FunctionListing listing, FunctionListing.Polling loop) {
+    return listing.loops().stream()
+        .anyMatch(other -> other.head() == loop.head() && other.kind().watchesClock());
   }
 
   private static boolean isStrongLoad(Instruction instruction) {
