@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define DOORBELL_ABI_VERSION 1
+#define DOORBELL_ABI_VERSION 2
 
 // doorbell_qp.flags
 #define DOORBELL_QP_CQ_COLLAPSED 0x01u   // every CQE goes to entry 0
@@ -19,6 +19,7 @@
 #define DOORBELL_QP_PROXY 0x20u          // hand commands to the CPU, which posts
 #define DOORBELL_QP_EXCLUSIVE 0x40u      // one thread posts: nobody to wait for
 #define DOORBELL_QP_CQ_RECORD 0x80u      // the HCA checks for overrun: pollers write cq_record
+#define DOORBELL_QP_NO_RECORD 0x100u     // doorbells do not get lost: there is no record to write
 
 // Status words: what device functions return and jobs end with.
 #define DOORBELL_OK 0u
@@ -28,14 +29,16 @@
 #define DOORBELL_ERROR_DATA 4u       // received bytes were not the expected ones
 #define DOORBELL_ERROR_POISONED 5u   // another thread met an error on this queue pair before
 
-// The four counters of a queue pair, in 64-byte blocks of its send ring, never wrapping, each alone
-// on its line. Lies in GPU memory; the host zeroes it.
+// What the posters of a queue pair share, each group alone on its line. Lies in GPU memory, and behind
+// it one mark for each block of the send ring, uint64_t[sq_blocks]; the host zeroes all of it. Indices
+// count 64-byte blocks of the send ring and do not wrap.
 struct doorbell_counters {
-  uint64_t reserved;  // next block to hand out
+  uint64_t reserved;  // next block to hand out, << DOORBELL_RESERVED_SHIFT; below that: how many
+                      // reservations the holder of the baton has not dealt with. Bit 63:
+                      // DOORBELL_RESERVED_BROKEN
   uint64_t reserved_pad[15];
-  uint64_t ready;     // every block below is written and handed on, in order: the baton
-                      // (bit 63, DOORBELL_READY_BROKEN: from there on they are not)
-  uint64_t ready_pad[15];
+  uint64_t poller;    // a thread looks at the completion queue for all who wait (a hint)
+  uint64_t poller_pad[15];
   uint64_t rung;      // the highest index given to the HCA
   uint64_t blueflame; // WQEs stored to the BlueFlame register: the next half is its parity
   uint64_t rung_pad[14];
@@ -45,9 +48,13 @@ struct doorbell_counters {
   uint64_t completed_pad[13];
 };
 
-// A poster that found no room in the ring hands the baton on with this bit set: its blocks were
-// never written, nobody rings beyond them, and every later post ends with DOORBELL_ERROR_POISONED.
-#define DOORBELL_READY_BROKEN 0x8000000000000000ull
+// 2^20 reservations at a time, more than a GPU has threads; 2^43 blocks until the queue pair has to be
+// reset, or is found broken.
+#define DOORBELL_RESERVED_SHIFT 20u
+
+// A poster that found no room in the ring sets this: its blocks were never written, nobody rings
+// beyond them, and every later post ends with DOORBELL_ERROR_POISONED.
+#define DOORBELL_RESERVED_BROKEN 0x8000000000000000ull
 
 // The first error on a queue pair. Host-visible; all zero while there is none. The status is written
 // last, with release semantics at system scope.
@@ -83,7 +90,7 @@ struct doorbell_qp {
   uint64_t doorbell;      // the doorbell register; BlueFlame halves start here
   uint64_t cq_ring;       // completion ring, 64-byte entries
   uint64_t cq_record;     // consumer index word, big-endian
-  uint64_t counters;      // struct doorbell_counters
+  uint64_t counters;      // struct doorbell_counters, then uint64_t[sq_blocks]
   uint64_t error;         // struct doorbell_error
   uint64_t commands;      // struct doorbell_command_queue, or 0
   uint64_t ring_request;  // 64-bit word that the CPU watches (DOORBELL_QP_CPU_RUNG), or 0
@@ -93,7 +100,7 @@ struct doorbell_qp {
   uint32_t qpn;
   uint32_t flags;         // DOORBELL_QP_*
   uint32_t blueflame_bytes;  // of one half, or 0
-  uint32_t batch;         // ring at the latest when this many blocks wait
+  uint32_t batch;         // who has rung for this many blocks may leave the rest to the next poster
   uint32_t max_inline;    // bytes
   uint32_t number;        // index among the queue pairs of the job
   uint64_t reserved[2];

@@ -52,7 +52,7 @@
 #include <cuda/atomic>
 #include <stdint.h>
 
-#include "doorbell/abi.h"
+#include "doorbell/memory.cuh"
 
 // Opcodes beyond DOORBELL_OP_*.
 #define DOORBELL_COMMAND_NOP 0x40u
@@ -232,7 +232,7 @@ __device__ inline uint32_t command_wait(const doorbell_qp *qp, const doorbell_co
   detail::system_counter finished(*reinterpret_cast<uint64_t *>(queue->finished));
   detail::device_counter poisoned(
       reinterpret_cast<doorbell_command_producer *>(queue->head)->poisoned);
-  uint64_t start = 0;
+  deadline limit(deadline_ns);
   while (true) {
     const uint64_t seen = finished.load(cuda::memory_order_acquire);
     if ((seen & DOORBELL_COMMANDS_FAILED) != 0) {
@@ -245,14 +245,13 @@ __device__ inline uint32_t command_wait(const doorbell_qp *qp, const doorbell_co
     if ((seen & ~DOORBELL_COMMANDS_FAILED) > index) {
       return DOORBELL_OK;
     }
-    if (poisoned.load(cuda::memory_order_relaxed) != 0) {
-      return DOORBELL_ERROR_POISONED;
-    }
-    const uint64_t now = detail::command_clock();
-    if (start == 0) {
-      start = now;
-    } else if (now - start >= deadline_ns) {
-      return DOORBELL_ERROR_DEADLINE;
+    if (limit.due()) {
+      if (poisoned.load(cuda::memory_order_relaxed) != 0) {
+        return DOORBELL_ERROR_POISONED;
+      }
+      if (limit.passed()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
     }
   }
 }

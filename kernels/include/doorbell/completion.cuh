@@ -20,7 +20,8 @@ constexpr uint32_t kCqeRequesterError = 13;
 constexpr uint32_t kCqeResponderError = 14;
 constexpr uint32_t kCqeInvalid = 15;
 constexpr uint32_t kSyndromeFlushed = 0x05;
-constexpr uint32_t kMaxScan = 32;  // CQEs that one look consumes
+constexpr uint32_t kProbes = 10;    // entries of a completion ring that one look reads ahead
+constexpr uint32_t kWaiting = ~0u;  // no status yet
 
 // Linear index of the calling thread over the grid.
 __device__ __forceinline__ uint64_t thread_index() {
@@ -159,28 +160,47 @@ __device__ __forceinline__ void write_cq_record(const doorbell_qp *qp, uint64_t 
   } while (consumed != written);
 }
 
-// One look at a ring: takes the CQEs that are there, in order, at most kMaxScan.
+__device__ __forceinline__ bool is_new(const doorbell_qp *qp, cqe_tail tail, uint64_t index) {
+  return tail.opcode() != kCqeInvalid && tail.owner() == ((index & qp->cq_entries) != 0);
+}
+
+// One look at a ring, of as many entries as are there. The HCA stores CQEs in order, and nothing good
+// comes after an error: so a good CQE stands for all before it, and a few are looked at, the farther
+// the sparser, at the same time. What is found is acquired by a second load.
 __device__ __forceinline__ look look_ring(const doorbell_qp *qp, uint64_t completed,
                                           uint64_t &cqe) {
   doorbell_counters *counters = counters_of(qp);
   const uint64_t first = load_acquire_device(&counters->cq_index);
   uint64_t next = first;
   cqe_tail newest{0};
-  cqe_tail tail{0};
-  bool error = false;
-#pragma unroll 1
-  while (next - first < kMaxScan) {
-    cqe = cqe_address(qp, next);
-    tail = read_cqe_tail(cqe);
-    if (tail.opcode() == kCqeInvalid || tail.owner() != ((next & qp->cq_entries) != 0)) {
-      break;
-    }
-    if (tail.is_error()) {
-      error = true;  // never consumed: everybody who looks later finds it, too
-      break;
-    }
+  cqe = cqe_address(qp, first);
+  cqe_tail tail = read_cqe_tail(cqe);
+  bool error = is_new(qp, tail, first) && tail.is_error();
+  if (is_new(qp, tail, first) && !error) {
     newest = tail;
-    ++next;
+    next = first + 1;
+    uint32_t words[kProbes];
+#pragma unroll
+    for (uint32_t i = 0; i < kProbes; ++i) {
+      words[i] = load_relaxed_system(
+          reinterpret_cast<const uint32_t *>(cqe_address(qp, first + (1u << i)) + 0x3c));
+    }
+    uint32_t farthest = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < kProbes; ++i) {
+      const uint32_t ahead = 1u << i;
+      if (ahead < qp->cq_entries && is_new(qp, {words[i]}, first + ahead) &&
+          !cqe_tail{words[i]}.is_error()) {
+        farthest = ahead;
+      }
+    }
+    if (farthest != 0) {
+      tail = read_cqe_tail(cqe_address(qp, first + farthest));
+      if (is_new(qp, tail, first + farthest) && !tail.is_error()) {
+        newest = tail;
+        next = first + farthest + 1;
+      }
+    }
   }
   if (next != first) {
     const uint64_t done = completed_by(qp, newest, completed);
@@ -192,11 +212,11 @@ __device__ __forceinline__ look look_ring(const doorbell_qp *qp, uint64_t comple
     uint64_t expected = first;
     if (cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(counters->cq_index)
             .compare_exchange_strong(expected, next, cuda::memory_order_acq_rel)) {
+      if ((qp->flags & DOORBELL_QP_CQ_RECORD) != 0) {
+        write_cq_record(qp, next);  // an HCA that checks for overrun has to know, too
+      }
       if (done != 0) {
         raise_release_device(&counters->completed, done);
-      }
-      if ((qp->flags & DOORBELL_QP_CQ_RECORD) != 0) {
-        write_cq_record(qp, next);
       }
     }
     return look::progress;
@@ -226,35 +246,88 @@ inline __device__ __noinline__ uint32_t check(const doorbell_qp *qp, uint64_t aw
   return load_acquire_device(&counters->poison) != 0 ? DOORBELL_ERROR_POISONED : DOORBELL_OK;
 }
 
+// One turn of a wait for blocks below `index`: DOORBELL_OK, an error, or kWaiting. For those who have
+// something else to do in between. `due`: the rarer causes to end a wait are looked at as well.
+inline __device__ __noinline__ uint32_t glance(const doorbell_qp *qp, uint64_t index, bool due) {
+  doorbell_counters *counters = counters_of(qp);
+  const uint64_t completed = load_acquire_device(&counters->completed);
+  if (completed >= index) {
+    return DOORBELL_OK;
+  }
+  uint64_t cqe = 0;
+  look found = look::nothing;
+  if (load_relaxed_device(&counters->poller) == 0 &&
+      exchange_relaxed_device(&counters->poller, 1) == 0) {
+    found = look_at(qp, completed, cqe);
+    store_relaxed_device(&counters->poller, 0);
+  } else {
+    __nanosleep(64);
+  }
+  if (found == look::nothing && !due) {
+    return kWaiting;
+  }
+  const uint64_t poison = load_acquire_device(&counters->poison);
+  if (load_acquire_device(&counters->completed) >= index) {
+    return DOORBELL_OK;
+  }
+  return found == look::error ? fail(qp, DOORBELL_ERROR_CQE, cqe, index)
+         : poison != 0        ? DOORBELL_ERROR_POISONED
+                              : kWaiting;
+}
+
 // Waits until every block below `index` is completed. Ends with DOORBELL_ERROR_CQE for the thread
 // that met the error, DOORBELL_ERROR_POISONED for those after it, DOORBELL_ERROR_DEADLINE when time
 // is up. Acquires: fetched data may be read afterwards.
+//
+// One of those who wait looks for all; the others watch `completed`. Looks at a line of host memory
+// are served one after the other, a bus round trip each, and fences wait for those in flight: with as
+// many pollers as waiters an H200 posts a tenth. Being the poller is a hint without any order; should
+// it be stuck, the others look once in a long while nevertheless.
 inline __device__ __noinline__ uint32_t wait_completed(const doorbell_qp *qp, uint64_t index) {
   doorbell_counters *counters = counters_of(qp);
   deadline limit(qp->deadline_ns);
+  uint32_t status = DOORBELL_OK;
+  bool polls = (qp->flags & DOORBELL_QP_EXCLUSIVE) != 0;
+  bool looks = polls;
   for (;;) {
     const uint64_t completed = load_acquire_device(&counters->completed);
     if (completed >= index) {
-      return DOORBELL_OK;
+      break;
     }
-    uint64_t cqe;
-    const look found = look_at(qp, completed, cqe);
+    uint64_t cqe = 0;
+    const look found = looks ? look_at(qp, completed, cqe) : look::nothing;
     if (found == look::error) {
-      if (load_acquire_device(&counters->completed) >= index) {
-        return DOORBELL_OK;
+      if (load_acquire_device(&counters->completed) < index) {
+        status = fail(qp, DOORBELL_ERROR_CQE, cqe, index);
       }
-      return fail(qp, DOORBELL_ERROR_CQE, cqe, index);
+      break;
     }
-    if (found == look::nothing && limit.due()) {
+    if (found == look::progress) {
+      continue;
+    }
+    if (limit.due()) {
       if (load_acquire_device(&counters->poison) != 0) {
-        return load_acquire_device(&counters->completed) >= index ? DOORBELL_OK
-                                                                  : DOORBELL_ERROR_POISONED;
+        status = load_acquire_device(&counters->completed) >= index ? DOORBELL_OK
+                                                                    : DOORBELL_ERROR_POISONED;
+        break;
       }
       if (limit.passed()) {
-        return fail(qp, DOORBELL_ERROR_DEADLINE, 0, index);
+        status = fail(qp, DOORBELL_ERROR_DEADLINE, 0, index);
+        break;
       }
     }
+    if (!polls && load_relaxed_device(&counters->poller) == 0) {
+      polls = exchange_relaxed_device(&counters->poller, 1) == 0;
+    }
+    looks = polls || limit.rarely();
+    if (!looks) {
+      __nanosleep(64);
+    }
   }
+  if (polls) {
+    store_relaxed_device(&counters->poller, 0);
+  }
+  return status;
 }
 
 }  // namespace doorbell

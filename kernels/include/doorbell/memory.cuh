@@ -33,6 +33,11 @@ __device__ __forceinline__ uint32_t load_acquire_system(const uint32_t *word) {
       .load(cuda::memory_order_acquire);
 }
 
+__device__ __forceinline__ uint32_t load_relaxed_system(const uint32_t *word) {
+  return cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*const_cast<uint32_t *>(word))
+      .load(cuda::memory_order_relaxed);
+}
+
 __device__ __forceinline__ void store_relaxed_device(uint64_t *word, uint64_t value) {
   cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*word).store(value,
                                                                      cuda::memory_order_relaxed);
@@ -48,14 +53,19 @@ __device__ __forceinline__ void store_relaxed_system(uint32_t *word, uint32_t va
                                                                      cuda::memory_order_relaxed);
 }
 
-__device__ __forceinline__ void store_release_system(uint64_t *word, uint64_t value) {
+__device__ __forceinline__ void store_relaxed_system(uint64_t *word, uint64_t value) {
   cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*word).store(value,
-                                                                     cuda::memory_order_release);
+                                                                     cuda::memory_order_relaxed);
 }
 
 __device__ __forceinline__ void store_release_system(uint32_t *word, uint32_t value) {
   cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*word).store(value,
                                                                      cuda::memory_order_release);
+}
+
+__device__ __forceinline__ uint64_t exchange_relaxed_device(uint64_t *word, uint64_t value) {
+  return cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*word).exchange(
+      value, cuda::memory_order_relaxed);
 }
 
 // Raises a word to at least value, releasing what was acquired before. An atomic without a return
@@ -129,6 +139,9 @@ class deadline {
 
   // True on the looks at which the rarer causes to end a wait are due as well.
   __device__ __forceinline__ bool due() { return (++looks_ & 31u) == 0; }
+
+  // True on every 1,024th look.
+  __device__ __forceinline__ bool rarely() const { return (looks_ & 1023u) == 0; }
 
   // Called when due: true when the time is up.
   __device__ __forceinline__ bool passed() {

@@ -3,7 +3,8 @@
 //   doorbell::put(qp, {remote, remote_key}, {local, local_key}, bytes)
 //   doorbell::put<doorbell::by::warp>(...)
 //
-// by::thread  the calling thread alone.
+// by::thread  the calling thread alone. Lanes of a warp that call together are posted under one
+//             reservation with one doorbell all the same.
 // by::warp    every lane of the warp brings an operation of its own; all of them are posted under one
 //             reservation with one doorbell. All threads that the block has in the warp must call.
 // by::block   one operation, the same for all threads of the block, which all must call. What any of
@@ -223,8 +224,7 @@ __device__ __forceinline__ uint32_t wait_for_ticket(const queue_pair &qp, uint64
 __device__ __forceinline__ uint32_t quiet(const queue_pair &qp) {
   return qp.is(DOORBELL_QP_PROXY)
              ? quiet_for_cpu(qp.shared)
-             : wait_completed(qp.shared, load_acquire_device(&qp.counters->ready) &
-                                             ~DOORBELL_READY_BROKEN);
+             : wait_completed(qp.shared, reserved_index(load_acquire_device(&qp.counters->reserved)));
 }
 
 // Lets one thread of the scope do `action` for all of them; what the others did before the call

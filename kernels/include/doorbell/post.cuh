@@ -1,21 +1,45 @@
 // Posting: how a work request gets into the send ring and the HCA to know of it.
 //
-//   1. reserve    one atomic add on `reserved`: the only atomic of a post
-//   2. room       wait until the ring has room for the reservation, polling completions meanwhile
-//   3. write      the WQE, in 16-byte stores; posters do this in parallel
-//   4. baton      wait until `ready` is the reservation's first block: everything before is written
-//   5. ring       if nobody stands behind, or enough waits: fence, record, fence, doorbell
-//   6. hand on    `ready` = end of the reservation, released
+//   1. reserve  one atomic add on `reserved`, for all lanes of a warp that post to the queue pair now
+//   2. room     wait until the ring has room for the reservation, polling completions meanwhile
+//   3. write    the WQEs, in 16-byte stores; posters do this in parallel
+//   4. mark     the reservation as written, and go: the holder of the baton rings for it
+//   5. ring     the holder: for all that is written without a gap; then it lays the baton down
 //
-// `ready` is a baton: it passes through all posters in the order of their reservations, and only its
-// holder rings. So there is no lock, no maximum of indices, and neither the record nor the doorbell
-// ever goes backwards. The holder leaves ringing to the next one when there is one: whoever has
-// reserved is certain to come, since a poster that fails still takes the baton, rings what is due and
-// hands it on. It does not leave it when the ring may be too full for those behind, for they would
-// wait for room that only this doorbell can make.
+// The baton is the right to ring: it has one holder at a time, who rings with rising indices. So there
+// is no lock, no maximum of indices, and neither record nor doorbell ever goes backwards; and nobody
+// waits for the baton. It is laid down
 //
-// What a drain costs is counted: two a post with a doorbell (WQE and payload; record), one with
-// BlueFlame (WQE and payload), none with an inline payload through BlueFlame by an exclusive poster.
+//   in `reserved`   when everything that is reserved has been rung for: the count there is 0. Whoever
+//                   reserves next finds the 0 and has the baton; its blocks are never marked;
+//   at a block      that is reserved, but not written yet: by compare-and-swap on the block's mark.
+//                   Its poster finds the baton there when it marks the block as written.
+//
+// Marks. Each block of the ring has a mark, which is used when a reservation starts there:
+//
+//   2 * end         written; the reservation ends at block `end`
+//   2 * block + 1   the baton lies here
+//   all ones        nobody will ever write it: the poster found no room
+//   anything less   of an earlier lap
+//
+// Indices do not wrap, so a mark of an earlier lap is less than 2 * block, whatever it said.
+//
+// Why nobody waits for ever: a poster that holds the baton has room already or waits for completions
+// of blocks that are rung for, since a holder rings for what is written before it lays the baton
+// down. It may leave that to the next poster, once it has rung for `batch` blocks, when all who have
+// reserved have room: then that poster comes by without anybody's doorbell.
+//
+// Fences, each once per reservation, whatever the number of lanes:
+//
+//   F1  WQEs and payload before the mark                                  if the baton is not held
+//   F2  WQEs and payload of all that is rung for before the record or doorbell; and what others
+//       marked before is acquired here: their marks are read relaxed      per doorbell
+//   F3  the record before the doorbell                                    per doorbell, if a record
+//   F4  doorbell and record before whoever rings next: a release at GPU scope, part of the atomic
+//       that lays the baton down                                          per turn of the baton
+//
+// Only F2 and F3 drain stores to the HCA. With one poster and a record that is two drains a post; with
+// many, most posts cost F1 alone.
 #ifndef DOORBELL_POST_CUH
 #define DOORBELL_POST_CUH
 
@@ -25,26 +49,37 @@
 
 namespace doorbell {
 
-// Consecutive blocks of the send ring that belong to one poster.
+// Consecutive blocks of the send ring that belong to one poster, or to the lanes of a warp.
 struct reservation {
   uint64_t base;
   uint64_t end;
-  uint64_t completed;  // the counter as last seen
+  bool baton;  // it came with the baton
 };
 
+constexpr uint32_t kReservationMask = (1u << DOORBELL_RESERVED_SHIFT) - 1;
+
 __device__ __forceinline__ reservation reserve(const queue_pair &qp, uint32_t blocks) {
-  const uint64_t base = cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
-                            .fetch_add(blocks, cuda::memory_order_relaxed);
-  return {base, base + blocks, load_acquire_device(&qp.counters->completed)};
+  const uint64_t before =
+      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
+          .fetch_add((static_cast<uint64_t>(blocks) << DOORBELL_RESERVED_SHIFT) +
+                         (qp.is(DOORBELL_QP_EXCLUSIVE) ? 0 : 1),
+                     cuda::memory_order_relaxed);
+  const uint64_t base = before >> DOORBELL_RESERVED_SHIFT;
+  return {base, base + blocks, (low(before) & kReservationMask) == 0};
 }
 
-__device__ __forceinline__ uint32_t wait_for_room(const queue_pair &qp, reservation &mine) {
-  if (mine.end - mine.completed <= qp.sq_blocks) {
+// Whether there is room: DOORBELL_OK, kWaiting, or DOORBELL_ERROR_POISONED: in a broken queue pair the
+// top bit of `reserved` makes the index too large for any room.
+__device__ __forceinline__ uint32_t room_now(const queue_pair &qp, const reservation &mine) {
+  if (mine.end - qp.completed <= qp.sq_blocks) {
     return DOORBELL_OK;
   }
-  const uint32_t status = wait_completed(qp.shared, mine.end - qp.sq_blocks);
-  mine.completed = load_acquire_device(&qp.counters->completed);
-  return status;
+  qp.completed = load_acquire_device(&qp.counters->completed);
+  if (mine.end - qp.completed <= qp.sq_blocks) {
+    return DOORBELL_OK;
+  }
+  return mine.base >= DOORBELL_RESERVED_BROKEN >> DOORBELL_RESERVED_SHIFT ? DOORBELL_ERROR_POISONED
+                                                                          : kWaiting;
 }
 
 __device__ __forceinline__ void store_record(const queue_pair &qp, uint64_t index) {
@@ -62,18 +97,17 @@ __device__ __forceinline__ void store_doorbell(const queue_pair &qp, uint64_t in
 // has to cover stores that leave the GPU.
 __device__ __forceinline__ void ring(const queue_pair &qp, uint64_t index, bool system) {
   if (qp.is(DOORBELL_QP_CPU_RUNG)) {
-    // The CPU reads this, then writes the record and rings: the release covers WQEs and payload.
-    store_release_system(reinterpret_cast<uint64_t *>(qp.shared->ring_request), index);
-  } else if (qp.is(DOORBELL_QP_RECORD_LAST)) {
-    fence(system);  // WQEs and payload before the doorbell
-    store_doorbell(qp, index);
-    store_record(qp, index);
-    fence(system);  // the record before the doorbell that a recovering HCA believes
-    store_doorbell(qp, index);
+    fence(true);  // F2: the CPU reads the request, then writes the record and rings
+    store_relaxed_system(reinterpret_cast<uint64_t *>(qp.shared->ring_request), index);
   } else {
-    fence(system);  // WQEs and payload before the record
-    store_record(qp, index);
-    fence(system);  // the record before the doorbell
+    fence(system);  // F2
+    if (qp.is(DOORBELL_QP_RECORD_LAST)) {
+      store_doorbell(qp, index);
+    }
+    if (!qp.is(DOORBELL_QP_NO_RECORD)) {
+      store_record(qp, index);
+      fence(system);  // F3: an HCA that lost a doorbell believes the record when the next one comes
+    }
     store_doorbell(qp, index);
   }
   store_relaxed_device(&qp.counters->rung, index);
@@ -85,109 +119,133 @@ __device__ __forceinline__ void ring(const queue_pair &qp, uint64_t index, bool 
 __device__ __forceinline__ void ring_blueflame(const queue_pair &qp, const work_request &request,
                                                const reservation &mine, bool system) {
   if (!request.is_inline() || !qp.is(DOORBELL_QP_EXCLUSIVE)) {
-    fence(system);  // the payload before the WQE that names it; the WQE in the ring before the record
+    fence(system);  // F2: the payload before the WQE that names it; the WQE in the ring before the record
   }
-  store_record(qp, mine.end);
+  if (!qp.is(DOORBELL_QP_NO_RECORD)) {
+    store_record(qp, mine.end);
+  }
   const uint64_t count = load_relaxed_device(&qp.counters->blueflame);
   write_blueflame(qp.doorbell + (count & 1) * qp.blueflame_bytes, qp.qpn, request, mine.base);
   store_relaxed_device(&qp.counters->blueflame, count + 1);
   store_relaxed_device(&qp.counters->rung, mine.end);
 }
 
-// Waits until everything before `base` is written. Acquires it.
-inline __device__ __noinline__ uint32_t wait_for_baton(const doorbell_qp *qp, uint64_t base) {
-  deadline limit(qp->deadline_ns);
-  for (;;) {
-    const uint64_t ready = load_acquire_device(&counters_of(qp)->ready);
-    if ((ready & ~DOORBELL_READY_BROKEN) == base) {
-      return DOORBELL_OK;
-    }
-    if (limit.due() && limit.passed()) {
-      return fail(qp, DOORBELL_ERROR_DEADLINE, 0, base);
-    }
-  }
+namespace detail {
+
+constexpr uint64_t kNeverWritten = ~0ull;
+
+__device__ __forceinline__ uint64_t *mark_of(const queue_pair &qp, uint64_t index) {
+  return reinterpret_cast<uint64_t *>(qp.counters + 1) + (index & (qp.sq_blocks - 1));
 }
 
-// The baton: whether it came, and whether a poster before us broke the chain.
-struct baton {
-  uint32_t status;
-  bool broken;
-};
+__device__ __forceinline__ uint64_t written_mark(uint64_t end) { return end << 1; }
 
-__device__ __forceinline__ baton take_baton(const queue_pair &qp, const reservation &mine) {
-  if (qp.is(DOORBELL_QP_EXCLUSIVE)) {
-    return {DOORBELL_OK, false};
-  }
-  uint64_t ready = load_acquire_device(&qp.counters->ready);
-  if (ready == mine.base) {
-    return {DOORBELL_OK, false};
-  }
-  const uint32_t status = wait_for_baton(qp.shared, mine.base);
-  ready = load_relaxed_device(&qp.counters->ready);
-  return {status, (ready & DOORBELL_READY_BROKEN) != 0};
+__device__ __forceinline__ uint64_t baton_mark(uint64_t index) { return index << 1 | 1; }
+
+__device__ __forceinline__ bool is_written(uint64_t mark, uint64_t index) {
+  return mark > baton_mark(index);
 }
 
-__device__ __forceinline__ void hand_on(const queue_pair &qp, const reservation &mine,
-                                        bool broken) {
-  if (qp.is(DOORBELL_QP_EXCLUSIVE)) {
-    store_relaxed_device(&qp.counters->ready, mine.end);
-  } else {
-    store_release_device(&qp.counters->ready, mine.end | (broken ? DOORBELL_READY_BROKEN : 0));
-  }
+// Takes `reservations` off the count of those that wait for the holder. True when none is left: then
+// the baton is laid down. F4.
+__device__ __forceinline__ bool settle(const queue_pair &qp, uint32_t reservations) {
+  const uint64_t before =
+      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
+          .fetch_sub(reservations, cuda::memory_order_release);
+  return (low(before) & kReservationMask) == reservations;
 }
 
-// Whether the holder may leave ringing to the next poster.
-__device__ __forceinline__ bool may_leave_ringing(const queue_pair &qp, const reservation &mine,
-                                                  uint64_t rung) {
-  if (qp.is(DOORBELL_QP_EXCLUSIVE) || mine.end - rung >= qp.batch) {
-    return false;
-  }
-  const uint64_t reserved = load_relaxed_device(&qp.counters->reserved);
-  return reserved != mine.end && reserved - mine.completed <= qp.sq_blocks;
+// Whether the holder may leave ringing to the poster at `index`: somebody is, and all have room.
+__device__ __forceinline__ bool may_leave_ringing(const queue_pair &qp, uint64_t index) {
+  const uint64_t reserved = reserved_index(load_relaxed_device(&qp.counters->reserved));
+  return reserved != index &&
+         reserved - load_relaxed_device(&qp.counters->completed) <= qp.sq_blocks;
 }
 
-// Steps 4 to 6 for a reservation whose WQEs are written. `alone`: the request is all of it.
-__device__ __forceinline__ uint32_t submit(const queue_pair &qp, const reservation &mine,
-                                           const work_request &request, bool alone, bool system) {
-  const baton held = take_baton(qp, mine);
-  if (held.status != DOORBELL_OK) {
-    return held.status;
-  }
-  if (held.broken) {
-    hand_on(qp, mine, true);
-    return DOORBELL_ERROR_POISONED;
-  }
-  const uint64_t rung = load_relaxed_device(&qp.counters->rung);
-  if (!may_leave_ringing(qp, mine, rung)) {
-    if (alone && qp.is(DOORBELL_QP_BLUEFLAME) && rung == mine.base &&
-        request.blocks() * kBlockBytes <= qp.blueflame_bytes) {
-      ring_blueflame(qp, request, mine, system);
-    } else {
-      ring(qp, mine.end, system);
-    }
-  }
-  hand_on(qp, mine, false);
-  return DOORBELL_OK;
-}
-
-// Gives up a reservation for which there was no room. Those before us may have left ringing to us;
-// those behind us learn that the chain ends here.
-inline __device__ __noinline__ void abandon(const doorbell_qp *shared, uint64_t base, uint64_t end,
-                                            bool system) {
+// What the holder of the baton does for others: rings for what they have written, and lays the baton
+// down. The blocks below `rung` have been rung for, those from there to `written` are to be;
+// `unsettled` reservations have been dealt with and not yet been taken off the count.
+inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t rung,
+                                          uint64_t written, uint32_t unsettled, bool system) {
   const queue_pair qp(shared);
-  const reservation mine{base, end, 0};
+  uint64_t first = rung;
+  for (;;) {
+    uint64_t mark = load_relaxed_device(mark_of(qp, written));
+    while (is_written(mark, written) && mark != kNeverWritten) {
+      written = mark >> 1;
+      ++unsettled;
+      mark = load_relaxed_device(mark_of(qp, written));
+    }
+    if (written != rung &&
+        (rung - first < qp.batch || mark == kNeverWritten || !may_leave_ringing(qp, written))) {
+      ring(qp, written, system);
+      rung = written;
+      continue;  // it took a while: look what has been written since
+    }
+    if (mark == kNeverWritten) {
+      return;  // with the baton: nobody rings any more
+    }
+    if (unsettled != 0) {
+      if (settle(qp, unsettled)) {
+        return;
+      }
+      unsettled = 0;
+    }
+    // F4 again: the release stands for the ringing that was done since settling, if any.
+    if (cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*mark_of(qp, written))
+            .compare_exchange_strong(mark, baton_mark(written), cuda::memory_order_release,
+                                     cuda::memory_order_relaxed)) {
+      return;
+    }
+  }
+}
+
+}  // namespace detail
+
+// Steps 4 and 5 for a reservation whose WQEs are written. `alone`: the request is all of it.
+// `staged`: its payload is made of stores that leave the GPU.
+__device__ __forceinline__ void submit(const queue_pair &qp, const reservation &mine,
+                                       const work_request &request, bool alone, bool staged) {
+  const bool system = qp.is(DOORBELL_QP_SCOPE_SYSTEM) || staged;
+  if (!mine.baton) {
+    // F1. WQEs are drained by F2 of whoever rings, who knows of the queue pair's own scope alone.
+    fence(staged);
+    const uint64_t found = exchange_relaxed_device(detail::mark_of(qp, mine.base),
+                                                   detail::written_mark(mine.end));
+    if (found == detail::baton_mark(mine.base)) {
+      detail::serve(qp.shared, mine.base, mine.end, 1, system);
+    }
+    return;
+  }
+  // Whoever reserves the baton finds everything before its own blocks rung for, and nobody behind
+  // but those who came just now.
+  if (alone && qp.is(DOORBELL_QP_BLUEFLAME) &&
+      request.blocks() * kBlockBytes <= qp.blueflame_bytes) {
+    ring_blueflame(qp, request, mine, system);
+  } else {
+    ring(qp, mine.end, system);
+  }
+  if (!qp.is(DOORBELL_QP_EXCLUSIVE) && !detail::settle(qp, 1)) {
+    detail::serve(qp.shared, mine.end, mine.end, 0, system);
+  }
+}
+
+// Gives up a reservation for which there was no room, and with it the queue pair: those who reserve
+// from now on learn it at once, those behind us who have reserved already when they wait.
+inline __device__ __noinline__ void abandon(const doorbell_qp *shared, uint64_t base, bool baton) {
+  const queue_pair qp(shared);
   if (qp.is(DOORBELL_QP_EXCLUSIVE)) {
-    store_relaxed_device(&qp.counters->reserved, base);
+    store_relaxed_device(&qp.counters->reserved, base << DOORBELL_RESERVED_SHIFT);
     return;
   }
-  const baton held = take_baton(qp, mine);
-  if (held.status != DOORBELL_OK) {
-    return;
+  cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
+      .fetch_or(DOORBELL_RESERVED_BROKEN, cuda::memory_order_relaxed);
+  if (!baton &&
+      exchange_relaxed_device(detail::mark_of(qp, base), detail::kNeverWritten) ==
+          detail::baton_mark(base) &&
+      load_relaxed_device(&qp.counters->rung) != base) {
+    ring(qp, base, qp.is(DOORBELL_QP_SCOPE_SYSTEM));  // it was left to us
   }
-  if (!held.broken && load_relaxed_device(&qp.counters->rung) != base) {
-    ring(qp, base, system);
-  }
-  hand_on(qp, mine, true);
 }
 
 // Whether a work request can be expressed at all on this queue pair.
@@ -205,10 +263,8 @@ struct request_list {
     return first.blocks() + (count == 2 ? second.blocks() : 0);
   }
 
-  // Whether the fence before the doorbell has to cover stores that leave the GPU.
-  __device__ __forceinline__ bool needs_system(const queue_pair &qp) const {
-    return qp.is(DOORBELL_QP_SCOPE_SYSTEM) || first.payload == source::system;
-  }
+  // Whether the payload is made of stores that leave the GPU.
+  __device__ __forceinline__ bool is_staged() const { return first.payload == source::system; }
 
   __device__ __forceinline__ bool is_expressible(const queue_pair &qp) const {
     return doorbell::is_expressible(qp, first) && blocks() <= qp.sq_blocks;
@@ -225,6 +281,20 @@ struct request_list {
   }
 };
 
+// Reserves and waits for room; what fails is given up.
+__device__ __forceinline__ uint32_t begin_reservation(const queue_pair &qp, uint32_t blocks,
+                                                      reservation &mine) {
+  mine = reserve(qp, blocks);
+  uint32_t room = room_now(qp, mine);
+  if (room == kWaiting) {
+    room = wait_completed(qp.shared, mine.end - qp.sq_blocks);
+  }
+  if (room != DOORBELL_OK) {
+    abandon(qp.shared, mine.base, mine.baton);
+  }
+  return room;
+}
+
 // The first half of a post: checks the requests, reserves, and waits for room. With
 // DOORBELL_QP_PROXY there is nothing to reserve.
 __device__ __forceinline__ uint32_t begin_post(const queue_pair &qp, const request_list &list,
@@ -232,15 +302,7 @@ __device__ __forceinline__ uint32_t begin_post(const queue_pair &qp, const reque
   if (!list.is_expressible(qp)) {
     return DOORBELL_ERROR_ARGUMENT;
   }
-  if (qp.is(DOORBELL_QP_PROXY)) {
-    return DOORBELL_OK;
-  }
-  mine = reserve(qp, list.blocks());
-  const uint32_t room = wait_for_room(qp, mine);
-  if (room != DOORBELL_OK) {
-    abandon(qp.shared, mine.base, mine.end, list.needs_system(qp));
-  }
-  return room;
+  return qp.is(DOORBELL_QP_PROXY) ? DOORBELL_OK : begin_reservation(qp, list.blocks(), mine);
 }
 
 // The second half: writes the WQEs and submits them. The payload is written by then.
@@ -250,14 +312,121 @@ __device__ __forceinline__ posted finish_post(const queue_pair &qp, const reques
     return submit_to_cpu(qp.shared, list.first, list.second, list.count);
   }
   list.write(qp, mine.base, true);
-  return {submit(qp, mine, list.first, list.count == 1, list.needs_system(qp)), mine.end};
+  submit(qp, mine, list.first, list.count == 1, list.is_staged());
+  return {DOORBELL_OK, mine.end};
 }
 
-// Posts the requests of one thread.
+// Lanes of a warp that post together.
+struct lane_group {
+  uint32_t here;  // all lanes that post now
+  uint32_t mask;  // those of them in the group
+  uint32_t lane;
+
+  __device__ __forceinline__ uint32_t size() const { return __popc(mask); }
+  __device__ __forceinline__ uint32_t rank() const { return __popc(mask & ((1u << lane) - 1)); }
+  __device__ __forceinline__ uint32_t leader() const { return __ffs(mask) - 1; }
+};
+
+// The lanes that are here with us to post as many blocks of the same kind to the same queue pair.
+// Which lanes are here together is the hardware's choice, and any choice will do.
+__device__ __forceinline__ lane_group lanes_with(const queue_pair &qp, uint32_t blocks,
+                                                 bool staged) {
+  uint32_t lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  const uint32_t own = 1u << lane;
+  const uint32_t here = __activemask();
+  uint32_t mask = own;
+  if (here != own) {
+    // Descriptors are 128 bytes apart, a list has at most 32 blocks.
+    const uint64_t key = reinterpret_cast<uint64_t>(qp.shared) + blocks + (staged ? 64 : 0);
+    mask = __match_any_sync(here, key);
+    mask = __popc(mask) * blocks <= qp.sq_blocks ? mask : own;
+  }
+  return {here, mask, lane};
+}
+
+// Waits a little for room of a reservation whose warp posts to other queue pairs, too.
+inline __device__ __noinline__ uint32_t await_room(const doorbell_qp *qp, uint64_t base,
+                                                   uint64_t index, bool baton, bool due,
+                                                   bool late) {
+  uint32_t status = glance(qp, index, due);
+  if (status == kWaiting && late) {
+    status = fail(qp, DOORBELL_ERROR_DEADLINE, 0, index);
+  }
+  if (status != DOORBELL_OK && status != kWaiting) {
+    abandon(qp, base, baton);
+  }
+  return status;
+}
+
+// Posts the requests of one thread, together with those of other lanes that happen to be here: one
+// reservation, one doorbell, one completion. The ticket stands for the requests of all of them.
+//
+// Lanes that are here for other queue pairs post at the same time, and none of them waits for room
+// while another one has it: a lane that held a reservation while its neighbour waits would hold up
+// the other warps of its queue pair, and they in turn those that the neighbour waits for.
 __device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
-  reservation mine{0, 0, 0};
-  const uint32_t status = begin_post(qp, list, mine);
-  return status == DOORBELL_OK ? finish_post(qp, list, mine) : posted{status, 0};
+  if (qp.is(DOORBELL_QP_PROXY | DOORBELL_QP_EXCLUSIVE)) {
+    reservation mine{0, 0, false};
+    const uint32_t status = begin_post(qp, list, mine);
+    return status == DOORBELL_OK ? finish_post(qp, list, mine) : posted{status, 0};
+  }
+  if (!list.is_expressible(qp)) {
+    return {DOORBELL_ERROR_ARGUMENT, 0};
+  }
+  constexpr uint64_t kNoRoom = 1ull << 63;
+  const uint32_t blocks = list.blocks();
+  const lane_group group = lanes_with(qp, blocks, list.is_staged());
+  const bool apart = group.mask != group.here;
+  const uint32_t size = group.size();
+  const uint32_t rank = group.rank();
+  const uint32_t leader = group.leader();
+  reservation mine{0, 0, false};
+  uint32_t status = DOORBELL_OK;
+  if (rank == 0) {
+    if (apart) {
+      mine = reserve(qp, size * blocks);
+      status = room_now(qp, mine);
+      if (status != DOORBELL_OK && status != kWaiting) {
+        abandon(qp.shared, mine.base, mine.baton);
+      }
+    } else {
+      status = begin_reservation(qp, size * blocks, mine);
+    }
+  }
+  deadline limit(apart ? qp.shared->deadline_ns : 0);
+  posted result{DOORBELL_OK, 0};
+  bool pending = true;
+  for (;;) {
+    if (pending) {
+      const uint64_t said = __shfl_sync(
+          group.mask, status == DOORBELL_OK ? mine.base : kNoRoom | status, leader);
+      if (said < kNoRoom) {
+        list.write(qp, said + rank * blocks, rank == size - 1);
+        __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
+        if (rank == 0) {
+          submit(qp, mine, list.first, size == 1 && list.count == 1, list.is_staged());
+        }
+        result.ticket = said + size * blocks;
+        pending = false;
+      } else if (low(said) != kWaiting) {
+        result.status = low(said);
+        pending = false;
+      }
+    }
+    if (!apart) {
+      __syncwarp(group.mask);  // lanes that stay together post together the next time, too
+      return result;
+    }
+    if (!__any_sync(group.here, pending)) {
+      return result;
+    }
+    if (pending && rank == 0) {
+      const bool due = limit.due();
+      status = await_room(qp.shared, mine.base, mine.end - qp.sq_blocks, mine.baton, due,
+                          due && limit.passed());
+    }
+  }
 }
 
 // The threads that the caller's block has in the caller's warp; what is done at warp scope needs all
@@ -312,15 +481,11 @@ __device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_
     const bool goes = pending && sum <= qp.sq_blocks;
     const uint32_t last = 31 - __clz(__ballot_sync(warp.mask, goes));
     const uint32_t total = __shfl_sync(warp.mask, sum, last);
-    const bool system = __any_sync(warp.mask, goes && list.needs_system(qp)) != 0;
-    reservation group{0, 0, 0};
+    const bool staged = __any_sync(warp.mask, goes && list.is_staged()) != 0;
+    reservation group{0, 0, false};
     uint32_t status = DOORBELL_OK;
     if (warp.lane == 0) {
-      group = reserve(qp, total);
-      status = wait_for_room(qp, group);
-      if (status != DOORBELL_OK) {
-        abandon(qp.shared, group.base, group.end, system);
-      }
+      status = begin_reservation(qp, total, group);
     }
     status = __shfl_sync(warp.mask, status, 0);
     const uint64_t base = __shfl_sync(warp.mask, group.base, 0);
@@ -330,9 +495,8 @@ __device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_
       }
       __syncwarp(warp.mask);  // the lanes' WQEs and payloads before lane 0's fence
       if (warp.lane == 0) {
-        status = submit(qp, group, list.first, false, system);
+        submit(qp, group, list.first, false, staged);
       }
-      status = __shfl_sync(warp.mask, status, 0);
     }
     result.ticket = base + total;
     if (goes) {

@@ -14,8 +14,13 @@ __device__ __forceinline__ doorbell_counters *counters_of(const doorbell_qp *qp)
   return reinterpret_cast<doorbell_counters *>(qp->counters);
 }
 
+// The block index in `reserved`.
+__device__ __forceinline__ uint64_t reserved_index(uint64_t reserved) {
+  return (reserved & ~DOORBELL_RESERVED_BROKEN) >> DOORBELL_RESERVED_SHIFT;
+}
+
 // What posting needs at every turn is kept in registers; waiting and failing, which are out of line,
-// read the rest where the host wrote it.
+// read the rest where the host wrote it. A queue_pair belongs to one thread.
 struct queue_pair {
   const doorbell_qp *shared;
   doorbell_counters *counters;
@@ -28,6 +33,7 @@ struct queue_pair {
   uint32_t batch;
   uint32_t blueflame_bytes;
   uint32_t max_inline;
+  mutable uint64_t completed = 0;  // a lower bound of the counter, acquired: often room enough
 
   __device__ __forceinline__ explicit queue_pair(const doorbell_qp *qp)
       : shared(qp),

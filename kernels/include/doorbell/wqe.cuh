@@ -112,9 +112,9 @@ struct work_request {
     return is_inline() ? 2 + (4 + bytes + kUnitBytes - 1) / kUnitBytes : 3;
   }
 
-  // Blocks of the send ring.
+  // Blocks of the send ring. Only inline payloads take more than one.
   __device__ __forceinline__ uint32_t blocks() const {
-    return (units() + kUnitsOfBlock - 1) / kUnitsOfBlock;
+    return is_inline() ? (units() + kUnitsOfBlock - 1) / kUnitsOfBlock : 1;
   }
 
   // Unit `number` of the WQE that lies at block `index`; units past its end are zero.

@@ -1,9 +1,5 @@
 package dev.doorbell.kernels;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -102,19 +98,12 @@ public final class KernelCatalogue {
     return VERSION.matcher(ptx).replaceFirst(".version " + PORTABLE_ISA);
   }
 
+  /** The text of the kernel's descriptor: how it is launched, and what it measures. */
+  public String descriptor(ProtocolKernel kernel) {
+    return Resources.text("descriptors/" + kernel.name() + ".kernel.yaml");
+  }
+
   private static String resource(String folder, String name) {
-    try (InputStream in = KernelCatalogue.class.getResourceAsStream(folder + "/" + name)) {
-      if (in == null) {
-        throw new IllegalStateException(
-            "dev/doorbell/kernels/"
-                + folder
-                + "/"
-                + name
-                + " is missing from the class path; rebuild the jar");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Resources.text(folder + "/" + name);
   }
 }

@@ -52,15 +52,18 @@ class AbiTest {
             + compare("DOORBELL_SCOPE_", JobView.class, "SCOPE_")
             + compare("DOORBELL_OP_", JobView.class, "OP_")
             + compare("DOORBELL_OPERATION_", OperationView.class, "FLAG_");
-    assertThat(header.constants.get("DOORBELL_READY_BROKEN")).isEqualTo(QueuePairView.READY_BROKEN);
-    assertThat(compared + 1).as("constants of abi.h").isEqualTo(header.constants.size());
+    assertThat(header.constants.get("DOORBELL_RESERVED_BROKEN"))
+        .isEqualTo(QueuePairView.RESERVED_BROKEN);
+    assertThat(header.constants.get("DOORBELL_RESERVED_SHIFT"))
+        .isEqualTo((long) QueuePairView.RESERVED_SHIFT);
+    assertThat(compared + 2).as("constants of abi.h").isEqualTo(header.constants.size());
   }
 
   @Test
   void the_host_reads_each_counter_where_the_kernel_writes_it() {
     AbiHeader.Struct counters = header.struct("doorbell_counters");
     assertThat(counters.offset("reserved")).isEqualTo(QueuePairView.COUNTERS_RESERVED);
-    assertThat(counters.offset("ready")).isEqualTo(QueuePairView.COUNTERS_READY);
+    assertThat(counters.offset("poller")).isEqualTo(QueuePairView.COUNTERS_POLLER);
     assertThat(counters.offset("rung")).isEqualTo(QueuePairView.COUNTERS_RUNG);
     assertThat(counters.offset("blueflame")).isEqualTo(QueuePairView.COUNTERS_BLUEFLAME);
     assertThat(counters.offset("completed")).isEqualTo(QueuePairView.COUNTERS_COMPLETED);
@@ -72,7 +75,7 @@ class AbiTest {
   void counters_that_different_threads_write_lie_on_different_lines() {
     AbiHeader.Struct counters = header.struct("doorbell_counters");
     assertThat(counters.offset("reserved") / 128).isZero();
-    assertThat(counters.offset("ready") / 128).isEqualTo(1);
+    assertThat(counters.offset("poller") / 128).isEqualTo(1);
     assertThat(counters.offset("rung") / 128).isEqualTo(2);
     assertThat(counters.offset("completed") / 128).isEqualTo(3);
   }

@@ -1,17 +1,22 @@
 package dev.doorbell.benchmarks;
 
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.ptxvm.launch.VmOptions;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -28,8 +33,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The interpreter on {@code put_rate}, with the software HCAs in the loop, all on one core: posts
- * and PTX instructions a second.
+ * The PTX VM on {@code put_rate}, with the software HCAs in the loop, all on one core: posts and
+ * PTX instructions a second.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -49,11 +54,17 @@ public class PutRateBenchmark {
   @Param({"32", "256", "1024"})
   public int threads = 32;
 
-  /**
-   * Software HCAs that move the payload, or a device that only completes: the interpreter alone.
-   */
+  /** Software HCAs that move the payload, or a device that only completes: the VM alone. */
   @Param({"soft", "instant"})
   public String hca = "soft";
+
+  /** Every thread for itself, or warps together, which is all shuffles and votes. */
+  @Param({"thread", "warp"})
+  public String scope = "thread";
+
+  /** What executes the kernel. */
+  @Param({"AUTO"})
+  public VmOptions.Engine engine = VmOptions.Engine.AUTO;
 
   /** What is counted besides launches. */
   @State(Scope.Thread)
@@ -67,9 +78,9 @@ public class PutRateBenchmark {
   }
 
   private final Pair pair = new Pair(BLOCKS, BYTES, true);
-  private final GpuModule module = pair.gpu.load("put_rate", ptx());
-  private Memory views = pair.source;
-  private Memory job = pair.source;
+  private final KernelArguments arguments = new KernelArguments();
+  private @Nullable VmGpu gpu;
+  private @Nullable Kernel kernel;
 
   private static String ptx() {
     KernelCatalogue catalogue = KernelCatalogue.load();
@@ -86,10 +97,13 @@ public class PutRateBenchmark {
   /** Writes what the kernel reads. */
   @Setup(Level.Trial)
   public void prepare() {
+    VmGpu vm = new VmGpu(pair.fabric, Locus.gpu(0, 0), VmOptions.defaults().withEngine(engine));
+    gpu = vm;
+    kernel = vm.load("put_rate", ptx()).kernel("put_rate");
     Memory counters =
-        pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.COUNTERS_BYTES, "counters");
+        pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(BLOCKS), "counters");
     Memory error = pair.gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
-    views = pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.BYTES, "view");
+    Memory views = pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.BYTES, "view");
     views.putBytes(
         0,
         new QueuePairView(
@@ -120,22 +134,25 @@ public class PutRateBenchmark {
     request.bytes = BYTES;
     request.iterations = POSTS / threads;
     request.qpCount = 1;
+    request.scope = scope.equals("warp") ? JobView.SCOPE_WARP : JobView.SCOPE_THREAD;
     request.status =
         pair.gpu.allocate(MemoryKind.DEVICE, (long) Integer.BYTES * threads, "status").address();
-    job = pair.gpu.allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
+    Memory job = pair.gpu.allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
     job.putBytes(0, request.encode());
+    arguments.add(views).add(job);
   }
 
   /** One launch that posts 2^18 puts. */
   @Benchmark
   public boolean launch(Counters counters) {
     int block = Math.min(threads, 256);
+    VmGpu vm = Objects.requireNonNull(gpu);
     Launch launch =
-        pair.gpu.launch(
-            module.kernel("put_rate"),
+        vm.launch(
+            Objects.requireNonNull(kernel),
             LaunchConfig.of(threads / block, block).withTimeout(MINUTE),
-            new KernelArguments().add(views).add(job),
-            pair.gpu.createStream());
+            arguments,
+            vm.createStream());
     RunOutcome outcome = pair.fabric.run(launch::done, MINUTE);
     launch.check();
     counters.posts += POSTS;

@@ -18,13 +18,14 @@ import picocli.CommandLine.Parameters;
     })
 final class DescribeCommand implements Command {
   @Mixin private CommonOptions common = new CommonOptions();
+  @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "NAME", description = "As in doorbell list.")
   private String name = "";
 
   @Override
   public ExitCode run(Context context) throws UsageException {
-    List<Glossary.Entry> all = new Glossary(context).all();
+    List<Glossary.Entry> all = new Glossary(kernels.join(context, null)).all();
     List<Glossary.Entry> found = all.stream().filter(entry -> entry.name().equals(name)).toList();
     if (found.isEmpty()) {
       List<String> names = all.stream().map(Glossary.Entry::name).distinct().toList();

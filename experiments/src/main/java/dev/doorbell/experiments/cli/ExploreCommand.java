@@ -35,6 +35,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore put_rate",
       "  doorbell explore put_rate --policy strict --queues host",
       "  doorbell explore my_put.ptx --entry my_put --threads 64 --seeds 100 --budget 30s",
+      "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
       "  doorbell explore put_rate --minimise-fences",
       "  doorbell explore --litmus experiments/litmus",
@@ -60,6 +61,9 @@ final class ExploreCommand implements Command {
       arity = "0..1",
       description = "A kernel of the project, or a file.")
   private String kernel = "";
+
+  /** The kernel's descriptor, where it has one. */
+  private @Nullable ExploredKernel described;
 
   @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
   private @Nullable String entry;
@@ -98,14 +102,13 @@ final class ExploreCommand implements Command {
       description = "Remove each fence in turn and say what is observed without it.")
   private boolean minimiseFences;
 
-  @Option(names = "--blocks", defaultValue = "2", description = "Blocks (${DEFAULT-VALUE}).")
-  private int blocks;
+  @Option(names = "--blocks", description = "Blocks (default: 2, or the descriptor's).")
+  private @Nullable Integer blocks;
 
   @Option(
       names = "--threads",
-      defaultValue = "4",
-      description = "Threads of a block (${DEFAULT-VALUE}).")
-  private int threads;
+      description = "Threads of a block (default: 4, or the descriptor's).")
+  private @Nullable Integer threads;
 
   @Option(
       names = "--iterations",
@@ -298,6 +301,11 @@ final class ExploreCommand implements Command {
   }
 
   private Scenario.Program program(Laboratory laboratory) throws UsageException {
+    ExploredKernel own = ExploredKernel.find(kernel, entry);
+    if (own != null) {
+      described = own;
+      return own.program();
+    }
     if (!kernel.endsWith(".ptx")) {
       return laboratory
           .kernel(kernel)
@@ -337,8 +345,13 @@ final class ExploreCommand implements Command {
     word("--path", path, "pull", "inline", "stage");
     word("--queues", queues, "gpu", "host");
     word("--ringer", ringer, "gpu", "cpu", "proxy");
-    range("--blocks", blocks, 1, 128);
-    range("--threads", threads, 1, 1024);
+    ExploredKernel known = described;
+    int gridBlocks = blocks != null ? blocks : known == null ? 2 : known.blocks();
+    int blockThreads = threads != null ? threads : known == null ? 4 : known.threads();
+    int slots = known == null || window > 0 ? window : known.window();
+    String who = known == null || !ringer.equals("gpu") ? ringer : known.ringer();
+    range("--blocks", gridBlocks, 1, 128);
+    range("--threads", blockThreads, 1, 1024);
     range("--iterations", iterations, 1, 1 << 20);
     range("--qps", queuePairs, 1, 64);
     range("--ring", ring, 4, 1 << 15);
@@ -352,8 +365,8 @@ final class ExploreCommand implements Command {
     return new Scenario(
         program,
         new Scenario.Load(
-            blocks, threads, iterations, bytes, queuePairs, ring, window, scope, path),
-        new Scenario.Posting(queues, ringer, blueFlame, recordLast, exclusive, batch),
+            gridBlocks, blockThreads, iterations, bytes, queuePairs, ring, slots, scope, path),
+        new Scenario.Posting(queues, who, blueFlame, recordLast, exclusive, batch),
         new Scenario.Rules(policy, !wholeBlocks));
   }
 

@@ -21,16 +21,21 @@ import picocli.CommandLine.Parameters;
     })
 final class ListCommand implements Command {
   @Mixin private CommonOptions common = new CommonOptions();
+  @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "WHAT", arity = "0..1", description = "Everything when left out.")
   private @Nullable String what;
 
   @Override
   public ExitCode run(Context context) throws UsageException {
-    Glossary glossary = new Glossary(context);
     List<String> kinds = what == null ? Glossary.KINDS : List.of(kind(what));
+    Glossary glossary = new Glossary(kernels.join(context, null));
     Map<String, List<Glossary.Entry>> found = new LinkedHashMap<>();
     kinds.forEach(kind -> found.put(kind, glossary.entries(kind)));
+    if (kinds.contains("kernels")) {
+      kernels.problems().forEach(problem -> context.terminal().err().println(problem.text()));
+      kernels.misfits().forEach(problem -> context.terminal().err().println(problem.text()));
+    }
     if (common.json) {
       Json.print(context, found);
       return ExitCode.OK;

@@ -30,14 +30,16 @@ import picocli.CommandLine.Parameters;
 final class PredictCommand implements Command {
   @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private PlanOptions planOptions = new PlanOptions();
+  @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "EXPERIMENT", description = "A name, or a file.")
   private String experiment = "";
 
   @Override
-  public ExitCode run(Context context) throws UsageException, ConfigException {
+  public ExitCode run(Context around) throws UsageException, ConfigException {
+    Context context = kernels.join(around, experiment);
     ExperimentRuntime runtime = context.runtime().get();
-    ExperimentConfig config = ExperimentFiles.read(context, experiment, planOptions.allOverrides());
+    ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
     Plan plan = planOptions.plan(config);
     PlanChecks.demand(experiment, plan, runtime);
     if (common.json) {

@@ -42,6 +42,7 @@ final class RunCommand implements Command {
 
   @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private PlanOptions planOptions = new PlanOptions();
+  @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "EXPERIMENT", arity = "0..1", description = "A name, or a file.")
   private @Nullable String experiment;
@@ -65,16 +66,20 @@ final class RunCommand implements Command {
   private int jobs = Runtime.getRuntime().availableProcessors();
 
   @Override
-  public ExitCode run(Context context)
+  public ExitCode run(Context around)
       throws UsageException, ConfigException, EnvironmentException, RunException {
     checkArguments();
-    ExperimentRuntime runtime = context.runtime().get();
     Path resumed = resume;
     StoredRun before = resumed == null ? null : StoredRun.read(resumed);
+    Context context =
+        before == null
+            ? kernels.join(around, experiment)
+            : kernels.joinFolders(around, List.of(RunDirectory.kernels(before.path())));
+    ExperimentRuntime runtime = context.runtime().get();
     ExperimentConfig config =
         before == null
-            ? ExperimentFiles.read(context, String.valueOf(experiment), planOptions.allOverrides())
-            : before.plan().config();
+            ? kernels.read(context, String.valueOf(experiment), planOptions.allOverrides())
+            : kernels.demand(before.plan().config());
     Plan plan = planOptions.plan(config);
     String name = before == null ? String.valueOf(experiment) : before.path().toString();
     PlanChecks.demand(name, plan, runtime);
@@ -89,6 +94,9 @@ final class RunCommand implements Command {
         before == null
             ? RunDirectory.create(context.disk(), out, config, context.clock().instant())
             : RunDirectory.reopen(context.disk(), before.path())) {
+      if (before == null) {
+        directory.keep(kernels.of(config));
+      }
       return execute(context, runtime, environment, plan, points, directory);
     }
   }

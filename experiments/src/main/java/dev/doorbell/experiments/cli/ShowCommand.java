@@ -23,6 +23,7 @@ import picocli.CommandLine.Parameters;
 final class ShowCommand implements Command {
   @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private PlanOptions planOptions = new PlanOptions();
+  @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "EXPERIMENT", description = "A name, or a file.")
   private String experiment = "";
@@ -31,8 +32,9 @@ final class ShowCommand implements Command {
   private boolean points;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, ConfigException {
-    ExperimentConfig config = ExperimentFiles.read(context, experiment, planOptions.allOverrides());
+  public ExitCode run(Context around) throws UsageException, ConfigException {
+    Context context = kernels.join(around, experiment);
+    ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
     Plan plan = planOptions.plan(config);
     PlanChecks.demand(experiment, plan, context.runtime().get());
     long nanos = plan.points().stream().mapToLong(context.runtime().get()::estimateNanos).sum();

@@ -16,7 +16,8 @@ enum Subcommand {
   PREDICT("predict", "the closed forms for each point, without running it"),
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "draw a run's figures again from its samples"),
-  TABLE("table", "print a run's table again from its samples");
+  TABLE("table", "print a run's table again from its samples"),
+  KERNEL("kernel", "kernels of your own: new, check, run, build, disasm");
 
   private final String word;
   private final String summary;
@@ -46,6 +47,7 @@ enum Subcommand {
       case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
+      case KERNEL -> new KernelCommand();
     };
   }
 

@@ -40,7 +40,7 @@ public final class Tool {
     }
     String word = words.removeFirst();
     return Subcommand.of(word)
-        .map(subcommand -> dispatch(subcommand, words))
+        .map(subcommand -> start(subcommand, words))
         .orElseGet(() -> unknown(word));
   }
 
@@ -57,9 +57,29 @@ public final class Tool {
     return ExitCode.USAGE;
   }
 
-  private ExitCode dispatch(Subcommand subcommand, List<String> words) {
-    Command command = subcommand.create();
-    CommandLine parser = parser(subcommand, command);
+  /** Some commands are groups, whose next word says which of them is meant. */
+  private ExitCode start(Subcommand subcommand, List<String> words) {
+    if (subcommand == Subcommand.KERNEL && !words.isEmpty() && !words.getFirst().startsWith("-")) {
+      String word = words.removeFirst();
+      return KernelAction.of(word)
+          .map(action -> dispatch("kernel " + word, action.create(), words))
+          .orElseGet(() -> unknownAction(word));
+    }
+    return dispatch(subcommand.word(), subcommand.create(), words);
+  }
+
+  private ExitCode unknownAction(String word) {
+    print(
+        Problem.of(
+                "DB-U001",
+                null,
+                "unknown command 'kernel %s'%s".formatted(word, KernelAction.suggestion(word)))
+            .fix("doorbell kernel --help"));
+    return ExitCode.USAGE;
+  }
+
+  private ExitCode dispatch(String name, Command command, List<String> words) {
+    CommandLine parser = parser(name, command);
     try {
       CommandLine.ParseResult parsed = parser.parseArgs(words.toArray(String[]::new));
       if (parsed.isUsageHelpRequested()) {
@@ -69,23 +89,23 @@ public final class Tool {
         return ExitCode.OK;
       }
     } catch (ParameterException e) {
-      print(explain(subcommand, parser, e));
+      print(explain(name, parser, e));
       return ExitCode.USAGE;
     }
     return execute(command);
   }
 
-  private static CommandLine parser(Subcommand subcommand, Command command) {
+  private static CommandLine parser(String name, Command command) {
     CommandLine parser = new CommandLine(command);
-    parser.setCommandName("doorbell " + subcommand.word());
+    parser.setCommandName("doorbell " + name);
     parser.setUsageHelpWidth(WIDTH);
     parser.setUnmatchedOptionsArePositionalParams(false);
     parser.setCaseInsensitiveEnumValuesAllowed(true);
     return parser;
   }
 
-  private static Problem explain(Subcommand subcommand, CommandLine parser, ParameterException e) {
-    String help = "doorbell %s --help".formatted(subcommand.word());
+  private static Problem explain(String name, CommandLine parser, ParameterException e) {
+    String help = "doorbell %s --help".formatted(name);
     if (e instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty()) {
       String word = unmatched.getUnmatched().getFirst();
       if (!word.startsWith("-")) {

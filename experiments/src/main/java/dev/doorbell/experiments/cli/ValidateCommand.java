@@ -1,10 +1,12 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.KernelFolders;
+import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.plan.Plan;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,31 +18,36 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell validate FILE...}. */
 @CommandLine.Command(
     header = {
-      "Checks experiment files and says everything that is wrong with them at once.",
+      "Checks experiments and descriptors of kernels, and says everything that is wrong at once.",
       "",
       "  doorbell validate my.yaml other.yaml",
+      "  doorbell validate kernels/my_put/my_put.kernel.yaml",
       ""
     })
 final class ValidateCommand implements Command {
   @Mixin private CommonOptions common = new CommonOptions();
+  @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "FILE", arity = "1..*", description = "Experiment files, or names.")
   private List<String> files = new ArrayList<>();
 
   @Override
   public ExitCode run(Context context) throws UsageException {
-    ConfigReader reader = ExperimentFiles.reader(context);
     Map<String, Object> report = new LinkedHashMap<>();
     int errors = 0;
     for (String file : files) {
       List<Problem> problems = new ArrayList<>();
       int points = 0;
       try {
-        ExperimentFiles.Source source = ExperimentFiles.find(file);
-        ExperimentConfig config = reader.read(source.name(), source.text(), List.of());
-        Plan plan = Plan.of(config);
-        points = plan.points().size();
-        problems.addAll(PlanChecks.problems(source.name(), plan, context.runtime().get()));
+        if (file.endsWith(KernelDescriptor.ENDING)) {
+          problems.addAll(KernelWorkbench.find().checkAbi(KernelFolders.read(Path.of(file))));
+        } else {
+          Context joined = kernels.join(context, file);
+          Plan plan = Plan.of(kernels.read(joined, file, List.of()));
+          points = plan.points().size();
+          String name = ExperimentFiles.find(file).name();
+          problems.addAll(PlanChecks.problems(name, plan, joined.runtime().get()));
+        }
       } catch (ConfigException e) {
         problems.addAll(e.problems());
       }
@@ -50,7 +57,10 @@ final class ValidateCommand implements Command {
       } else {
         problems.forEach(problem -> context.terminal().out().println(problem.text()));
         if (problems.isEmpty() && !common.quiet) {
-          context.terminal().out().printf("%s  ok, %d points%n", file, points);
+          context
+              .terminal()
+              .out()
+              .println(points == 0 ? file + "  ok" : "%s  ok, %d points".formatted(file, points));
         }
       }
     }

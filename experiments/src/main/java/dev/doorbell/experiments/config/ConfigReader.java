@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Turns the text of an experiment file, with the command line's changes, into a config. */
 public final class ConfigReader {
   private final Schema schema = Schema.experiment();
-  private final SchemaChecker checker = new SchemaChecker(schema);
+  private final SchemaChecker checker = new SchemaChecker(schema.root());
   private final Vocabulary vocabulary;
 
   public ConfigReader(Vocabulary vocabulary) {

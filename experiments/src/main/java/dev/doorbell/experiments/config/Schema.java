@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
  * defaults, units and meanings.
  */
 public final class Schema {
-  private static final String RESOURCE = "/dev/doorbell/experiments/schema/experiment.schema.json";
-  private static final Schema EXPERIMENT = load();
+  private static final String FOLDER = "/dev/doorbell/experiments/schema/";
+  private static final Schema EXPERIMENT = new Schema(load("experiment"));
 
   private final JsonNode root;
   private final SequencedMap<String, Setting> settings = new LinkedHashMap<>();
@@ -36,12 +36,14 @@ public final class Schema {
     return EXPERIMENT;
   }
 
-  private static Schema load() {
-    try (InputStream in = Schema.class.getResourceAsStream(RESOURCE)) {
+  /** The JSON schema of that name. */
+  static JsonNode load(String name) {
+    String resource = FOLDER + name + ".schema.json";
+    try (InputStream in = Schema.class.getResourceAsStream(resource)) {
       if (in == null) {
-        throw new IllegalStateException("the build left out " + RESOURCE);
+        throw new IllegalStateException("the build left out " + resource);
       }
-      return new Schema(JsonMapper.shared().readTree(in));
+      return JsonMapper.shared().readTree(in);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

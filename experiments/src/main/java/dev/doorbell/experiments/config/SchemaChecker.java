@@ -19,8 +19,8 @@ final class SchemaChecker {
   private final JsonNode schema;
   private final com.networknt.schema.Schema validator;
 
-  SchemaChecker(Schema experiment) {
-    this.schema = experiment.root();
+  SchemaChecker(JsonNode schema) {
+    this.schema = schema;
     this.validator =
         SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12).getSchema(schema);
   }

@@ -39,13 +39,15 @@ final class YamlDocument {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private final String file;
+  private final String kind;
   private final Marks marks;
   private final List<Problem> problems = new ArrayList<>();
   private final List<Node> path = new ArrayList<>();
   private int nodes;
 
-  private YamlDocument(String file) {
+  private YamlDocument(String file, String kind) {
     this.file = file;
+    this.kind = kind;
     this.marks = new Marks(file);
   }
 
@@ -59,12 +61,21 @@ final class YamlDocument {
    * @throws ConfigException when the text is not YAML, not a mapping, or says a key twice
    */
   static Parsed parse(String file, String text) throws ConfigException {
-    return new YamlDocument(file).read(text);
+    return parse(file, text, "experiment");
+  }
+
+  /**
+   * The same for another kind of document.
+   *
+   * @param kind what a file holds one of, for problems
+   */
+  static Parsed parse(String file, String text, String kind) throws ConfigException {
+    return new YamlDocument(file, kind).read(text);
   }
 
   /** A single scalar or flow sequence from the command line. */
   static JsonNode parseFragment(String where, String text) throws ConfigException {
-    YamlDocument document = new YamlDocument(where);
+    YamlDocument document = new YamlDocument(where, "value");
     Node node = document.compose(text);
     JsonNode value = node == null ? JSON.nullNode() : document.convert(node, "");
     document.stopOnProblems();
@@ -75,7 +86,8 @@ final class YamlDocument {
     Node node = compose(text);
     if (node == null) {
       throw new ConfigException(
-          List.of(Problem.of("DB-C004", file, "the file is empty; an experiment is a mapping")));
+          List.of(
+              Problem.of("DB-C004", file, "the file is empty; " + article() + " is a mapping")));
     }
     JsonNode root = convert(node, "");
     stopOnProblems();
@@ -87,7 +99,11 @@ final class YamlDocument {
             Problem.of(
                 "DB-C004",
                 marks.ofValue(""),
-                "an experiment is a mapping of keys to values, and this is not one")));
+                article() + " is a mapping of keys to values, and this is not one")));
+  }
+
+  private String article() {
+    return ("aeiou".indexOf(kind.charAt(0)) >= 0 ? "an " : "a ") + kind;
   }
 
   private void stopOnProblems() throws ConfigException {
@@ -112,7 +128,7 @@ final class YamlDocument {
                 Problem.of(
                     "DB-C002",
                     where(documents.get(1).getStartMark()),
-                    "a second document starts here; one file holds one experiment")));
+                    "a second document starts here; one file holds one " + kind)));
       }
       return documents.isEmpty() ? null : documents.getFirst();
     } catch (MarkedYamlEngineException e) {

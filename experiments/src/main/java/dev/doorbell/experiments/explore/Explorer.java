@@ -93,13 +93,7 @@ public final class Explorer {
     List<Found> sorted = new ArrayList<>(races.values());
     sorted.sort((a, b) -> Integer.compare(b.seeds(), a.seeds()));
     return new Report(
-        sorted,
-        shortest(troubles),
-        runs,
-        finished,
-        found,
-        instructions,
-        System.nanoTime() - start);
+        sorted, shortest(troubles), runs, finished, found, instructions, System.nanoTime() - start);
   }
 
   private static Found shorter(Found a, Found b) {
@@ -125,9 +119,7 @@ public final class Explorer {
    */
   public Outcome replay(Schedule schedule, int told, long budgetNanos) throws ScenarioException {
     return laboratory.run(
-        scenario,
-        schedule.seed(),
-        new Laboratory.Extent(budgetNanos, schedule.turns(), told));
+        scenario, schedule.seed(), new Laboratory.Extent(budgetNanos, schedule.turns(), told));
   }
 
   /**
@@ -175,6 +167,6 @@ public final class Explorer {
   static Scenario.Program without(Scenario.Program program, int line) {
     String[] lines = program.ptx().split("\n", -1);
     lines[line - 1] = FENCE.matcher(lines[line - 1]).replaceFirst("");
-    return new Scenario.Program(program.file(), program.entry(), String.join("\n", lines));
+    return program.with(String.join("\n", lines));
   }
 }

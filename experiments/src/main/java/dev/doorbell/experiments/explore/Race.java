@@ -13,7 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param turns of the run until it came up
  */
 public record Race(
-    Kind kind, Side earlier, Side later, String scope, @Nullable String saw, String memory, long turns) {
+    Kind kind,
+    Side earlier,
+    Side later,
+    String scope,
+    @Nullable String saw,
+    String memory,
+    long turns) {
 
   /** What is wrong, and what helps. */
   public enum Kind {
@@ -36,6 +42,9 @@ public record Race(
     NON_COHERENT(
         "ld.nc of memory that is stored to while the kernel runs",
         "load it without .nc: the read-only cache is not kept coherent"),
+    RECORD_BEFORE_WQE(
+        "the doorbell record may arrive before a WQE that it announces",
+        "fence between the WQE's stores and the record's"),
     RECORD_BEHIND_DOORBELL(
         "the doorbell may overtake the doorbell record",
         "fence between the record's store and the doorbell's");

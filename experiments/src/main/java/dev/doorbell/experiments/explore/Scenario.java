@@ -16,8 +16,43 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
    *
    * @param file as reports name it
    * @param entry the kernel in it, which takes queue pair views and a job
+   * @param shape where it runs, and what of its work is compared
    */
-  public record Program(String file, String entry, String ptx) {}
+  public record Program(String file, String entry, String ptx, Shape shape) {
+    /** One of which no more is known than its name. */
+    public Program(String file, String entry, String ptx) {
+      this(file, entry, ptx, Shape.named(entry));
+    }
+
+    /** The same with other instructions. */
+    public Program with(String other) {
+      return new Program(file, entry, other, shape);
+    }
+  }
+
+  /**
+   * Where a kernel runs, and what is compared.
+   *
+   * @param bothRanks at both ranks at once, with roles 0 and 1; otherwise at rank 0 alone
+   * @param windowSlots payload and inbox hold a window of messages; otherwise one of each poster
+   * @param compared who receives what its peer sent
+   */
+  public record Shape(boolean bothRanks, boolean windowSlots, Compared compared) {
+    static Shape named(String entry) {
+      boolean both = entry.equals("put_latency");
+      return new Shape(
+          both,
+          false,
+          !entry.startsWith("put_") ? Compared.NONE : both ? Compared.BOTH : Compared.RECEIVER);
+    }
+  }
+
+  /** Whose inbox is compared with its peer's payload. */
+  public enum Compared {
+    NONE,
+    RECEIVER,
+    BOTH
+  }
 
   /**
    * How much is done.

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.plan;
 
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.PrintStream;
 import java.util.List;
 
@@ -21,6 +22,13 @@ public interface ExperimentRuntime {
    * cannot take. Called for every point of {@code validate} and {@code run} before the first runs.
    */
   List<Problem> check(Point point);
+
+  /**
+   * This runtime with kernels of the user's own beside those that it brings.
+   *
+   * @param kernels whose names are none of its own; each may be named by a point
+   */
+  ExperimentRuntime with(List<UserKernel> kernels);
 
   /** A runner for points in the chosen environment. */
   PointRunner runner(Environment environment);

@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  *   resolved.yaml  with nothing open    journal.jsonl  one line a finished point
  *   samples/       one CSV a point      summary.csv, summary.json  rebuilt from the above
  *   figures/       rebuilt likewise     log.txt
+ *   kernels/       the user's kernels that it runs, with their descriptors
  * </pre>
  */
 public final class RunDirectory implements Closeable {
@@ -41,6 +44,7 @@ public final class RunDirectory implements Closeable {
   static final String MANIFEST = "manifest.json";
   static final String JOURNAL = "journal.jsonl";
   static final String SAMPLES = "samples";
+  private static final String KERNELS = "kernels";
 
   /** Folder of the figures. */
   public static final String FIGURES = "figures";
@@ -121,6 +125,28 @@ public final class RunDirectory implements Closeable {
       }
     } catch (IOException | UncheckedIOException _) {
       // The reason why the run could not be kept is told; the remains are where it says.
+    }
+  }
+
+  /** Where a run keeps the user's kernels that it runs. */
+  public static Path kernels(Path run) {
+    return run.resolve(KERNELS);
+  }
+
+  /** Keeps kernels with the run, so that it goes on with the same ones and can be repeated. */
+  public void keep(List<UserKernel> kernels) throws RunException {
+    try {
+      for (UserKernel kernel : kernels) {
+        Path folder = Files.createDirectories(kernels(path).resolve(kernel.name()));
+        disk.replace(
+            folder.resolve(kernel.name() + KernelDescriptor.ENDING),
+            kernel.descriptor().text().getBytes(StandardCharsets.UTF_8));
+        disk.replace(
+            folder.resolve(kernel.descriptor().ptx()),
+            kernel.ptx().getBytes(StandardCharsets.UTF_8));
+      }
+    } catch (IOException e) {
+      throw unwritable(path, e);
     }
   }
 

@@ -91,7 +91,9 @@ final class Endpoint implements AutoCloseable {
                     placement.sendRing(),
                     placement.record()),
                 gpu);
-    this.counters = gpu.allocate(MemoryKind.DEVICE, QueuePairView.COUNTERS_BYTES, "counters");
+    this.counters =
+        gpu.allocate(
+            MemoryKind.DEVICE, QueuePairView.countersBytes(shape.sendBlocks()), "counters");
     this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     this.doorbell =
         gpu.mapDeviceRegisters(

@@ -91,7 +91,10 @@ final class ExploredTransfer implements ExploredWorld {
 
   private void describe(ExploringFabric fabric, Endpoint endpoint, int rank) {
     int number = endpoint.queuePair().number();
-    boolean recordFirst = !scenario.posting().recordLast();
+    Scenario.Posting posting = scenario.posting();
+    boolean recordFirst = !posting.recordLast();
+    // An exclusive poster of inline payloads through BlueFlame relies on an HCA that never looks.
+    boolean announces = scenario.rules().tears() || !(posting.blueFlame() && posting.exclusive());
     fabric.describe(
         new Region(
             Region.Role.SEND_RING,
@@ -99,7 +102,8 @@ final class ExploredTransfer implements ExploredWorld {
             (long) scenario.load().ring() * SendQueue.BLOCK,
             number,
             rank,
-            recordFirst));
+            recordFirst,
+            announces));
     fabric.describe(
         new Region(
             Region.Role.SEND_RECORD,
@@ -107,7 +111,8 @@ final class ExploredTransfer implements ExploredWorld {
             Integer.BYTES,
             number,
             rank,
-            recordFirst));
+            recordFirst,
+            announces));
   }
 
   private Side side(int number) {
@@ -139,6 +144,9 @@ final class ExploredTransfer implements ExploredWorld {
   }
 
   private int posters() {
+    if (scenario.program().shape().windowSlots()) {
+      return Math.max(1, scenario.load().window());
+    }
     return switch (scenario.program().entry()) {
       case "put_bandwidth", "put_latency", "post_once" -> scenario.load().blocks();
       default -> scenario.load().posters();
@@ -147,9 +155,8 @@ final class ExploredTransfer implements ExploredWorld {
 
   @Override
   public List<Launch> launch() {
-    boolean both = scenario.program().entry().equals("put_latency");
     launch(sides.get(0), sides.get(1), 0);
-    if (both) {
+    if (scenario.program().shape().bothRanks()) {
       launch(sides.get(1), sides.get(0), 1);
     }
     return launches;
@@ -283,7 +290,7 @@ final class ExploredTransfer implements ExploredWorld {
           return "thread %d of rank %d: %s".formatted(thread, number, Abi.statusText(word));
         }
       }
-      String mismatch = mismatch(side, sides.get(1 - number));
+      String mismatch = number < compared() ? mismatch(side, sides.get(1 - number)) : null;
       if (mismatch != null) {
         return mismatch;
       }
@@ -291,13 +298,21 @@ final class ExploredTransfer implements ExploredWorld {
     return null;
   }
 
+  /** How many ranks, from 0, have sent what their peer must have now. */
+  private int compared() {
+    return switch (scenario.program().shape().compared()) {
+      case NONE -> 0;
+      case RECEIVER -> 1;
+      case BOTH -> 2;
+    };
+  }
+
   private @Nullable String mismatch(Side from, Side to) {
-    if (!scenario.program().entry().startsWith("put_")) {
-      return null;
-    }
     byte[] sent = from.local.getBytes(0, from.payload.length);
     byte[] received = to.inbox.getBytes(0, from.payload.length);
-    for (int poster = 0; poster < posters(); poster++) {
+    boolean ring = scenario.program().shape().windowSlots();
+    int messages = ring ? Math.min(posters(), scenario.load().iterations()) : posters();
+    for (int poster = 0; poster < messages; poster++) {
       int at = poster * stride();
       int difference =
           Arrays.mismatch(

@@ -5,6 +5,7 @@ import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.explore.Conflict;
+import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Finding;
 import dev.doorbell.core.fabric.explore.RandomChooser;
@@ -135,7 +136,7 @@ public final class ExploringLaboratory implements Laboratory {
 
   private static List<Outcome.Fence> fences(ExploringFabric fabric) {
     List<Outcome.Fence> fences = new ArrayList<>();
-    for (ExploringFabric.Fence fence : fabric.fences()) {
+    for (ExecutedFence fence : fabric.fences()) {
       SourcePlace place = fence.place();
       if (place != null) {
         fences.add(

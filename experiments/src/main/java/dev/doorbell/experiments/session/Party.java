@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.gpu.GpuModule;
-import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -11,7 +11,6 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.kernels.KernelCatalogue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -35,6 +34,7 @@ final class Party implements AutoCloseable {
 
   private final Rank rank;
   private final List<Endpoint> endpoints;
+  private final int slots;
   private final int bytes;
   private final Deque<AutoCloseable> owned = new ArrayDeque<>();
   private final Memory local;
@@ -56,9 +56,18 @@ final class Party implements AutoCloseable {
    * many.
    */
   Party(Connection connection, Rank rank, int bytes, long seed) {
+    this(connection, rank, bytes, 1, seed);
+  }
+
+  /**
+   * The same for {@code slots} messages of {@code messageBytes} side by side, in the payload and in
+   * the inbox.
+   */
+  Party(Connection connection, Rank rank, int messageBytes, int slots, long seed) {
     this.rank = rank;
     this.endpoints = connection.endpoints(rank.number());
-    this.bytes = bytes;
+    this.slots = slots;
+    this.bytes = Math.multiplyExact(messageBytes, slots);
     this.payload = new byte[bytes];
     new SplittableRandom(seed).nextBytes(payload);
     this.local = allocate(MemoryKind.DEVICE, bytes, "payload");
@@ -89,20 +98,35 @@ final class Party implements AutoCloseable {
   }
 
   /**
-   * Starts a protocol that sends to {@code peer}.
+   * Starts a protocol of Doorbell's own that sends to {@code peer}.
    *
    * @param kernel a name of the catalogue, whose entry has the same name
    * @param job filled in but for addresses and keys
    */
   Launch launch(String kernel, JobView job, Party peer, int blocks, int threads, long timeout) {
+    return launch(
+        Protocol.ofCatalogue(kernel),
+        job,
+        peer,
+        LaunchConfig.of(blocks, threads).withTimeout(timeout));
+  }
+
+  /**
+   * Starts a protocol that sends to {@code peer}.
+   *
+   * @param job filled in but for addresses and keys
+   */
+  Launch launch(Protocol protocol, JobView job, Party peer, LaunchConfig config) {
     job.local = local.address();
     job.localKey = localRegion.lkey();
     job.remote = peer.inbox.address() + GUARD;
     job.remoteKey = peer.inboxRegion.rkey();
-    job.bytes = bytes;
+    job.bytes = bytes / slots;
+    job.stride = slots == 1 ? 0 : job.bytes;
     job.inbox = inbox.address() + GUARD;
     job.qpCount = endpoints.size();
-    status = allocate(MemoryKind.DEVICE, (long) Integer.BYTES * blocks * threads, "status");
+    long threads = (long) config.blocks() * config.threadsPerBlock();
+    status = allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status");
     status.fill(0, status.size(), (byte) 0xff);
     job.status = status.address();
     stamps = allocate(MemoryKind.DEVICE, 2 * Long.BYTES, "stamps");
@@ -119,21 +143,14 @@ final class Party implements AutoCloseable {
     }
     Memory jobMemory = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
-    GpuModule module = own(rank.gpu().load(kernel, ptx(kernel)));
+    GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
+    Kernel entry = module.kernel(protocol.descriptor().entry());
     return rank.gpu()
         .launch(
-            module.kernel(kernel),
-            LaunchConfig.of(blocks, threads).withTimeout(timeout),
-            new KernelArguments().add(views).add(jobMemory),
+            entry,
+            config,
+            protocol.arguments(entry, views, jobMemory, job),
             own(rank.gpu().createStream()));
-  }
-
-  private static String ptx(String kernel) {
-    KernelCatalogue catalogue = KernelCatalogue.load();
-    return catalogue
-        .find(kernel)
-        .map(catalogue::ptx)
-        .orElseThrow(() -> new IllegalArgumentException("no kernel '" + kernel + "'"));
   }
 
   /** The command that puts this party's payload into the inbox of {@code peer}. */
@@ -181,6 +198,11 @@ final class Party implements AutoCloseable {
       }
     }
     return "";
+  }
+
+  /** Bytes of the payload, and of the inbox. */
+  int bytes() {
+    return bytes;
   }
 
   /** The samples that the kernel took. */

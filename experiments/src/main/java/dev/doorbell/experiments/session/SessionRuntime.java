@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.Constant;
 import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
@@ -15,8 +16,6 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.kernels.KernelCatalogue;
-import dev.doorbell.kernels.ProtocolKernel;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,7 +31,22 @@ public final class SessionRuntime implements ExperimentRuntime {
   private static final long POINT_NANOS = 200_000_000L;
   private static final double NANOS_A_BYTE = 0.6;
 
-  private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
+  private final Map<String, Topology> topologies;
+  private final Protocols protocols;
+
+  public SessionRuntime() {
+    this(new ConcurrentHashMap<>(), Protocols.ofCatalogue());
+  }
+
+  private SessionRuntime(Map<String, Topology> topologies, Protocols protocols) {
+    this.topologies = topologies;
+    this.protocols = protocols;
+  }
+
+  @Override
+  public ExperimentRuntime with(List<UserKernel> kernels) {
+    return new SessionRuntime(topologies, protocols.with(kernels));
+  }
 
   @Override
   public Environment choose(Environment.Wish wish) throws EnvironmentException {
@@ -73,6 +87,7 @@ public final class SessionRuntime implements ExperimentRuntime {
       return problems;
     }
     TransferChecks.of(point, problems);
+    protocols.check(point, problems);
     return problems;
   }
 
@@ -81,7 +96,7 @@ public final class SessionRuntime implements ExperimentRuntime {
     boolean wall = environment.basis() == Basis.EMULATED;
     return (point, context) -> {
       try {
-        return new TransferPoint(point, context, topology(point), wall).run();
+        return new TransferPoint(point, context, topology(point), protocols, wall).run();
       } catch (TopologyException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
       }
@@ -91,10 +106,24 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public Prediction predict(Point point) {
     try {
-      return TransferPrediction.of(point, topology(point));
+      return ownOnly(point, TransferPrediction.of(point, topology(point)));
     } catch (TopologyException e) {
       return Prediction.none();
     }
+  }
+
+  /** The closed forms speak of Doorbell's own protocols; of another one they say nothing. */
+  private Prediction ownOnly(Point point, Prediction prediction) {
+    Protocol pingPong = protocols.latency(point);
+    Protocol streaming = protocols.goodput(point);
+    return new Prediction(
+        prediction.terms().stream()
+            .filter(
+                term -> {
+                  Protocol protocol = term.metric().equals("latency") ? pingPong : streaming;
+                  return protocol != null && protocol.own();
+                })
+            .toList());
   }
 
   @Override
@@ -121,14 +150,7 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Catalogue catalogue() {
-    List<Catalogue.Entry> kernels = new ArrayList<>();
-    for (ProtocolKernel kernel : KernelCatalogue.load().kernels()) {
-      kernels.add(
-          new Catalogue.Entry(
-              kernel.name(),
-              kernel.description(),
-              "kernels/" + kernel.source() + ", PTX ISA " + kernel.isa()));
-    }
+    List<Catalogue.Entry> kernels = protocols.all().stream().map(Kernels::entry).toList();
     List<Catalogue.Entry> files = new ArrayList<>();
     for (String name : TopologyFile.names()) {
       try {

@@ -7,8 +7,10 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
@@ -50,6 +52,7 @@ final class TransferPoint {
   private final PointContext context;
   private final Topology topology;
   private final boolean wall;
+  private final Protocols protocols;
   private final TransferPath path;
   private final int bytes;
   private final List<String> notes = new ArrayList<>();
@@ -58,8 +61,10 @@ final class TransferPoint {
   /**
    * @param wall in wall time, as fast as the emulation goes, instead of in virtual time
    */
-  TransferPoint(Point point, PointContext context, Topology topology, boolean wall) {
+  TransferPoint(
+      Point point, PointContext context, Topology topology, Protocols protocols, boolean wall) {
     this.point = point;
+    this.protocols = protocols;
     this.wall = wall;
     this.context = context;
     this.topology = topology;
@@ -71,29 +76,24 @@ final class TransferPoint {
   PointResult run() throws PointFailure {
     List<Samples> samples = new ArrayList<>();
     SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
-    if (point.metrics().contains("latency")) {
-      samples.add(latency());
+    Protocol pingPong = protocols.latency(point);
+    if (pingPong != null && Protocols.wantsLatency(point)) {
+      samples.add(latency(pingPong));
     }
-    if (point.metrics().stream().anyMatch(metric -> !metric.equals("latency"))) {
-      samples.add(goodput(counters));
+    Protocol streaming = protocols.goodput(point);
+    if (streaming != null && Protocols.wantsGoodput(point)) {
+      samples.add(goodput(streaming, counters));
     }
     return new PointResult(
         wall ? Basis.EMULATED : Basis.MODELLED, samples, counters, verified, notes);
   }
 
-  private Samples latency() throws PointFailure {
+  private Samples latency(Protocol protocol) throws PointFailure {
     try (World world = world();
         Connection connection = connect(world);
-        Party zero = party(connection, world.rank(0), 0);
-        Party one = party(connection, world.rank(1), 1)) {
-      JobView starter = job(0, point.samples(), point.warmup());
-      JobView answerer = job(1, point.samples(), point.warmup());
-      int threads = threads();
-      Launch first = zero.launch("put_latency", starter, one, 1, threads, KERNEL_NANOS);
-      Launch second = one.launch("put_latency", answerer, zero, 1, threads, KERNEL_NANOS);
-      await(world, List.of(first, second), List.of(zero, one));
-      verify(zero, one);
-      verify(one, zero);
+        Party zero = party(protocol, connection, world.rank(0), 0);
+        Party one = party(protocol, connection, world.rank(1), 1)) {
+      runOnce(protocol, world, zero, one, point.samples(), point.warmup());
       return Samples.of("latency", "ns", zero.samples());
     }
   }
@@ -102,33 +102,74 @@ final class TransferPoint {
    * Goodput, message by message count: one sample a batch, since the windowed kernel stamps its
    * start and end only.
    */
-  private Samples goodput(SequencedMap<String, Quantity> counters) throws PointFailure {
+  private Samples goodput(Protocol protocol, SequencedMap<String, Quantity> counters)
+      throws PointFailure {
     int batches = Math.max(1, Math.min(3, point.samples()));
     double[] rates = new double[batches];
     for (int batch = 0; batch < batches; batch++) {
-      rates[batch] = stream(batch, batch == 0 ? counters : null);
+      rates[batch] = stream(protocol, batch, batch == 0 ? counters : null);
     }
     return Samples.of("goodput", "GB/s", rates);
   }
 
-  private double stream(int batch, @Nullable SequencedMap<String, Quantity> counters)
+  private double stream(
+      Protocol protocol, int batch, @Nullable SequencedMap<String, Quantity> counters)
       throws PointFailure {
     try (World world = world(batch + 1);
         Connection connection = connect(world);
-        Party zero = party(connection, world.rank(0), 2 + batch);
-        Party one = party(connection, world.rank(1), 1)) {
-      int messages = messages();
-      JobView job = job(0, messages, 0);
-      job.window = (int) point.whole("window");
+        Party zero = party(protocol, connection, world.rank(0), 2 + batch);
+        Party one = party(protocol, connection, world.rank(1), 1)) {
+      int messages = messages(protocol);
       FabricCounters before = counters(world);
-      Launch launch = zero.launch("put_bandwidth", job, one, 1, threads(), KERNEL_NANOS);
-      await(world, List.of(launch), List.of(zero, one));
-      verify(zero, one);
+      runOnce(protocol, world, zero, one, messages, 0);
       FabricCounters after = counters(world);
       if (counters != null && before != null && after != null) {
         count(after.minus(before), messages, counters);
       }
-      return (double) bytes * messages / (zero.ended() - zero.started());
+      long nanos = zero.ended() - zero.started();
+      if (zero.started() == 0 || nanos <= 0) {
+        throw failure(
+            PointFailure.Kind.FAILED,
+            "DB-P006",
+            "kernel %s left stamps of %d and %d ns"
+                .formatted(protocol.name(), zero.started(), zero.ended()),
+            "there is no time to divide the bytes by");
+      }
+      return (double) bytes * messages / nanos;
+    }
+  }
+
+  /** Launches the protocol where it runs, waits for it, and compares what arrived. */
+  private void runOnce(
+      Protocol protocol, World world, Party zero, Party one, int iterations, int warmup)
+      throws PointFailure {
+    KernelDescriptor.Launch shape = protocol.descriptor().launch();
+    LaunchConfig config =
+        new LaunchConfig(
+            shape.blocks(),
+            1,
+            1,
+            shape.threads() == 0 ? threads() : shape.threads(),
+            1,
+            1,
+            shape.sharedBytes(),
+            shape.cooperative(),
+            KERNEL_NANOS);
+    List<Launch> launches = new ArrayList<>();
+    try {
+      launches.add(zero.launch(protocol, job(protocol, 0, iterations, warmup), one, config));
+      if (shape.bothRanks()) {
+        launches.add(one.launch(protocol, job(protocol, 1, iterations, warmup), zero, config));
+      }
+    } catch (GpuException e) {
+      launches.forEach(launch -> launch.cancel("its peer could not be launched"));
+      throw failure(
+          PointFailure.Kind.FAILED, "DB-P001", String.valueOf(e.getMessage()), "no result");
+    }
+    await(world, launches, List.of(zero, one));
+    verify(zero, one);
+    if (protocol.descriptor().verify() == KernelDescriptor.Verify.BOTH) {
+      verify(one, zero);
     }
   }
 
@@ -156,11 +197,12 @@ final class TransferPoint {
     }
   }
 
-  /** Enough messages for a steady state, few enough to stay short. */
-  private int messages() {
+  /** Enough messages for a steady state, few enough to stay short; every slot is used. */
+  private int messages(Protocol protocol) {
     long window = point.whole("window");
     long budget = (2L << 20) / bytes;
-    return (int) Math.max(4, Math.min(4 * window, budget));
+    long least = Math.max(4, protocol.descriptor().launch().windowSlots() ? window : 0);
+    return (int) Math.max(least, Math.min(4 * window, budget));
   }
 
   private World world() {
@@ -201,8 +243,9 @@ final class TransferPoint {
         (int) point.whole("qps"));
   }
 
-  private Party party(Connection connection, Rank rank, long salt) {
-    Party party = new Party(connection, rank, bytes, point.seed() ^ salt);
+  private Party party(Protocol protocol, Connection connection, Rank rank, long salt) {
+    int slots = protocol.descriptor().launch().windowSlots() ? (int) point.whole("window") : 1;
+    Party party = new Party(connection, rank, bytes, slots, point.seed() ^ salt);
     switch (path) {
       case PUSH_MEMIC -> party.stageOnChip(STAGING_BYTES);
       case STAGED -> party.stageInHost(STAGING_BYTES);
@@ -211,7 +254,7 @@ final class TransferPoint {
     return party;
   }
 
-  private JobView job(int role, long iterations, long warmup) {
+  private JobView job(Protocol protocol, int role, long iterations, long warmup) {
     JobView job = new JobView();
     job.role = role;
     job.iterations = iterations;
@@ -219,7 +262,8 @@ final class TransferPoint {
     job.path = path.jobPath();
     job.scope = JobView.SCOPE_BLOCK;
     job.chunkBytes = CHUNK_BYTES;
-    job.window = 1;
+    boolean streams = protocol.descriptor().measures() == KernelDescriptor.Measures.GOODPUT;
+    job.window = streams ? (int) point.whole("window") : 1;
     return job;
   }
 
@@ -298,7 +342,7 @@ final class TransferPoint {
     if (mismatch != null) {
       throw failure(PointFailure.Kind.MISMATCH, "DB-P002", mismatch, "the point has no result");
     }
-    verified += bytes;
+    verified += to.bytes();
   }
 
   private PointFailure failure(PointFailure.Kind kind, String code, String what, String effect) {

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
@@ -70,6 +71,11 @@ public final class FakeRuntime implements ExperimentRuntime {
   @Override
   public List<Problem> check(Point point) {
     return check.apply(point);
+  }
+
+  @Override
+  public ExperimentRuntime with(List<UserKernel> kernels) {
+    throw new UnsupportedOperationException("this runtime knows no kernels");
   }
 
   @Override

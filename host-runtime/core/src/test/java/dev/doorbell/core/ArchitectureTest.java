@@ -57,12 +57,10 @@ class ArchitectureTest {
   void formats_know_memory_alone() {
     noClasses()
         .that()
-        .resideInAPackage("..core.mlx5..")
+        .resideInAnyPackage("..core.mlx5..", "..core.roce..", "..core.pcap..", "..core.print..")
         .should()
-        .dependOnClassesThat(
-            resideInAnyPackage("dev.doorbell..")
-                .and(resideOutsideOfPackage("..core.mlx5.."))
-                .and(resideOutsideOfPackage("..core.memory..")))
+        .dependOnClassesThat()
+        .resideInAnyPackage("..core.fabric..", "..core.gpu..", "..core.hca..", "..core.queue..")
         .check(CORE);
   }
 
@@ -92,7 +90,8 @@ class ArchitectureTest {
   void raw_addresses_are_touched_by_ports_and_formats_alone() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("..core.memory..", "..core.fabric..", "..core.mlx5..")
+        .resideOutsideOfPackages(
+            "..core.memory..", "..core.fabric..", "..core.mlx5..", "..core.roce..", "..core.pcap..")
         .should()
         .dependOnClassesThat()
         .areAssignableTo(RawMemory.class)

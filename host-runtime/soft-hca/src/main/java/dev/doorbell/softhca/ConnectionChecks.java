@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.softhca.packet.Psn;
 
 /** Refuses peers and connection attributes that no HCA accepts. */
 final class ConnectionChecks {
@@ -15,6 +16,16 @@ final class ConnectionChecks {
     require((peer.number() & Psn.MASK) == peer.number(), "peer number", peer.number(), "24 bits");
     require(
         (peer.startPsn() & Psn.MASK) == peer.startPsn(), "peer PSN", peer.startPsn(), "24 bits");
+    check(attributes, options);
+  }
+
+  static void check(ConnectionAttributes attributes, SoftHcaOptions options) {
+    require(
+        (attributes.partitionKey() & 0xffff) == attributes.partitionKey()
+            && (attributes.partitionKey() & 0x7fff) != 0,
+        "partition key",
+        attributes.partitionKey(),
+        "16 bits, the lower 15 not all 0");
     require(in(attributes.ackTimeout(), 31), "ACK timeout", attributes.ackTimeout(), "0 to 31");
     require(in(attributes.retryCount(), 7), "retry count", attributes.retryCount(), "0 to 7");
     require(in(attributes.rnrRetry(), 7), "RNR retry", attributes.rnrRetry(), "0 to 7");

@@ -5,6 +5,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
+import dev.doorbell.softhca.packet.Packet;
 import java.util.Locale;
 
 /** Tells a trace what happens to WQEs. Only called when somebody listens. */

@@ -2,25 +2,34 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Psn;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a requester has on its way to the peer: packet sequence numbers, the windows that bound it,
- * and what the peer's answers mean for it.
+ * What a reliable requester has on its way to the peer: packet sequence numbers, the windows that
+ * bound it, and what the peer's answers and its silence mean.
+ *
+ * <p>Unreliable transports number their packets here and expect nothing back.
  *
  * <p>An ACK stands for everything up to its number. READs and atomics are <em>questions</em>: they
- * end with their answer, which acknowledges what is before them.
+ * end with their answer, which acknowledges what is before them. An answer to something later means
+ * that a question's answer was lost: it is asked again.
  */
 final class InFlight {
   /** Unacknowledged packets at most: comparisons of sequence numbers stay unambiguous. */
   private static final int PSN_WINDOW = 1 << 22;
 
   private static final int RNR_WITHOUT_END = 7;
+  private static final int NOWHERE = -1;
 
   private final Requester requester;
   private final SoftQueuePair queuePair;
@@ -29,6 +38,7 @@ final class InFlight {
   private final DevicePort port;
   private final long scratch;
   private final int mtu;
+  private final boolean reliable;
 
   private int nextPsn;
   private int unacknowledgedPsn;
@@ -39,9 +49,18 @@ final class InFlight {
   private long answering;
 
   private int rnrRetries;
-  private int sequenceRetries;
+  private int retries;
+
+  /** The peer has asked to be left alone for a while. */
   private boolean waiting;
+
   private final Completion waitOver = this::waited;
+
+  /** The question that was asked again because its answer must have been lost. */
+  private int askedAgainPsn = NOWHERE;
+
+  /** The ACK timer: one at most is under way, and it looks back at what has happened meanwhile. */
+  private final AckTimer timer;
 
   InFlight(
       Requester requester,
@@ -57,6 +76,8 @@ final class InFlight {
     this.port = queuePair.hca.port;
     this.scratch = queuePair.hca.scratch;
     this.mtu = mtu;
+    this.reliable = queuePair.attributes().transport() == Transport.RC;
+    this.timer = new AckTimer(port, this::silence);
     nextPsn = startPsn;
     unacknowledgedPsn = startPsn;
     refillRetries();
@@ -64,7 +85,7 @@ final class InFlight {
 
   private void refillRetries() {
     rnrRetries = queuePair.connection.rnrRetry();
-    sequenceRetries = queuePair.connection.retryCount();
+    retries = queuePair.connection.retryCount();
   }
 
   /** False while the peer has asked to be left alone. */
@@ -80,9 +101,22 @@ final class InFlight {
     return Psn.difference(psn, unacknowledgedPsn) < 0;
   }
 
-  /** The queue pair is in error: no answer means anything any more. */
+  private boolean isQuiet() {
+    return nextPsn == unacknowledgedPsn;
+  }
+
+  /** Nothing is waited for any more: the queue pair is in error, was reset or closed. */
   void forget() {
     questions = 0;
+    nextPsn = unacknowledgedPsn;
+    timer.rest();
+  }
+
+  /** Makes sure that silence of the peer is noticed. */
+  void watch() {
+    if (!isQuiet()) {
+      timer.start(queuePair.connection.ackTimeout());
+    }
   }
 
   /**
@@ -101,6 +135,9 @@ final class InFlight {
     request.firstPsn = nextPsn;
     request.phase = SendRequest.Phase.SENDING;
     nextPsn = Psn.add(nextPsn, request.packets);
+    if (!reliable) {
+      unacknowledgedPsn = nextPsn;
+    }
     if (question && questions++ == 0) {
       answering = ring.sending;
     }
@@ -111,6 +148,10 @@ final class InFlight {
   void receive(Packet packet) {
     int psn = packet.psn;
     if (Psn.difference(psn, nextPsn) >= 0 || Psn.difference(psn, unacknowledgedPsn) < 0) {
+      return;
+    }
+    if (questions > 0 && isBehindAQuestion(packet)) {
+      askAgain();
       return;
     }
     switch (packet.opcode) {
@@ -130,10 +171,55 @@ final class InFlight {
   }
 
   private void acknowledge(int psn) {
-    if (Psn.difference(psn, unacknowledgedPsn) >= 0) {
-      unacknowledgedPsn = Psn.add(psn, 1);
+    acknowledgeBefore(Psn.add(psn, 1));
+  }
+
+  private void acknowledgeBefore(int psn) {
+    if (Psn.difference(psn, unacknowledgedPsn) > 0) {
+      unacknowledgedPsn = psn;
       refillRetries();
+      if (isQuiet()) {
+        timer.rest();
+      } else {
+        timer.progress();
+      }
     }
+  }
+
+  /** The sequence number that the next packet of the oldest question's answer has. */
+  private int answerPsn() {
+    SendRequest request = ring.at(answering);
+    return Psn.add(request.firstPsn, (int) (request.received / mtu));
+  }
+
+  /** Whether the packet could only be sent after an answer that has not come. */
+  private boolean isBehindAQuestion(Packet packet) {
+    int behind = Psn.difference(packet.psn, answerPsn());
+    boolean refusal = packet.opcode == PacketOpcode.ACKNOWLEDGE && !Aeth.isAck(packet.syndrome);
+    boolean plain = packet.opcode == PacketOpcode.ACKNOWLEDGE && !refusal;
+    // A refusal may be of the question itself; a plain ACK never answers it.
+    return plain ? behind >= 0 : behind > 0;
+  }
+
+  /** The answer of the oldest question was lost: asks again, once until something moves. */
+  private void askAgain() {
+    int psn = answerPsn();
+    acknowledgeBefore(psn);
+    if (askedAgainPsn == psn) {
+      return;
+    }
+    askedAgainPsn = psn;
+    resend(ring.at(answering), psn);
+  }
+
+  /** Sends again from {@code psn} on, if there are retries left. */
+  private void resend(SendRequest request, int psn) {
+    if (retries == 0) {
+      request.fail(Syndrome.TRANSPORT_RETRY_EXCEEDED, VendorSyndrome.NONE);
+      return;
+    }
+    retries--;
+    rewind(psn);
   }
 
   private @Nullable SendRequest answered() {
@@ -152,15 +238,13 @@ final class InFlight {
       // mlx5 returns 4-byte results in the wire's byte order.
       BigEndian.putInt(scratch, (int) packet.atomicResult);
     }
-    scatter(request, scratch, request.cellBytes);
+    land(request, scratch, request.cellBytes);
     finishAnswered(request);
   }
 
   private void readAnswer(Packet packet) {
     SendRequest request = answered();
-    if (request == null
-        || request.opcode != Opcode.RDMA_READ
-        || packet.psn != Psn.add(request.firstPsn, (int) (request.received / mtu))) {
+    if (request == null || request.opcode != Opcode.RDMA_READ || packet.psn != answerPsn()) {
       return;
     }
     acknowledge(packet.psn);
@@ -170,15 +254,15 @@ final class InFlight {
       request.fail(Syndrome.BAD_RESPONSE, VendorSyndrome.NONE);
       return;
     }
-    scatter(request, packet.payload, packet.bytes);
+    land(request, packet.payload, packet.bytes);
     request.received += packet.bytes;
     if (last) {
       finishAnswered(request);
     }
   }
 
-  /** Writes what a peer sent to local memory, at the request's cursor. */
-  private void scatter(SendRequest request, long source, int bytes) {
+  /** Writes what a peer sent to local memory, at the request's landing cursor. */
+  private void land(SendRequest request, long source, int bytes) {
     try {
       int left = bytes;
       long from = source;
@@ -208,10 +292,10 @@ final class InFlight {
 
   private void notReady(Packet packet) {
     SendRequest request = holding(packet.psn);
-    if (request == null) {
+    if (request == null || waiting) {
       return;
     }
-    unacknowledgedPsn = packet.psn;
+    acknowledgeBefore(packet.psn);
     if (rnrRetries == 0) {
       request.fail(Syndrome.RNR_RETRY_EXCEEDED, VendorSyndrome.NONE);
       return;
@@ -234,20 +318,36 @@ final class InFlight {
     if (request == null) {
       return;
     }
-    unacknowledgedPsn = packet.psn;
+    acknowledgeBefore(packet.psn);
     switch (packet.syndrome) {
-      case Aeth.NAK_SEQUENCE -> {
-        if (sequenceRetries-- == 0) {
-          request.fail(Syndrome.TRANSPORT_RETRY_EXCEEDED, VendorSyndrome.NONE);
-        } else {
-          rewind(packet.psn);
-        }
-      }
+      case Aeth.NAK_SEQUENCE -> resend(request, packet.psn);
       case Aeth.NAK_INVALID_REQUEST ->
           request.fail(Syndrome.REMOTE_INVALID_REQUEST, VendorSyndrome.NONE);
       case Aeth.NAK_REMOTE_ACCESS -> request.fail(Syndrome.REMOTE_ACCESS, VendorSyndrome.NONE);
       default -> request.fail(Syndrome.REMOTE_OPERATION, VendorSyndrome.NONE);
     }
+  }
+
+  /**
+   * The timer has expired without an answer.
+   *
+   * @return true when the timer shall go on
+   */
+  private boolean silence() {
+    if (isQuiet()) {
+      return false;
+    }
+    if (waiting || !tx.isEmpty() || queuePair.hca.packets.isStarved()) {
+      // Nobody owes us an answer to what has not left.
+      return true;
+    }
+    SendRequest request = holding(unacknowledgedPsn);
+    if (request == null || request.phase == SendRequest.Phase.FAILED) {
+      return false;
+    }
+    resend(request, unacknowledgedPsn);
+    requester.ready();
+    return true;
   }
 
   /** The request that has a packet with this number, or null. */
@@ -286,13 +386,14 @@ final class InFlight {
     ring.sending = resume;
   }
 
+  /** The next packet of {@code request} is that number. A READ's cursor is where answers land. */
   private void seek(SendRequest request, int packet) {
     request.sent = packet;
-    request.piece = 0;
-    request.pieceOffset = 0;
     if (request.isAnswered()) {
       return;
     }
+    request.piece = 0;
+    request.pieceOffset = 0;
     long skip = (long) packet * mtu;
     while (skip > 0) {
       int take = (int) Math.min(skip, request.pieceBytes[request.piece]);

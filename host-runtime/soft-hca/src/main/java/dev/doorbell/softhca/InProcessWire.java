@@ -1,6 +1,13 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.roce.Gid;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Station;
+import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.wire.WireCapture;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +30,21 @@ public final class InProcessWire extends Wire {
 
   private final long latencyNanos;
   private final double picosPerByte;
-  private final Map<String, SoftHca> members = new LinkedHashMap<>();
+  private final Map<String, Member> members = new LinkedHashMap<>();
+  private @Nullable WireCapture capture;
+
+  /** A station, and when its way out is free again in picoseconds of virtual time. */
+  private static final class Member {
+    final Station station;
+    final Gid gid;
+    int captureInterface;
+    long freePicos;
+
+    Member(Station station) {
+      this.station = station;
+      this.gid = new Gid(station.gidHigh(), station.gidLow());
+    }
+  }
 
   /** A wire that takes no time. */
   public InProcessWire() {
@@ -47,71 +68,113 @@ public final class InProcessWire extends Wire {
   }
 
   /**
-   * Plugs {@code hca} in under its name.
+   * Plugs {@code station} in under its name.
    *
-   * @throws HcaException when the name is taken or the HCA has connected queue pairs
+   * @throws HcaException when the name is taken or the HCA is on a wire already
    */
-  public void join(SoftHca hca) {
-    SoftHca other = members.putIfAbsent(hca.name(), hca);
+  public void join(Station station) {
+    Member other = members.putIfAbsent(station.name(), new Member(station));
     if (other != null) {
       throw new HcaException(
           "an HCA called '%s' is on this wire already; give each HCA a name of its own"
-              .formatted(hca.name()));
+              .formatted(station.name()));
     }
-    hca.plug(this);
+    station.plug(this);
+  }
+
+  /**
+   * Captures what members send from now on, framed as RoCEv2 between their GIDs; ends an earlier
+   * capture's part. Join the members first. Null for none.
+   */
+  public void capture(@Nullable WireCapture into) {
+    capture = into;
+    if (into != null) {
+      for (Member member : members.values()) {
+        member.captureInterface = into.addInterface(member.station.name());
+      }
+    }
   }
 
   @Override
-  @Nullable Route route(SoftHca from, String to) {
-    SoftHca peer = members.get(to);
-    return peer == null ? null : new InProcessRoute(from, peer);
+  public @Nullable Route route(Station from, String to) {
+    Member peer = members.get(to);
+    Member member = members.get(from.name());
+    return peer == null || member == null ? null : new InProcessRoute(member, peer);
   }
 
   @Override
-  void leave(SoftHca hca) {
-    members.remove(hca.name(), hca);
+  public @Nullable Route route(Station from, long gidHigh, long gidLow) {
+    for (Member member : members.values()) {
+      Station station = member.station;
+      if (station.gidHigh() == gidHigh && station.gidLow() == gidLow) {
+        return route(from, station.name());
+      }
+    }
+    return null;
   }
 
   @Override
-  String members() {
+  public long @Nullable [] gid(String name) {
+    Member member = members.get(name);
+    return member == null ? null : new long[] {member.station.gidHigh(), member.station.gidLow()};
+  }
+
+  @Override
+  public void leave(Station station) {
+    Member member = members.get(station.name());
+    if (member != null && member.station == station) {
+      members.remove(station.name());
+    }
+  }
+
+  @Override
+  public String members() {
     return String.join(", ", members.keySet());
   }
 
   private final class InProcessRoute extends Route {
-    private final SoftHca from;
-    private final SoftHca to;
+    private final Member from;
+    private final Station to;
+    private final Gid toGid;
     private final boolean timed;
 
-    InProcessRoute(SoftHca from, SoftHca to) {
+    InProcessRoute(Member from, Member peer) {
       this.from = from;
-      this.to = to;
-      this.timed = latencyNanos != 0 || picosPerByte != 0 || to.timing.receiveNanos() != 0;
+      this.to = peer.station;
+      this.toGid = peer.gid;
+      this.timed = latencyNanos != 0 || picosPerByte != 0 || to.receiveNanos() != 0;
     }
 
     @Override
-    void transmit(Packet packet) {
-      packet.phase = Packet.Phase.TRAVELLING;
-      if (!timed || from.port.delay(travelNanos(packet), packet)) {
+    public void transmit(Packet packet) {
+      WireCapture into = capture;
+      if (into != null) {
+        long now = from.station.port().now();
+        into.packet(from.captureInterface, now, packet, from.gid, toGid);
+      }
+      if (!timed || from.station.port().delay(travelNanos(packet), packet.travel(this))) {
         to.deliver(packet);
       }
     }
 
     @Override
-    void arrived(Packet packet) {
+    public void arrived(Packet packet) {
       to.deliver(packet);
     }
 
     private long travelNanos(Packet packet) {
-      long nanos = latencyNanos + to.timing.receiveNanos();
+      long nanos = latencyNanos + to.receiveNanos();
       if (picosPerByte != 0) {
-        int padded = (packet.bytes + 3) & ~3;
         int frame =
             Math.max(
                 SMALLEST_FRAME,
-                FRAME_OVERHEAD + PacketOpcode.extendedHeaderBytes(packet.opcode) + padded);
-        long now = from.port.now() * 1_000;
-        from.wireFreePicos = Math.max(from.wireFreePicos, now) + (long) (frame * picosPerByte);
-        nanos += (from.wireFreePicos - now + 500) / 1_000;
+                FRAME_OVERHEAD
+                    + PacketOpcode.extendedHeaderBytes(packet.opcode)
+                    + packet.bytes
+                    + packet.padBytes());
+        long now = from.station.port().now() * 1_000;
+        from.freePicos = Math.max(from.freePicos, now) + (long) (frame * picosPerByte);
+        nanos += (from.freePicos - now + 500) / 1_000;
       }
       return nanos;
     }

@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.packet.Packet;
 
 /** DUMP: reads local memory and drops it, which pushes earlier writes to that memory. */
 final class LocalRead {

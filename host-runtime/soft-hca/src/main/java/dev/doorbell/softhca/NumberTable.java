@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.softhca.packet.Psn;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 

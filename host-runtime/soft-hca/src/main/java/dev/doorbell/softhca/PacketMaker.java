@@ -7,6 +7,9 @@ import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Psn;
 
 /** Cuts a request into packets of the path MTU and finds or fetches their payload. */
 final class PacketMaker {
@@ -18,6 +21,7 @@ final class PacketMaker {
   private final DevicePort port;
   private final TxQueue tx;
   private final int mtu;
+  private final int transport;
 
   PacketMaker(SoftQueuePair queuePair, TxQueue tx, int mtu) {
     this.queuePair = queuePair;
@@ -25,19 +29,27 @@ final class PacketMaker {
     this.port = hca.port;
     this.tx = tx;
     this.mtu = mtu;
+    this.transport =
+        switch (queuePair.attributes().transport()) {
+          case RC -> PacketOpcode.RELIABLE;
+          case UC -> PacketOpcode.UNRELIABLE;
+          case UD -> PacketOpcode.DATAGRAM;
+        };
   }
 
   /**
    * Makes packets until the request has none left, the pool is empty, or the request has failed.
    *
+   * @param requestNumber of the request in its ring
    * @return true when all are made
    */
-  boolean make(SendRequest request) {
+  boolean make(SendRequest request, long requestNumber) {
     if (request.isAnswered()) {
       Packet packet = hca.packets.take();
       if (packet == null) {
         return false;
       }
+      packet.request = requestNumber;
       question(request, packet);
       request.sent = request.packets;
       request.phase = SendRequest.Phase.WAITING;
@@ -50,6 +62,7 @@ final class PacketMaker {
       if (packet == null) {
         return false;
       }
+      packet.request = requestNumber;
       if (!fill(request, packet, request.sent)) {
         hca.packets.release(packet);
         return false;
@@ -67,17 +80,18 @@ final class PacketMaker {
     packet.destination = queuePair.peerNumber;
     packet.psn = Psn.add(request.firstPsn, number);
     packet.lastOfMessage = last;
-    packet.request = request;
     packet.originQpn = queuePair.number();
     packet.originIndex = (int) request.index & SendQueue.INDEX_MASK;
   }
 
   /** A READ request or an atomic. */
   private void question(SendRequest request, Packet packet) {
-    address(request, packet, 0, true);
-    packet.remoteAddress = request.remoteAddress;
+    // Of a READ that was answered in part, the rest is asked for.
+    int number = (int) (request.received / mtu);
+    address(request, packet, number, true);
+    packet.remoteAddress = request.remoteAddress + request.received;
     packet.rkey = request.rkey;
-    packet.dmaLength = (int) request.length;
+    packet.dmaLength = (int) (request.length - request.received);
     packet.ackRequest = true;
     packet.payload = 0;
     packet.bytes = 0;
@@ -101,17 +115,27 @@ final class PacketMaker {
     boolean first = number == 0;
     boolean last = number == request.packets - 1;
     address(request, packet, number, last);
-    packet.ackRequest = last || (packet.psn & (ACK_INTERVAL - 1)) == 0;
+    packet.ackRequest =
+        transport == PacketOpcode.RELIABLE && (last || (packet.psn & (ACK_INTERVAL - 1)) == 0);
     int opcode = request.opcode;
     boolean write = opcode == Opcode.RDMA_WRITE || opcode == Opcode.RDMA_WRITE_IMM;
     packet.opcode =
-        (write ? PacketOpcode.WRITE_FIRST : PacketOpcode.SEND_FIRST) + position(first, last);
+        transport
+            + (write ? PacketOpcode.WRITE_FIRST : PacketOpcode.SEND_FIRST)
+            + position(first, last);
     if (last) {
       packet.solicited = ControlSegment.isSolicited(request.fmCeSe);
       if (Opcode.hasImmediate(opcode)) {
         packet.opcode++;
         packet.immediate = request.immediate;
+      } else if (opcode == Opcode.SEND_INVAL) {
+        packet.opcode =
+            first ? PacketOpcode.SEND_ONLY_INVALIDATE : PacketOpcode.SEND_LAST_INVALIDATE;
+        packet.invalidatedKey = request.immediate;
       }
+    }
+    if (transport == PacketOpcode.DATAGRAM) {
+      datagram(request, packet);
     }
     if (first) {
       packet.remoteAddress = request.remoteAddress;
@@ -120,6 +144,20 @@ final class PacketMaker {
     }
     packet.bytes = (int) Math.min(mtu, request.length - (long) number * mtu);
     return gather(request, packet);
+  }
+
+  private void datagram(SendRequest request, Packet packet) {
+    packet.destination = request.destination;
+    packet.queueKey = request.queueKey;
+    packet.sourceQueuePair = queuePair.number();
+    packet.trafficClass = request.trafficClass;
+    packet.hopLimit = request.hopLimit;
+    packet.flowLabel = request.flowLabel;
+    packet.sourceGidHigh = hca.gidHigh();
+    packet.sourceGidLow = hca.gidLow();
+    packet.destinationGidHigh = request.gidHigh;
+    packet.destinationGidLow = request.gidLow;
+    packet.way = request.way;
   }
 
   /** Offset of FIRST, MIDDLE, LAST and ONLY in the groups of SEND and WRITE opcodes. */

@@ -8,22 +8,8 @@ import dev.doorbell.core.mlx5.SendQueue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/**
- * A receive ring: the HCA looks at the record when it needs a receive WQE and knows of none.
- *
- * <p>The WQE that is being filled is copied out of the ring, so that what the owner of the ring
- * does meanwhile changes nothing.
- */
-final class ReceiveQueue {
-  /** A receive WQE is at hand. */
-  static final int READY = 0;
-
-  /** It is being read; the queue pair is woken then. */
-  static final int WAIT = 1;
-
-  /** Nothing is posted. */
-  static final int EMPTY = 2;
-
+/** A receive ring: the HCA looks at the record when it needs a receive WQE and knows of none. */
+final class ReceiveQueue extends ReceiveSource {
   private enum Step {
     IDLE,
     RECORD,
@@ -68,27 +54,27 @@ final class ReceiveQueue {
     this.recordCopy = wqe + stride;
   }
 
-  /** Index of the WQE in use. */
+  @Override
   long index() {
     return consumed;
   }
 
-  /** Data segments of a WQE. */
+  @Override
   int segments() {
     return stride / ReceiveSegment.BYTES;
   }
 
-  /** Native address of a segment of the WQE in use. */
+  @Override
   long segment(int number) {
     return wqe + (long) number * ReceiveSegment.BYTES;
   }
 
-  /** True when a read of the queue was refused. */
+  @Override
   boolean failed() {
     return failed;
   }
 
-  /** Makes sure that the next receive WQE is at hand. */
+  @Override
   int prepare() {
     while (!atHand) {
       if (step != Step.IDLE) {
@@ -142,9 +128,29 @@ final class ReceiveQueue {
     queuePair.activate();
   }
 
-  /** The WQE in use is used up. */
+  @Override
+  boolean isTaken() {
+    return atHand;
+  }
+
+  @Override
   void consume() {
     consumed++;
     atHand = false;
+  }
+
+  @Override
+  void release() {
+    // The ring is the queue pair's own and goes with it.
+  }
+
+  @Override
+  int userIndex() {
+    return 0;
+  }
+
+  @Override
+  boolean isOwn() {
+    return true;
   }
 }

@@ -1,10 +1,13 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +18,7 @@ final class Receives {
   private final SoftQueuePair queuePair;
   private final SoftHca hca;
   private final DevicePort port;
-  private final @Nullable ReceiveQueue queue;
+  private final @Nullable ReceiveSource queue;
   private final @Nullable SoftCompletionQueue completions;
 
   /** Where the next byte goes in the receive WQE. */
@@ -25,11 +28,12 @@ final class Receives {
 
   private boolean empty;
   private boolean broken;
+  private boolean lastReached;
 
   /**
    * @param queue null for a queue pair that takes no receives
    */
-  Receives(SoftQueuePair queuePair, @Nullable ReceiveQueue queue) {
+  Receives(SoftQueuePair queuePair, @Nullable ReceiveSource queue) {
     this.queuePair = queuePair;
     this.hca = queuePair.hca;
     this.port = hca.port;
@@ -39,16 +43,16 @@ final class Receives {
 
   /** Makes sure of a receive WQE and room for its CQE; if not, the other questions say why. */
   boolean isReady() {
-    ReceiveQueue from = queue;
+    ReceiveSource from = queue;
     SoftCompletionQueue to = completions;
     if (from == null || to == null) {
       empty = true;
       return false;
     }
     int ready = from.prepare();
-    empty = ready == ReceiveQueue.EMPTY;
+    empty = ready == ReceiveSource.EMPTY;
     broken = from.failed();
-    if (ready != ReceiveQueue.READY || broken) {
+    if (ready != ReceiveSource.READY || broken) {
       return false;
     }
     int room = to.room(queuePair);
@@ -78,12 +82,21 @@ final class Receives {
    * @return 0, or a syndrome
    */
   int scatter(Packet packet) {
-    ReceiveQueue receives = queue;
+    return scatter(
+        packet,
+        packet.payload,
+        packet.bytes,
+        PacketOpcode.isLast(PacketOpcode.operation(packet.opcode)));
+  }
+
+  /** As {@link #scatter(Packet)}, of other bytes than the packet's payload. */
+  int scatter(Packet packet, long source, int bytes, boolean last) {
+    ReceiveSource receives = queue;
     if (receives == null) {
       return Syndrome.LOCAL_QP_OPERATION;
     }
-    int left = packet.bytes;
-    long from = packet.payload;
+    int left = bytes;
+    long from = source;
     while (left > 0) {
       if (segment == receives.segments()) {
         return Syndrome.LOCAL_LENGTH;
@@ -106,7 +119,7 @@ final class Receives {
         return Syndrome.LOCAL_PROTECTION;
       }
       try {
-        if (take == left && PacketOpcode.isLast(packet.opcode) && hca.tracing) {
+        if (take == left && last && hca.tracing) {
           hca.tracer.payload(packet, from, address, take, target.relaxed);
         } else {
           port.write(from, address, take, target.relaxed);
@@ -123,23 +136,38 @@ final class Receives {
 
   /** Completes the receive WQE in use. */
   void complete(Packet packet, int cqeOpcode, long length) {
-    ReceiveQueue from = queue;
+    ReceiveSource from = queue;
     SoftCompletionQueue to = completions;
-    if (from != null && to != null) {
-      to.responder(
-          cqeOpcode,
-          queuePair.number(),
-          (int) from.index(),
-          (int) length,
-          PacketOpcode.hasImmediate(packet.opcode) ? packet.immediate : 0,
-          packet.solicited);
-      from.consume();
+    if (from == null || to == null) {
+      return;
     }
+    int operation = PacketOpcode.operation(packet.opcode);
+    int word =
+        PacketOpcode.hasImmediate(operation)
+            ? packet.immediate
+            : PacketOpcode.invalidates(operation) ? packet.invalidatedKey : 0;
+    int number = queuePair.number();
+    int index = (int) from.index();
+    if (queuePair.isDatagram) {
+      to.datagram(
+          cqeOpcode,
+          number,
+          from.userIndex(),
+          index,
+          (int) length,
+          word,
+          packet.solicited,
+          packet.sourceQueuePair);
+    } else {
+      to.responder(
+          cqeOpcode, number, from.userIndex(), index, (int) length, word, packet.solicited);
+    }
+    from.consume();
   }
 
   /** Completes the receive WQE in use with an error. */
   void fail(int syndrome) {
-    ReceiveQueue from = queue;
+    ReceiveSource from = queue;
     SoftCompletionQueue to = completions;
     if (from != null && to != null) {
       to.error(
@@ -159,11 +187,27 @@ final class Receives {
    * @return how many receives
    */
   int flush() {
+    ReceiveSource from = queue;
+    if (from == null || lastReached) {
+      return 0;
+    }
     int flushed = 0;
-    while (isReady()) {
+    // Of a shared queue only the WQE of the message that was arriving is this queue pair's.
+    while ((from.isOwn() || from.isTaken()) && isReady()) {
       fail(Syndrome.FLUSHED);
       flushed++;
     }
+    if (!from.isOwn() && !from.isTaken()) {
+      lastReached = true;
+      hca.raise(AsyncEvent.Type.LAST_WQE_REACHED, queuePair.number());
+    }
     return flushed;
+  }
+
+  /** The queue pair is gone. */
+  void release() {
+    if (queue != null) {
+      queue.release();
+    }
   }
 }

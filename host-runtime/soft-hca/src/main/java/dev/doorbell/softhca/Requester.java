@@ -3,11 +3,13 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.packet.Packet;
 
 /**
  * The sending half of a queue pair: takes WQEs in order, has them carried out, completes them in
@@ -24,6 +26,7 @@ final class Requester {
   private final TxQueue tx;
   private final PacketMaker maker;
   private final InFlight inFlight;
+  private final boolean reliable;
   private final LocalRead localRead;
   private final SoftCompletionQueue completionQueue;
   private final int pipelineDepth;
@@ -45,7 +48,8 @@ final class Requester {
     this.pipelineDepth = hca.options.engine().pipelineDepth();
     this.wqeNanos = hca.timing.wqeNanos();
     this.ring = new RequestRing(this, queuePair.attributes().sendBlocks());
-    this.tx = new TxQueue(queuePair, port, hca.timing.packetNanos());
+    this.reliable = queuePair.attributes().transport() == Transport.RC;
+    this.tx = new TxQueue(queuePair, port, hca.timing.packetNanos(), ring);
     this.maker = new PacketMaker(queuePair, tx, mtu);
     this.inFlight = new InFlight(this, queuePair, ring, tx, startPsn, mtu);
     this.localRead = new LocalRead(this, ring, port, hca.dropBuffer);
@@ -55,6 +59,7 @@ final class Requester {
   void discard() {
     dead = true;
     tx.drop();
+    inFlight.forget();
   }
 
   /** A request has something to do again. */
@@ -66,7 +71,7 @@ final class Requester {
 
   /** A response to this queue pair's requests. The packet is given back by the caller. */
   void receive(Packet packet) {
-    if (queuePair.state() == QueuePairState.RTS) {
+    if (reliable && queuePair.state() == QueuePairState.RTS) {
       inFlight.receive(packet);
       ready();
     }
@@ -84,8 +89,8 @@ final class Requester {
       queuePair.enterError();
     }
     Packet refused = tx.flush();
-    if (refused != null && refused.request != null) {
-      refused.request.fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.PATH_REFUSED);
+    if (refused != null) {
+      ring.at(refused.request).fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.PATH_REFUSED);
       tx.drop();
     }
     int work = 0;
@@ -95,6 +100,9 @@ final class Requester {
       progress = look(budget - work) + send(budget) + complete();
       work += progress;
     } while (progress > 0 && work < budget);
+    if (reliable) {
+      inFlight.watch();
+    }
     if (work >= budget) {
       queuePair.activate();
     }
@@ -184,7 +192,10 @@ final class Requester {
       }
       if (request.phase == SendRequest.Phase.SENDING) {
         int before = request.sent;
-        boolean all = request.opcode == Opcode.DUMP ? localRead.go(request) : maker.make(request);
+        boolean all =
+            request.opcode == Opcode.DUMP
+                ? localRead.go(request)
+                : maker.make(request, ring.sending);
         made += request.sent - before;
         if (!all) {
           return made;
@@ -258,7 +269,7 @@ final class Requester {
                 case WAITING -> isAcknowledged(request);
                 default -> false;
               };
-      boolean failed = request.phase == SendRequest.Phase.FAILED;
+      boolean failed = request.phase == SendRequest.Phase.FAILED && !errorReported;
       if (!success && !failed && !failing) {
         return done;
       }
@@ -298,9 +309,12 @@ final class Requester {
   }
 
   private boolean isAcknowledged(SendRequest request) {
-    return request.opcode == Opcode.DUMP
-        ? localRead.isDone()
-        : !request.isAnswered() && inFlight.isAcknowledged(request.lastPsn());
+    if (request.opcode == Opcode.DUMP) {
+      return localRead.isDone();
+    }
+    return reliable
+        ? !request.isAnswered() && inFlight.isAcknowledged(request.lastPsn())
+        : tx.hasLeft(ring.oldest);
   }
 
   private boolean isReported(SendRequest request, boolean success) {

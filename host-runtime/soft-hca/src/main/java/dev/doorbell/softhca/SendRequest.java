@@ -4,7 +4,10 @@ import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.softhca.packet.Psn;
+import dev.doorbell.softhca.packet.Route;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** One WQE of a send queue from its fetch to its completion. Reused. */
 final class SendRequest implements Completion {
@@ -76,6 +79,16 @@ final class SendRequest implements Completion {
 
   /** Bytes of a READ that have arrived. */
   long received;
+
+  // Of a datagram: its address vector, and where that leads.
+  int queueKey;
+  int destination;
+  int trafficClass;
+  int hopLimit;
+  int flowLabel;
+  long gidHigh;
+  long gidLow;
+  @Nullable Route way;
 
   int syndrome;
   int vendorSyndrome;

@@ -8,12 +8,15 @@ import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ErrorCqe;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** A completion queue: a ring or one entry in somebody's memory, written by DMA. */
 final class SoftCompletionQueue implements CompletionQueue {
@@ -52,6 +55,20 @@ final class SoftCompletionQueue implements CompletionQueue {
   private final Completion recordRead = this::consumerRead;
   private final List<SoftQueuePair> waiting = new ArrayList<>();
   private int users;
+
+  /** Armed with {@link #armedIndex}; whoever rings leaves the doorbell in {@link #armDoorbell}. */
+  private boolean isArmed;
+
+  private boolean armedSolicited;
+  private long armedIndex;
+
+  /** One past the newest CQE that was solicited or an error. */
+  private long urgent;
+
+  private final @Nullable SoftCompletionChannel channel;
+  private volatile long armDoorbell;
+  final AtomicBoolean rung = new AtomicBoolean();
+  volatile @Nullable SoftCompletionQueue nextRung;
   private boolean closed;
 
   SoftCompletionQueue(
@@ -59,7 +76,8 @@ final class SoftCompletionQueue implements CompletionQueue {
       int number,
       CompletionQueueAttributes attributes,
       Memory ring,
-      Memory record) {
+      Memory record,
+      @Nullable SoftCompletionChannel channel) {
     this.domain = domain;
     this.hca = domain.softHca();
     this.port = hca.port;
@@ -67,10 +85,14 @@ final class SoftCompletionQueue implements CompletionQueue {
     this.attributes = attributes;
     this.ring = ring;
     this.record = record;
+    this.channel = channel;
     this.ringAddress = ring.address();
     this.entries = attributes.entries();
     this.collapsed = attributes.collapsed();
     this.unlimited = attributes.ignoreOverrun() || attributes.collapsed();
+    if (channel != null) {
+      channel.use();
+    }
     ring.fill(0, ring.size(), Cqe.INITIAL_FILL);
   }
 
@@ -92,6 +114,39 @@ final class SoftCompletionQueue implements CompletionQueue {
   @Override
   public long recordAddress() {
     return record.address();
+  }
+
+  @Override
+  public long armAddress() {
+    return hca.uarPage() + Doorbell.ARM_OFFSET;
+  }
+
+  /** An arm doorbell was stored, on any thread. */
+  void armed(long doorbell) {
+    armDoorbell = doorbell;
+    hca.arm(this);
+  }
+
+  /** Acts on the newest arm doorbell. */
+  void arm() {
+    long doorbell = armDoorbell;
+    // The doorbell holds 24 bits of a count that never stops.
+    int behind =
+        ((int) produced - Doorbell.armConsumerIndex(doorbell)) << COUNTER_SHIFT >> COUNTER_SHIFT;
+    armedIndex = produced - behind;
+    armedSolicited = Doorbell.armSolicitedOnly(doorbell);
+    isArmed = true;
+    tellIfDue();
+  }
+
+  private void tellIfDue() {
+    SoftCompletionChannel to = channel;
+    if ((armedSolicited ? urgent : produced) > armedIndex) {
+      isArmed = false;
+      if (to != null) {
+        to.tell(this);
+      }
+    }
   }
 
   /** Whether a CQE may be written for {@code queuePair} now. */
@@ -153,35 +208,81 @@ final class SoftCompletionQueue implements CompletionQueue {
   /** Writes a requester's CQE. */
   void requester(int qpn, int opcode, int wqeIndex, int bytes) {
     Cqe.writeRequester(stagingAddress, opcode, qpn, wqeIndex, bytes, 0, owner());
-    post(qpn, wqeIndex);
+    post(qpn, wqeIndex, false);
   }
 
   /** Writes a responder's CQE. */
   void responder(
-      int opcode, int qpn, int receiveIndex, int bytes, int immediate, boolean solicited) {
+      int opcode,
+      int qpn,
+      int userIndex,
+      int receiveIndex,
+      int bytes,
+      int immediate,
+      boolean solicited) {
     Cqe.writeResponder(
-        stagingAddress, opcode, qpn, 0, receiveIndex, bytes, immediate, solicited, 0, owner());
-    post(qpn, receiveIndex);
+        stagingAddress,
+        opcode,
+        qpn,
+        userIndex,
+        receiveIndex,
+        bytes,
+        immediate,
+        solicited,
+        0,
+        owner());
+    post(qpn, receiveIndex, solicited);
+  }
+
+  /** Writes a responder's CQE of a datagram, which says who sent it. */
+  void datagram(
+      int opcode,
+      int qpn,
+      int userIndex,
+      int receiveIndex,
+      int bytes,
+      int immediate,
+      boolean solicited,
+      int remoteQpn) {
+    Cqe.writeResponder(
+        stagingAddress,
+        opcode,
+        qpn,
+        userIndex,
+        receiveIndex,
+        bytes,
+        immediate,
+        solicited,
+        0,
+        owner());
+    Cqe.putRemote(stagingAddress, remoteQpn, true);
+    post(qpn, receiveIndex, solicited);
   }
 
   /** Writes an error CQE. */
   void error(int cqeOpcode, int syndrome, int vendorSyndrome, int opcode, int qpn, int wqeIndex) {
     ErrorCqe.write(
         stagingAddress, cqeOpcode, syndrome, vendorSyndrome, opcode, qpn, wqeIndex, owner());
-    post(qpn, wqeIndex);
+    post(qpn, wqeIndex, true);
   }
 
   private int owner() {
     return collapsed ? 0 : Cqe.ownerFor(produced, entries);
   }
 
-  private void post(int qpn, int wqeIndex) {
+  private void post(int qpn, int wqeIndex, boolean isUrgent) {
     long entry = collapsed ? ringAddress : Cqe.entryAddress(ringAddress, entries, produced);
     produced++;
     if (hca.tracing) {
       hca.tracer.completion(stagingAddress, entry, qpn, wqeIndex & 0xffff);
     } else {
       port.writeEntry(stagingAddress, entry);
+    }
+    if (isUrgent) {
+      urgent = produced;
+    }
+    if (isArmed) {
+      tellIfDue();
     }
     if (!waiting.isEmpty()) {
       wakeWaiting();
@@ -211,6 +312,9 @@ final class SoftCompletionQueue implements CompletionQueue {
           HcaErrno.EBUSY);
     }
     closed = true;
+    if (channel != null) {
+      channel.unuse(this);
+    }
     domain.closed(this);
     ring.close();
     record.close();

@@ -4,6 +4,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
@@ -12,7 +13,12 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketPool;
+import dev.doorbell.softhca.packet.Station;
+import dev.doorbell.softhca.packet.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -30,10 +36,12 @@ import org.jspecify.annotations.Nullable;
  * on when it is stepped. Peers are found over a wire that it has joined; without one it reaches its
  * own queue pairs alone. The control path may be called between steps, on the thread that steps.
  */
-public final class SoftHca implements Hca {
+public final class SoftHca implements Hca, Station {
   private static final int FIRST_NUMBER = 0x100;
   private static final long ON_CHIP_GRANULE = 64;
   private static final int SCRATCH_BYTES = 64;
+  private static final long LINK_LOCAL = 0xfe80L << 48;
+  private static final int PORT = 1;
 
   private final Fabric fabric;
   private final Locus locus;
@@ -47,6 +55,7 @@ public final class SoftHca implements Hca {
   final PacketPool packets;
   final NumberTable<SoftQueuePair> queuePairs;
   final NumberTable<SoftCompletionQueue> completionQueues;
+  final NumberTable<SoftSharedReceiveQueue> sharedReceiveQueues;
   final RegionTable regions = new RegionTable();
 
   /** Memory of the engine: a few bytes to write from, and a place to read to what nobody needs. */
@@ -56,10 +65,10 @@ public final class SoftHca implements Hca {
   final long scratch = workspace.address();
   final long dropBuffer = scratch + SCRATCH_BYTES;
 
-  /** When the way out to the wire is free again, in picoseconds of virtual time. */
-  long wireFreePicos;
-
   private Wire wire;
+  private final long gidLow;
+  private boolean linkUp = true;
+  private @Nullable Allocation uarPage;
   private boolean plugged;
   private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
   private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
@@ -68,6 +77,7 @@ public final class SoftHca implements Hca {
 
   // Who has something to do.
   private final AtomicReference<@Nullable SoftQueuePair> rung = new AtomicReference<>();
+  private final AtomicReference<@Nullable SoftCompletionQueue> arming = new AtomicReference<>();
   private @Nullable SoftQueuePair activeHead;
   private @Nullable SoftQueuePair activeTail;
   private int activeCount;
@@ -97,9 +107,11 @@ public final class SoftHca implements Hca {
     this.onChipFree = options.limits().onChipBytes();
     this.queuePairs = new NumberTable<>(FIRST_NUMBER, options.limits().queuePairs());
     this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * options.limits().queuePairs());
-    this.packets = new PacketPool(this, options.engine().packets());
+    this.sharedReceiveQueues = new NumberTable<>(FIRST_NUMBER, options.limits().queuePairs());
+    this.packets = new PacketPool(this::packetsReturned, options.engine().packets());
     InProcessWire self = new InProcessWire();
     this.wire = self;
+    this.gidLow = interfaceIdentifier(name);
     Trace trace = fabric.trace();
     this.tracing = trace.enabled();
     this.port = fabric.attachDevice(nic, agent);
@@ -151,6 +163,11 @@ public final class SoftHca implements Hca {
   }
 
   @Override
+  public CompletionChannel createCompletionChannel() {
+    return new SoftCompletionChannel(this);
+  }
+
+  @Override
   public @Nullable AsyncEvent pollAsyncEvent() {
     return events.poll();
   }
@@ -165,6 +182,11 @@ public final class SoftHca implements Hca {
       open.get(i).closeAll();
     }
     closed = true;
+    Allocation page = uarPage;
+    if (page != null) {
+      port.offMmio(page.address());
+      freePage(page);
+    }
     wire.leave(this);
     fabric.detach(agent);
     while (inboxCount > 0) {
@@ -184,7 +206,70 @@ public final class SoftHca implements Hca {
     return wire;
   }
 
-  void plug(Wire other) {
+  @Override
+  public long gidHigh() {
+    return LINK_LOCAL;
+  }
+
+  @Override
+  public long gidLow() {
+    return gidLow;
+  }
+
+  @Override
+  public PacketPool packets() {
+    return packets;
+  }
+
+  @Override
+  public DevicePort port() {
+    return port;
+  }
+
+  @Override
+  public long receiveNanos() {
+    return timing.receiveNanos();
+  }
+
+  /** 40 bits of the name's hash as a locally administered EUI-64. */
+  private static long interfaceIdentifier(String name) {
+    long hash = 0;
+    for (int i = 0; i < name.length(); i++) {
+      hash = hash * 31 + name.charAt(i);
+    }
+    hash *= 0x9e37_79b9_7f4a_7c15L;
+    return hash & 0x0000_ff00_00ff_ffffL | 0x0200_00ff_fe00_0000L;
+  }
+
+  /**
+   * Plugs the cable in or pulls it out: packets are lost while it is out.
+   *
+   * <p>Raises {@link AsyncEvent.Type#PORT_ACTIVE} or {@link AsyncEvent.Type#PORT_ERROR}.
+   */
+  public void linkUp(boolean up) {
+    if (up != linkUp) {
+      linkUp = up;
+      raise(up ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR, PORT);
+    }
+  }
+
+  boolean isLinkUp() {
+    return linkUp;
+  }
+
+  /** The doorbell page of the HCA itself, where completion queues are armed. */
+  long uarPage() {
+    Allocation page = uarPage;
+    if (page == null) {
+      page = allocatePage(MemoryKind.UAR, Doorbell.UAR_BYTES, name + " doorbell page");
+      uarPage = page;
+      port.onMmio(page.address(), new Uar(this, page, 0));
+    }
+    return page.address();
+  }
+
+  @Override
+  public void plug(Wire other) {
     if (plugged) {
       throw new HcaException(
           "%s is on a wire already; an HCA joins one".formatted(this), HcaErrno.EBUSY);
@@ -271,9 +356,9 @@ public final class SoftHca implements Hca {
     fabric.wake(agent);
   }
 
-  /** A packet arrived from the wire. */
-  void deliver(Packet packet) {
-    if (closed) {
+  @Override
+  public void deliver(Packet packet) {
+    if (closed || !linkUp) {
       packet.pool.release(packet);
       return;
     }
@@ -291,6 +376,19 @@ public final class SoftHca implements Hca {
     if (inboxCount++ == 0) {
       fabric.wake(agent);
     }
+  }
+
+  /** A completion queue is to be armed. On any thread. */
+  void arm(SoftCompletionQueue queue) {
+    if (!queue.rung.compareAndSet(false, true)) {
+      return;
+    }
+    SoftCompletionQueue head;
+    do {
+      head = arming.get();
+      queue.nextRung = head;
+    } while (!arming.compareAndSet(head, queue));
+    fabric.wake(agent);
   }
 
   private Packet take() {
@@ -340,6 +438,9 @@ public final class SoftHca implements Hca {
       if (rung.getPlain() != null) {
         answerDoorbells();
       }
+      if (arming.getPlain() != null) {
+        armQueues();
+      }
       int work = receive();
       for (int i = activeCount; i > 0; i--) {
         work += runNext(budget);
@@ -356,6 +457,17 @@ public final class SoftHca implements Hca {
         queuePair.rung.set(false);
         activate(queuePair);
         queuePair = next;
+      }
+    }
+
+    private void armQueues() {
+      SoftCompletionQueue queue = arming.getAndSet(null);
+      while (queue != null) {
+        SoftCompletionQueue next = queue.nextRung;
+        queue.nextRung = null;
+        queue.rung.set(false);
+        queue.arm();
+        queue = next;
       }
     }
 

@@ -2,6 +2,7 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.softhca.packet.Packet;
 
 /**
  * What a software HCA is like. {@link #DEFAULT} resembles a ConnectX; the {@code with} methods give

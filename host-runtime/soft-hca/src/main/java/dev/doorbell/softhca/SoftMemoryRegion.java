@@ -14,6 +14,7 @@ final class SoftMemoryRegion implements MemoryRegion {
   private final int bits;
   final boolean relaxed;
   private boolean closed;
+  private boolean invalidated;
 
   SoftMemoryRegion(
       SoftProtectionDomain domain, int key, long address, long length, Set<AccessRight> rights) {
@@ -33,6 +34,9 @@ final class SoftMemoryRegion implements MemoryRegion {
    * @param needed {@link Rights} bits
    */
   int refusal(SoftProtectionDomain by, long at, long bytes, int needed) {
+    if (invalidated) {
+      return VendorSyndrome.UNKNOWN_KEY;
+    }
     if (by != domain) {
       return VendorSyndrome.WRONG_DOMAIN;
     }
@@ -42,6 +46,24 @@ final class SoftMemoryRegion implements MemoryRegion {
       return VendorSyndrome.OUT_OF_BOUNDS;
     }
     return (bits & needed) == needed ? VendorSyndrome.NONE : VendorSyndrome.MISSING_RIGHT;
+  }
+
+  /**
+   * Ends the registration on behalf of a peer; it stays open for {@link #close}.
+   *
+   * @return false when the key means nothing to a queue pair of {@code by}
+   */
+  boolean invalidate(SoftProtectionDomain by) {
+    if (by != domain || invalidated) {
+      return false;
+    }
+    invalidated = true;
+    return true;
+  }
+
+  /** False once the registration has ended. */
+  boolean isLive() {
+    return !closed && !invalidated;
   }
 
   boolean covers(long from, long bytes) {

@@ -1,6 +1,8 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.AddressHandle;
+import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Hca;
@@ -9,6 +11,8 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -27,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes and owns regions and queues; they close in any order that their dependencies allow. */
 final class SoftProtectionDomain implements ProtectionDomain {
   private static final int NAMED_IN_MESSAGE = 4;
+  private static final int HOP_LIMIT = 64;
 
   private final SoftHca hca;
   private final Set<AutoCloseable> open = new LinkedHashSet<>();
@@ -79,6 +84,24 @@ final class SoftProtectionDomain implements ProtectionDomain {
   @Override
   public CompletionQueue createCompletionQueue(
       CompletionQueueAttributes attributes, MemoryProvider memory) {
+    return createQueue(attributes, memory, null);
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
+    if (channel instanceof SoftCompletionChannel soft && soft.hca() == hca) {
+      return createQueue(attributes, memory, soft);
+    }
+    throw new HcaException(
+        "the completion channel is not one of %s; create it there".formatted(hca.name()),
+        HcaErrno.EINVAL);
+  }
+
+  private CompletionQueue createQueue(
+      CompletionQueueAttributes attributes,
+      MemoryProvider memory,
+      @Nullable SoftCompletionChannel channel) {
     requireOpen("create a completion queue");
     int entries = attributes.entries();
     requireSize("completion queue entries", entries, 1, hca.options.limits().completionEntries());
@@ -91,7 +114,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
     try {
       ring = memory.allocate(attributes.ringIn(), (long) entries * Cqe.BYTES, label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      SoftCompletionQueue queue = new SoftCompletionQueue(this, number, attributes, ring, record);
+      SoftCompletionQueue queue =
+          new SoftCompletionQueue(this, number, attributes, ring, record, channel);
       hca.completionQueues.put(number, queue);
       open.add(queue);
       return queue;
@@ -100,6 +124,47 @@ final class SoftProtectionDomain implements ProtectionDomain {
       hca.completionQueues.remove(number);
       throw e;
     }
+  }
+
+  @Override
+  public SharedReceiveQueue createSharedReceiveQueue(
+      SharedReceiveQueueAttributes attributes, MemoryProvider memory) {
+    requireOpen("create a shared receive queue");
+    requireSize("shared receive entries", attributes.entries(), 1, SendQueue.MAX_BLOCKS);
+    requireSize("segments of a shared receive and one", attributes.segments() + 1, 2, 64);
+    requirePlace("shared receive ring", attributes.ringIn());
+    requirePlace("shared receive record", attributes.recordIn());
+    int number = hca.reserve(hca.sharedReceiveQueues, "shared receive queue");
+    String label = "%s srq 0x%x".formatted(hca.name(), number);
+    @Nullable Memory ring = null;
+    @Nullable Memory record = null;
+    try {
+      long bytes = (long) attributes.entries() * attributes.stride();
+      ring = memory.allocate(attributes.ringIn(), bytes, label + " ring");
+      record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
+      SoftSharedReceiveQueue queue =
+          new SoftSharedReceiveQueue(this, number, attributes, ring, record);
+      hca.sharedReceiveQueues.put(number, queue);
+      open.add(queue);
+      return queue;
+    } catch (RuntimeException e) {
+      release(ring, record);
+      hca.sharedReceiveQueues.remove(number);
+      throw e;
+    }
+  }
+
+  @Override
+  public AddressHandle createAddressHandle(String to, int trafficClass) {
+    requireOpen("create an address handle");
+    long[] gid = hca.wire().gid(to);
+    if (gid == null) {
+      throw new HcaException(
+          "no HCA called '%s' is on the wire of %s; there are: %s"
+              .formatted(to, hca.name(), hca.wire().members()),
+          HcaErrno.EINVAL);
+    }
+    return new AddressHandle(gid[0], gid[1], trafficClass, HOP_LIMIT, 0);
   }
 
   @Override
@@ -130,6 +195,16 @@ final class SoftProtectionDomain implements ProtectionDomain {
             HcaErrno.EINVAL);
       }
     }
+    SoftSharedReceiveQueue shared = null;
+    if (attributes.sharedReceives() != null) {
+      shared = requireShared(attributes.sharedReceives());
+      if (entries != 0 || receiveQueue == null) {
+        throw new HcaException(
+            "a queue pair with a shared receive queue has 0 receive entries of its own and a completion queue for receives; here are %d"
+                .formatted(entries),
+            HcaErrno.EINVAL);
+      }
+    }
     if (receiveQueue != null) {
       receive = requireQueue("receive", receiveQueue);
     }
@@ -151,7 +226,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
       Uar uar = new Uar(hca, page, options.limits().blueFlameBytes());
       SoftQueuePair queuePair =
           new SoftQueuePair(
-              this, number, attributes, send, receive, uar, sendRing, receiveRing, record);
+              this, number, attributes, send, receive, shared, uar, sendRing, receiveRing, record);
       hca.queuePairs.put(number, queuePair);
       hca.port.onMmio(page.address(), uar);
       open.add(queuePair);
@@ -185,6 +260,17 @@ final class SoftProtectionDomain implements ProtectionDomain {
         HcaErrno.EINVAL);
   }
 
+  private SoftSharedReceiveQueue requireShared(SharedReceiveQueue queue) {
+    if (queue instanceof SoftSharedReceiveQueue soft
+        && hca.sharedReceiveQueues.find(queue.number()) == soft) {
+      return soft;
+    }
+    throw new HcaException(
+        "the shared receive queue 0x%x is not an open one of %s; create it there"
+            .formatted(queue.number(), hca.name()),
+        HcaErrno.EINVAL);
+  }
+
   private static void requireSize(String what, int size, int smallest, int largest) {
     if (Integer.bitCount(size) != 1 || size < smallest || size > largest) {
       throw new HcaException(
@@ -215,6 +301,11 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
   void closed(SoftCompletionQueue queue) {
     hca.completionQueues.remove(queue.number());
+    open.remove(queue);
+  }
+
+  void closed(SoftSharedReceiveQueue queue) {
+    hca.sharedReceiveQueues.remove(queue.number());
     open.remove(queue);
   }
 
@@ -262,6 +353,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
   /** Closes everything: queue pairs, then completion queues, then regions, then on-chip memory. */
   void closeAll() {
     closeAll(SoftQueuePair.class);
+    closeAll(SoftSharedReceiveQueue.class);
     closeAll(SoftCompletionQueue.class);
     closeAll(SoftMemoryRegion.class);
     closeAll(OnChipMemory.class);
@@ -274,6 +366,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
       if (type.isInstance(objects.get(i))) {
         switch (objects.get(i)) {
           case SoftQueuePair queuePair -> queuePair.close();
+          case SoftSharedReceiveQueue queue -> queue.close();
           case SoftCompletionQueue queue -> queue.close();
           case SoftMemoryRegion region -> region.close();
           case OnChipMemory memory -> memory.close();

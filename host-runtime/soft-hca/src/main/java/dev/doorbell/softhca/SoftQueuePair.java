@@ -7,13 +7,18 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Psn;
+import dev.doorbell.softhca.packet.Route;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A reliable-connected queue pair: its state machine, its memory, and its two halves. */
+/** A queue pair of any transport: its state machine, its memory, and its two halves. */
 final class SoftQueuePair implements QueuePair {
   private static final int PSN_STEP = 0x9e_3779;
 
@@ -21,13 +26,16 @@ final class SoftQueuePair implements QueuePair {
   final SoftProtectionDomain domain;
   final SoftCompletionQueue sendCompletions;
   final @Nullable SoftCompletionQueue receiveCompletions;
+  final @Nullable SoftSharedReceiveQueue sharedReceives;
+  final boolean isDatagram;
+  private final int transport;
   private final int number;
   private final QueuePairAttributes attributes;
   private final Uar uar;
   private final Memory sendRing;
   private final @Nullable Memory receiveRing;
   private final Memory record;
-  private final int startPsn;
+  private int startPsn;
 
   private QueuePairState state = QueuePairState.RESET;
   private WqeSource wqes;
@@ -39,6 +47,14 @@ final class SoftQueuePair implements QueuePair {
   int rights;
   int peerNumber;
   int maxReadAtomic = 1;
+  int mtu;
+  int partitionKey = Packet.DEFAULT_PARTITION;
+
+  /** Where the last datagram went: most go to the same peer. */
+  private long lastGidHigh;
+
+  private long lastGidLow;
+  private @Nullable Route lastWay;
   ConnectionAttributes connection = ConnectionAttributes.DEFAULT;
   @Nullable Route route;
 
@@ -59,6 +75,7 @@ final class SoftQueuePair implements QueuePair {
       QueuePairAttributes attributes,
       SoftCompletionQueue sendCompletions,
       @Nullable SoftCompletionQueue receiveCompletions,
+      @Nullable SoftSharedReceiveQueue sharedReceives,
       Uar uar,
       Memory sendRing,
       @Nullable Memory receiveRing,
@@ -69,6 +86,14 @@ final class SoftQueuePair implements QueuePair {
     this.attributes = attributes;
     this.sendCompletions = sendCompletions;
     this.receiveCompletions = receiveCompletions;
+    this.sharedReceives = sharedReceives;
+    this.isDatagram = attributes.transport() == Transport.UD;
+    this.transport =
+        switch (attributes.transport()) {
+          case RC -> PacketOpcode.RELIABLE;
+          case UC -> PacketOpcode.UNRELIABLE;
+          case UD -> PacketOpcode.DATAGRAM;
+        };
     this.uar = uar;
     this.sendRing = sendRing;
     this.receiveRing = receiveRing;
@@ -78,6 +103,9 @@ final class SoftQueuePair implements QueuePair {
     sendCompletions.use();
     if (receiveCompletions != null) {
       receiveCompletions.use();
+    }
+    if (sharedReceives != null) {
+      sharedReceives.use();
     }
   }
 
@@ -101,9 +129,15 @@ final class SoftQueuePair implements QueuePair {
     return state;
   }
 
+  /** Chooses the first sequence number, before anybody is told it. */
+  void startPsn(int psn) {
+    startPsn = psn & Psn.MASK;
+  }
+
   @Override
   public QueuePairAddress address() {
-    return new QueuePairAddress(hca.name(), number, startPsn, hca.options.engine().mtu());
+    return new QueuePairAddress(
+        hca.wire().address(hca), number, startPsn, hca.options.engine().mtu());
   }
 
   @Override
@@ -141,6 +175,12 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public void toRtr(QueuePairAddress peer, ConnectionAttributes attributes) {
     require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
+    if (isDatagram) {
+      throw new HcaException(
+          "toRtr: queue pair 0x%x of %s sends datagrams and has no peer; call toRtr(attributes)"
+              .formatted(number, hca.name()),
+          HcaErrno.EINVAL);
+    }
     ConnectionChecks.check(peer, attributes, hca.options);
     Route way = hca.wire().route(hca, peer.hca());
     if (way == null) {
@@ -151,13 +191,32 @@ final class SoftQueuePair implements QueuePair {
     }
     route = way;
     peerNumber = peer.number();
+    mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
+    ready(peer.startPsn() & Psn.MASK, attributes);
+  }
+
+  @Override
+  public void toRtr(ConnectionAttributes attributes) {
+    require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
+    if (!isDatagram) {
+      throw new HcaException(
+          "toRtr: queue pair 0x%x of %s is a connection; name its peer: toRtr(peer, attributes)"
+              .formatted(number, hca.name()),
+          HcaErrno.EINVAL);
+    }
+    ConnectionChecks.check(attributes, hca.options);
+    mtu = hca.options.engine().mtu();
+    ready(0, attributes);
+  }
+
+  private void ready(int expectedPsn, ConnectionAttributes attributes) {
     connection = attributes;
-    int mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
+    partitionKey = attributes.partitionKey();
     Memory ring = receiveRing;
-    ReceiveQueue receives = null;
+    ReceiveSource source = null;
     if (ring != null) {
       int segments = hca.options.limits().receiveSegments();
-      receives =
+      source =
           new ReceiveQueue(
               this,
               ring.address(),
@@ -165,7 +224,14 @@ final class SoftQueuePair implements QueuePair {
               segments,
               record.address());
     }
-    responder = new Responder(this, new Receives(this, receives), peer.startPsn() & Psn.MASK, mtu);
+    if (sharedReceives != null) {
+      source = new SharedReceives(this, sharedReceives);
+    }
+    Receives receives = new Receives(this, source);
+    responder =
+        transport == PacketOpcode.RELIABLE
+            ? new ReliableResponder(this, receives, expectedPsn, mtu)
+            : new UnreliableResponder(this, receives, expectedPsn, mtu);
     requester = new Requester(this, wqes, startPsn, mtu);
     state = QueuePairState.RTR;
   }
@@ -285,7 +351,9 @@ final class SoftQueuePair implements QueuePair {
 
   /** A packet for this queue pair; takes it over. */
   void receive(Packet packet) {
-    if (PacketOpcode.isResponse(packet.opcode)) {
+    if (PacketOpcode.transport(packet.opcode) != transport || !isOfPartition(packet.partitionKey)) {
+      packet.pool.release(packet);
+    } else if (PacketOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
         requester.receive(packet);
       }
@@ -295,6 +363,28 @@ final class SoftQueuePair implements QueuePair {
     } else {
       packet.pool.release(packet);
     }
+  }
+
+  /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
+  private boolean isOfPartition(int key) {
+    return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
+  }
+
+  /** True where nobody answers. */
+  boolean isUnreliable() {
+    return transport != PacketOpcode.RELIABLE;
+  }
+
+  /** The way of datagrams to that GID, or null when nobody has it. */
+  @Nullable Route wayTo(long gidHigh, long gidLow) {
+    Route way = lastWay;
+    if (way == null || gidHigh != lastGidHigh || gidLow != lastGidLow) {
+      way = hca.wire().route(hca, gidHigh, gidLow);
+      lastWay = way;
+      lastGidHigh = gidHigh;
+      lastGidLow = gidLow;
+    }
+    return way;
   }
 
   /** Sends the ACK that is due. */
@@ -340,6 +430,9 @@ final class SoftQueuePair implements QueuePair {
     }
     hca.port.offMmio(uar.page().address());
     hca.freePage(uar.page());
+    if (sharedReceives != null) {
+      sharedReceives.unuse();
+    }
     domain.closed(this);
     sendRing.close();
     if (receiveRing != null) {

@@ -1,37 +1,51 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.Route;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Packets of one queue pair in one direction on their way to the wire, in order. Payloads arrive
  * and packets are put together side by side; only the oldest may leave.
  */
-final class TxQueue {
+final class TxQueue implements Packet.Owner {
   private final SoftQueuePair queuePair;
   private final DevicePort port;
   private final long packetNanos;
+  private final @Nullable RequestRing requests;
   private @Nullable Packet head;
   private @Nullable Packet tail;
 
   /** The oldest packet that is not being put together yet. */
   private @Nullable Packet held;
 
+  /** One past the newest request whose last packet has left. */
+  private long left;
+
   /**
    * @param packetNanos what putting a packet together takes
+   * @param requests that the packets belong to, or null for answers
    */
-  TxQueue(SoftQueuePair queuePair, DevicePort port, long packetNanos) {
+  TxQueue(
+      SoftQueuePair queuePair, DevicePort port, long packetNanos, @Nullable RequestRing requests) {
     this.queuePair = queuePair;
     this.port = port;
     this.packetNanos = packetNanos;
+    this.requests = requests;
   }
 
   boolean isEmpty() {
     return head == null;
   }
 
-  /** Something that a packet waited for has happened. */
-  void ready() {
+  /** True when the last packet of that request has left. */
+  boolean hasLeft(long request) {
+    return request < left;
+  }
+
+  @Override
+  public void ready() {
     queuePair.activate();
   }
 
@@ -41,7 +55,7 @@ final class TxQueue {
       transmit(packet);
       return;
     }
-    packet.queue = this;
+    packet.owner = this;
     Packet last = tail;
     if (last == null) {
       head = packet;
@@ -63,8 +77,8 @@ final class TxQueue {
   @Nullable Packet flush() {
     Packet next = held;
     while (next != null && next.phase == Packet.Phase.HELD) {
-      if (queuePair.hca.tracing && next.lastOfMessage && next.request != null) {
-        queuePair.traceGathered(next.request);
+      if (queuePair.hca.tracing && next.lastOfMessage && requests != null) {
+        queuePair.traceGathered(requests.at(next.request));
       }
       next.phase = Packet.Phase.FRAMING;
       if (packetNanos == 0 || port.delay(packetNanos, next)) {
@@ -104,20 +118,30 @@ final class TxQueue {
   }
 
   private void transmit(Packet packet) {
-    if (queuePair.hca.tracing && packet.lastOfMessage && packet.request != null) {
-      if (packet.phase == Packet.Phase.HELD) {
-        queuePair.traceGathered(packet.request);
+    RequestRing ring = requests;
+    if (ring != null && packet.lastOfMessage) {
+      left = packet.request + 1;
+      if (queuePair.hca.tracing) {
+        SendRequest request = ring.at(packet.request);
+        if (packet.phase == Packet.Phase.HELD) {
+          queuePair.traceGathered(request);
+        }
+        queuePair.traceEmitted(request);
       }
-      queuePair.traceEmitted(packet.request);
     }
     Route route = queuePair.route;
-    if (route == null) {
+    if (queuePair.isDatagram) {
+      route = packet.way;
+    } else {
+      packet.trafficClass = queuePair.connection.trafficClass();
+    }
+    if (route == null || !queuePair.hca.isLinkUp()) {
       packet.pool.release(packet);
       return;
     }
-    packet.request = null;
-    packet.queue = null;
-    packet.route = route;
+    packet.originQpn = queuePair.number();
+    packet.partitionKey = queuePair.partitionKey;
+    packet.owner = null;
     route.transmit(packet);
   }
 }

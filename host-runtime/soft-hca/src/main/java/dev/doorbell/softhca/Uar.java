@@ -61,6 +61,14 @@ final class Uar implements MmioTarget {
   @Override
   public void mmioWrite(long address, long source, int bytes) {
     int offset = (int) (address - page.address());
+    if (offset == Doorbell.ARM_OFFSET && bytes == Doorbell.BYTES) {
+      long value = Doorbell.read(source);
+      SoftCompletionQueue queue = hca.completionQueues.find(Doorbell.armCqn(value));
+      if (queue != null) {
+        queue.armed(value);
+      }
+      return;
+    }
     int within = offset - Doorbell.REGISTER_OFFSET;
     boolean isRegister = within >= 0 && within < REGISTERS_BYTES;
     boolean begins =

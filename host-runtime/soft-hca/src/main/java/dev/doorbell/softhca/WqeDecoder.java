@@ -1,7 +1,9 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.AtomicSegment;
 import dev.doorbell.core.mlx5.DataSegment;
+import dev.doorbell.core.mlx5.DatagramSegment;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.MaskedAtomicSegment;
 import dev.doorbell.core.mlx5.Opcode;
@@ -16,23 +18,27 @@ import dev.doorbell.core.mlx5.WaitSegment;
  * nothing.
  */
 final class WqeDecoder {
+  private static final int DATAGRAM_UNITS = DatagramSegment.BYTES / SendQueue.UNIT;
+
   private WqeDecoder() {}
 
-  /** True for what this HCA carries out. */
-  private static boolean isKnown(int opcode) {
+  /** True for what this HCA carries out on that transport (InfiniBand, table 38). */
+  private static boolean isKnown(int opcode, Transport transport) {
     return switch (opcode) {
-      case Opcode.NOP,
-          Opcode.RDMA_WRITE,
-          Opcode.RDMA_WRITE_IMM,
-          Opcode.SEND,
-          Opcode.SEND_IMM,
-          Opcode.WAIT,
+      case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND, Opcode.SEND_IMM -> true;
+      case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> transport != Transport.UD;
+      default -> transport == Transport.RC && isReliable(opcode);
+    };
+  }
+
+  private static boolean isReliable(int opcode) {
+    return switch (opcode) {
+      case Opcode.SEND_INVAL,
           Opcode.RDMA_READ,
           Opcode.ATOMIC_CS,
           Opcode.ATOMIC_FA,
           Opcode.ATOMIC_MASKED_CS,
-          Opcode.ATOMIC_MASKED_FA,
-          Opcode.DUMP ->
+          Opcode.ATOMIC_MASKED_FA ->
           true;
       default -> false;
     };
@@ -46,7 +52,7 @@ final class WqeDecoder {
     request.inline = false;
     request.relaxed = false;
     request.cellBytes = 0;
-    if (!isKnown(opcode)) {
+    if (!isKnown(opcode, queuePair.attributes().transport())) {
       request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_OPCODE);
       return;
     }
@@ -65,6 +71,15 @@ final class WqeDecoder {
       request.rkey = RemoteAddressSegment.rkey(segment);
       unit = 2;
     }
+    boolean datagram = queuePair.isDatagram && isSend(opcode);
+    if (datagram) {
+      if (request.ds < 1 + DATAGRAM_UNITS) {
+        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
+        return;
+      }
+      addressVector(request, wqes.unit(index, 1), queuePair);
+      unit = 1 + DATAGRAM_UNITS;
+    }
     switch (opcode) {
       case Opcode.WAIT -> wait(request, wqes);
       case Opcode.ATOMIC_CS, Opcode.ATOMIC_FA, Opcode.ATOMIC_MASKED_CS, Opcode.ATOMIC_MASKED_FA ->
@@ -73,11 +88,29 @@ final class WqeDecoder {
         if (!data(request, wqes, queuePair, unit)) {
           return;
         }
-        if (request.length > queuePair.hca.options.limits().messageBytes()) {
+        long longest = datagram ? queuePair.mtu : queuePair.hca.options.limits().messageBytes();
+        if (request.length > longest) {
           request.fail(Syndrome.LOCAL_LENGTH, VendorSyndrome.MESSAGE_TOO_LONG);
         }
       }
     }
+  }
+
+  private static boolean isSend(int opcode) {
+    return opcode == Opcode.SEND || opcode == Opcode.SEND_IMM;
+  }
+
+  /** The segment ends with the first block: it never runs over the end of the ring. */
+  private static void addressVector(SendRequest request, long segment, SoftQueuePair queuePair) {
+    int key = DatagramSegment.queueKey(segment);
+    request.queueKey = key < 0 ? queuePair.connection.queueKey() : key;
+    request.destination = DatagramSegment.destination(segment);
+    request.trafficClass = DatagramSegment.trafficClass(segment);
+    request.hopLimit = DatagramSegment.hopLimit(segment);
+    request.flowLabel = DatagramSegment.flowLabel(segment);
+    request.gidHigh = DatagramSegment.gidHigh(segment);
+    request.gidLow = DatagramSegment.gidLow(segment);
+    request.way = queuePair.wayTo(request.gidHigh, request.gidLow);
   }
 
   private static void wait(SendRequest request, WqeSource wqes) {

@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
@@ -10,6 +11,8 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
@@ -17,6 +20,7 @@ import dev.doorbell.core.mlx5.AtomicSegment;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.DataSegment;
+import dev.doorbell.core.mlx5.DatagramSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ErrorCqe;
@@ -31,6 +35,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One side of a connection in a test: a queue pair with buffers, and a poster that builds WQEs byte
@@ -55,7 +60,50 @@ public final class Endpoint implements AutoCloseable {
       MemoryKind bufferIn,
       long bufferBytes,
       Set<AccessRight> regionRights,
-      Set<AccessRight> queuePairRights) {
+      Set<AccessRight> queuePairRights,
+      Transport transport,
+      @Nullable SharedReceiveQueue sharedReceives) {
+
+    /** A reliable connection with receives of its own. */
+    public Shape(
+        int sendBlocks,
+        int receiveEntries,
+        CompletionQueueAttributes completions,
+        MemoryKind ringIn,
+        MemoryKind recordIn,
+        MemoryKind bufferIn,
+        long bufferBytes,
+        Set<AccessRight> regionRights,
+        Set<AccessRight> queuePairRights) {
+      this(
+          sendBlocks,
+          receiveEntries,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights,
+          Transport.RC,
+          null);
+    }
+
+    /** Of another transport; call it last. */
+    public Shape withTransport(Transport other, @Nullable SharedReceiveQueue shared) {
+      return new Shape(
+          sendBlocks,
+          shared == null ? receiveEntries : 0,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights,
+          other,
+          shared);
+    }
 
     public static Shape usual() {
       return new Shape(
@@ -152,7 +200,7 @@ public final class Endpoint implements AutoCloseable {
   /** A CQE, copied out of the ring. */
   public record Completion(
       int opcode, int syndrome, int wqeOpcode, int qpn, int counter, int bytes, int immediate) {
-    boolean isError() {
+    public boolean isError() {
       return Cqe.isError(opcode);
     }
   }
@@ -199,9 +247,11 @@ public final class Endpoint implements AutoCloseable {
                 shape.sendBlocks,
                 shape.receiveEntries,
                 sendQueue,
-                shape.receiveEntries == 0 ? null : receiveQueue,
+                shape.receiveEntries == 0 && shape.sharedReceives == null ? null : receiveQueue,
                 shape.ringIn,
-                shape.recordIn),
+                shape.recordIn,
+                shape.transport,
+                shape.sharedReceives),
             world.memory(side));
     this.buffer = world.memory(side).allocate(shape.bufferIn, shape.bufferBytes, "test buffer");
     this.region = domain.register(buffer, shape.regionRights);
@@ -287,6 +337,22 @@ public final class Endpoint implements AutoCloseable {
       // GPUNetIO leaves this word as it was: an HCA must not look at it.
       RawMemory.putInt(next() + 12, 0xdeadbeef);
       units++;
+      return this;
+    }
+
+    /** Where a datagram goes. */
+    public Wqe to(AddressHandle handle, int qpn, int queueKey) {
+      DatagramSegment.write(
+          next(),
+          queueKey,
+          qpn,
+          handle.macAddress(),
+          handle.trafficClass(),
+          handle.hopLimit(),
+          0,
+          handle.gidHigh(),
+          handle.gidLow());
+      units += DatagramSegment.BYTES / SendQueue.UNIT;
       return this;
     }
 
@@ -441,6 +507,19 @@ public final class Endpoint implements AutoCloseable {
   /** True when there is a CQE that was not polled. */
   public boolean hasSendCompletion() {
     return isThere(sendQueue, sendPolled);
+  }
+
+  /** Of a CQE that is there and was not polled. */
+  boolean nextSendIsError() {
+    int entries = sendQueue.attributes().entries();
+    return Cqe.isError(Cqe.opcode(Cqe.entryAddress(sendQueue.ringAddress(), entries, sendPolled)));
+  }
+
+  /** True when receive {@code index} was completed with a success. */
+  boolean isReceiveCompleted(int index) {
+    int entries = receiveQueue.attributes().entries();
+    return isThere(receiveQueue, index)
+        && !Cqe.isError(Cqe.opcode(Cqe.entryAddress(receiveQueue.ringAddress(), entries, index)));
   }
 
   public boolean hasReceiveCompletion() {

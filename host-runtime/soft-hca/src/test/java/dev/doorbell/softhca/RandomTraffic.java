@@ -15,7 +15,7 @@ import java.util.Random;
  * Random requests of every opcode from one endpoint to another, beside a model of both buffers that
  * is two byte arrays. Every request is fenced, so that the model is sequential.
  */
-final class RandomTraffic {
+public final class RandomTraffic {
   private static final int BYTES = 1 << 16;
   private static final int LARGEST = 12_000;
   private static final int LARGEST_INLINE = 220;
@@ -32,7 +32,7 @@ final class RandomTraffic {
   private final List<Long> indices = new ArrayList<>();
   private int receives;
 
-  RandomTraffic(HcaWorld world, Endpoint a, Endpoint b, long seed) {
+  public RandomTraffic(HcaWorld world, Endpoint a, Endpoint b, long seed) {
     this.world = world;
     this.a = a;
     this.b = b;
@@ -40,7 +40,7 @@ final class RandomTraffic {
     this.random = new Random(seed);
   }
 
-  void run(int rounds) {
+  public void run(int rounds) {
     random.nextBytes(modelA);
     random.nextBytes(modelB);
     a.buffer.putBytes(0, modelA);

@@ -11,10 +11,10 @@ import dev.doorbell.core.fabric.timed.Topology;
 import java.util.List;
 
 /** A machine of round constants, GPU and HCA under one switch; not a measurement. */
-final class RoundTopology {
+public final class RoundTopology {
   private RoundTopology() {}
 
-  static Topology sameSwitch() {
+  public static Topology sameSwitch() {
     return make(true);
   }
 

@@ -11,13 +11,14 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
 import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Two software HCAs of two ranks on one wire. */
 public final class SoftWorld implements HcaWorld {
   private static final long PATIENCE_NANOS = 10_000_000_000L;
   private static final long SETTLING_NANOS = 20_000_000;
-  private static final int QUIET_SWEEPS = 8;
+  private static final int QUIET_SWEEPS = 32;
 
   public final Fabric fabric;
   private final SoftHca[] hcas = new SoftHca[2];
@@ -48,10 +49,19 @@ public final class SoftWorld implements HcaWorld {
   }
 
   public SoftWorld(Fabric fabric, SoftHcaOptions options, InProcessWire wire) {
+    this(fabric, options, (hca, side) -> wire.join(hca));
+  }
+
+  /**
+   * A world whose HCAs join any wire.
+   *
+   * @param join plugs HCA 0 or 1 in
+   */
+  public SoftWorld(Fabric fabric, SoftHcaOptions options, ObjIntConsumer<SoftHca> join) {
     this.fabric = fabric;
     for (int side = 0; side < 2; side++) {
       hcas[side] = new SoftHca(fabric, Locus.nic(side, 0), "soft" + side, options);
-      wire.join(hcas[side]);
+      join.accept(hcas[side], side);
       cpus[side] = new Cpu();
       cpus[side].port = fabric.attachThread(Locus.cpu(side), cpus[side]);
     }

@@ -13,6 +13,9 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Route;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.data.Percentage;
@@ -185,7 +188,6 @@ class StageTimesTest {
       packet.bytes = 918;
       packet.destination = -1;
       packet.payload = one.scratch;
-      packet.route = route;
       route.transmit(packet);
     }
     long start = world.fabric.now();

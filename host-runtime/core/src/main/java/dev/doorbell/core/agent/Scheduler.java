@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Seed 0 is plain round robin with full budgets. Any other seed permutes every sweep and cuts
  * budgets at random, so that tests meet interleavings that round robin never shows. Every agent is
  * stepped once a sweep, so one that spins starves nobody.
+ *
+ * <p>In round robin, {@linkplain #addDevice devices} are stepped several times a sweep: a thousand
+ * threads that wait for a device should not each look once in vain for every step that it makes.
  */
 @SuppressWarnings("ReferenceEquality") // agents are compared by identity
 public final class Scheduler {
@@ -23,7 +26,12 @@ public final class Scheduler {
   /** Reading the clock costs as much as a few instructions: do it now and then. */
   private static final int WORK_BETWEEN_CLOCK_READS = 64 * BUDGET;
 
+  /** Work of others between two steps of the devices; a step that did nothing counts a little. */
+  private static final int WORK_BETWEEN_DEVICES = 8 * BUDGET;
+
+  private static final int IDLE_STEP = BUDGET / 8;
   private static final int NOBODY = -1;
+  private static final int A_DEVICE = -2;
 
   private final long seed;
   private final SplittableRandom random;
@@ -31,6 +39,7 @@ public final class Scheduler {
   /** In the order of stepping; null where one was removed in this sweep. */
   private @Nullable Agent[] agents = new Agent[16];
 
+  private final List<Agent> devices = new ArrayList<>();
   private int count;
   private int holes;
   private int stepping = NOBODY;
@@ -48,13 +57,23 @@ public final class Scheduler {
     agents[count++] = agent;
   }
 
+  /** Adds one that others wait for; stepped more often than they are, where no seed says when. */
+  public void addDevice(Agent agent) {
+    if (seed != 0) {
+      add(agent);
+    } else {
+      devices.add(agent);
+    }
+  }
+
   /**
    * Removes an agent; it is not stepped again. An agent may remove itself, which is quick, or
    * others while it is stepped. Removing one that is not there does nothing.
    */
   public void remove(Agent agent) {
-    int at = stepping != NOBODY && agents[stepping] == agent ? stepping : indexOf(agent);
+    int at = stepping >= 0 && agents[stepping] == agent ? stepping : indexOf(agent);
     if (at == NOBODY) {
+      devices.remove(agent);
       return;
     }
     agents[at] = null;
@@ -66,7 +85,7 @@ public final class Scheduler {
 
   /** The number of agents. */
   public int size() {
-    return count - holes;
+    return count - holes + devices.size();
   }
 
   /** The agents in the order of stepping, for reports. */
@@ -78,6 +97,7 @@ public final class Scheduler {
         present.add(agent);
       }
     }
+    present.addAll(devices);
     return present;
   }
 
@@ -115,20 +135,37 @@ public final class Scheduler {
       shuffle();
     }
     int work = 0;
+    int untilDevices = WORK_BETWEEN_DEVICES;
     int end = count;
     try {
       for (int i = 0; i < end; i++) {
         Agent agent = agents[i];
         if (agent != null) {
           stepping = i;
-          work += agent.step(seed == 0 ? BUDGET : 1 + random.nextInt(BUDGET));
+          int done = agent.step(seed == 0 ? BUDGET : 1 + random.nextInt(BUDGET));
+          work += done;
+          untilDevices -= done + IDLE_STEP;
+          if (untilDevices <= 0) {
+            untilDevices = WORK_BETWEEN_DEVICES;
+            work += stepDevices();
+          }
         }
       }
+      work += stepDevices();
     } finally {
       stepping = NOBODY;
       if (holes != 0) {
         closeHoles();
       }
+    }
+    return work;
+  }
+
+  private int stepDevices() {
+    int work = 0;
+    stepping = A_DEVICE;
+    for (int i = 0; i < devices.size(); i++) {
+      work += devices.get(i).step(BUDGET);
     }
     return work;
   }

@@ -73,6 +73,15 @@ public abstract class DevicePort {
   /** Calls {@code completion} after {@code nanos} of the fabric's clock, virtual or wall. */
   public abstract void timer(long nanos, Completion completion);
 
+  /**
+   * Forgets the timer that {@code completion} was given to, where that costs little.
+   *
+   * @return false when the timer still fires
+   */
+  public boolean cancelTimer(Completion completion) {
+    return false;
+  }
+
   /** Routes writes to the UAR page at {@code page} (4096 bytes) to {@code target}. */
   public abstract void onMmio(long page, MmioTarget target);
 

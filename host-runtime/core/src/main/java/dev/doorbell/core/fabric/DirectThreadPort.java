@@ -3,6 +3,7 @@ package dev.doorbell.core.fabric;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread's access to memory at once: a window check and one load or store.
@@ -15,9 +16,13 @@ final class DirectThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MmioPages mmio;
 
-  DirectThreadPort(AddressSpace memory, MmioPages mmio) {
+  /** Where stores to registers wait for the thread of the devices; null on that thread. */
+  private final @Nullable DoorbellRing doorbells;
+
+  DirectThreadPort(AddressSpace memory, MmioPages mmio, @Nullable DoorbellRing doorbells) {
     this.memory = memory;
     this.mmio = mmio;
+    this.doorbells = doorbells;
   }
 
   @Override
@@ -200,6 +205,35 @@ final class DirectThreadPort extends ThreadPort {
   }
 
   @Override
+  public long exchange128(long address, long low, long high, int access) {
+    return swap128(address, true, 0, 0, low, high);
+  }
+
+  @Override
+  public long compareAndSwap128(
+      long address, long expectedLow, long expectedHigh, long low, long high, int access) {
+    return swap128(address, false, expectedLow, expectedHigh, low, high);
+  }
+
+  /** Java has no atomics of 16 bytes: one lock for all of them in a world. */
+  private long swap128(
+      long address, boolean always, long expectedLow, long expectedHigh, long low, long upper) {
+    if (!memory.accessible(address, 16)) {
+      throw memory.fault("atomic", address, 16);
+    }
+    synchronized (memory) {
+      long oldLow = RawMemory.getLongAcquire(address);
+      high = RawMemory.getLongAcquire(address + Long.BYTES);
+      if (always || (oldLow == expectedLow && high == expectedHigh)) {
+        RawMemory.putLongRelease(address, low);
+        RawMemory.putLongRelease(address + Long.BYTES, upper);
+      }
+      VarHandle.fullFence();
+      return oldLow;
+    }
+  }
+
+  @Override
   public void fence(int access) {
     if ((access & Access.SEMANTICS) == Access.SC) {
       VarHandle.fullFence();
@@ -242,7 +276,9 @@ final class DirectThreadPort extends ThreadPort {
   }
 
   private void storeRegister(long address, int bytes, long low, long high) {
-    if (!mmio.store(address, bytes, low, high)) {
+    if (doorbells != null && mmio.target(address) != null) {
+      doorbells.put(address, bytes, low, high);
+    } else if (!mmio.store(address, bytes, low, high)) {
       throw memory.fault("store", address, bytes);
     }
   }

@@ -67,6 +67,32 @@ public abstract class ThreadPort {
   public abstract long atomic(
       Rmw operation, long address, int bytes, long operand, long compare, int access);
 
+  /**
+   * Reads 16 bytes and writes others in one step. A fabric need not have it; such a one refuses
+   * every address.
+   *
+   * @return the old bytes 0 to 7; bytes 8 to 15 go to {@link #high}
+   */
+  public long exchange128(long address, long low, long high, int access) {
+    throw no128(address);
+  }
+
+  /**
+   * Reads 16 bytes and, where they are what is expected, writes others in one step. One step for
+   * other 16-byte atomics, and for all threads of a fabric that runs on one host thread; a host
+   * thread beside it may see one half of the write before the other. A fabric need not have it.
+   *
+   * @return the old bytes 0 to 7; bytes 8 to 15 go to {@link #high}
+   */
+  public long compareAndSwap128(
+      long address, long expectedLow, long expectedHigh, long low, long high, int access) {
+    throw no128(address);
+  }
+
+  private static AccessFault no128(long address) {
+    return new AccessFault("atomic", address, 16, "this fabric has no 16-byte atomics");
+  }
+
   /** A fence with the semantics and scope of {@code access}. */
   public abstract void fence(int access);
 
@@ -97,8 +123,8 @@ public abstract class ThreadPort {
   }
 
   /**
-   * The thread arrives at a meeting that orders memory: a barrier of its block or warp. Shuffles and
-   * votes are none.
+   * The thread arrives at a meeting that orders memory: a barrier of its block or warp. Shuffles
+   * and votes are none.
    *
    * @param meeting what the first to arrive was given, or null for the first
    * @return what the others are to pass, and everybody to {@link #leave}

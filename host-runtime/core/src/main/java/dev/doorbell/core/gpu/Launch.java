@@ -21,4 +21,12 @@ public interface Launch {
 
   /** Instructions executed so far, all threads together; 0 where nobody counts. */
   long instructions();
+
+  /**
+   * What executes the instructions, in words: {@code interpreter}, {@code compiled}, with the
+   * reason in parentheses where another was asked for; {@code hardware} on a GPU.
+   */
+  default String engine() {
+    return "hardware";
+  }
 }

@@ -4,7 +4,7 @@ package dev.doorbell.core.hca;
  * Something that happened to an object and not to a work request.
  *
  * @param type what happened
- * @param number the queue pair, completion queue or port it happened to
+ * @param number the queue pair, completion queue, shared receive queue or port it happened to
  */
 public record AsyncEvent(Type type, int number) {
   /** The types of the InfiniBand specification (chapter 11.6.3) that the project raises. */
@@ -16,6 +16,9 @@ public record AsyncEvent(Type type, int number) {
     CQ_ERROR,
     PORT_ACTIVE,
     PORT_ERROR,
-    COMMUNICATION_ESTABLISHED
+    COMMUNICATION_ESTABLISHED,
+    SRQ_LIMIT_REACHED,
+    SRQ_ERROR,
+    LAST_WQE_REACHED
   }
 }

@@ -14,6 +14,13 @@ public interface CompletionQueue extends AutoCloseable {
   /** Address of the 8-byte doorbell record: consumer index, arm word. */
   long recordAddress();
 
+  /**
+   * Address of the register that arms it: stores of {@code core.mlx5.Doorbell.encodeArm} there ask
+   * for one event on its channel, at the first completion that is not before the consumer index in
+   * the doorbell.
+   */
+  long armAddress();
+
   @Override
   void close();
 }

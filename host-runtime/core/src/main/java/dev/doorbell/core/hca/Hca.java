@@ -23,6 +23,9 @@ public interface Hca extends AutoCloseable {
   /** Creates a protection domain. */
   ProtectionDomain allocateProtectionDomain();
 
+  /** Creates a channel for events of completion queues. */
+  CompletionChannel createCompletionChannel();
+
   /**
    * The oldest asynchronous event that was not taken yet, or null.
    *

@@ -39,7 +39,31 @@ public interface ProtectionDomain extends AutoCloseable {
       CompletionQueueAttributes attributes, MemoryProvider memory);
 
   /**
-   * Creates an RC queue pair in state RESET.
+   * Creates a completion queue whose events are told to {@code channel}.
+   *
+   * @param channel made by {@link Hca#createCompletionChannel} of the same HCA
+   */
+  CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel);
+
+  /**
+   * Creates a shared receive queue.
+   *
+   * @param memory provides the ring and the doorbell record where the attributes place them
+   */
+  SharedReceiveQueue createSharedReceiveQueue(
+      SharedReceiveQueueAttributes attributes, MemoryProvider memory);
+
+  /**
+   * Finds the way to an HCA for datagrams.
+   *
+   * @param hca as in {@link QueuePairAddress#hca}
+   * @throws HcaException when nobody has that address
+   */
+  AddressHandle createAddressHandle(String hca, int trafficClass);
+
+  /**
+   * Creates a queue pair in state RESET.
    *
    * @param memory provides the rings and the doorbell record where the attributes place them
    */

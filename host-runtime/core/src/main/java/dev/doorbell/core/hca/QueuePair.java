@@ -3,8 +3,7 @@ package dev.doorbell.core.hca;
 import java.util.Set;
 
 /**
- * A reliable-connected queue pair: addresses of its queues for whoever posts, and its state
- * machine.
+ * A queue pair: addresses of its queues for whoever posts, and its state machine.
  *
  * <p>Transitions out of order throw {@link HcaException} and change nothing.
  */
@@ -45,6 +44,13 @@ public interface QueuePair extends AutoCloseable {
 
   /** INIT to RTR: connects to {@code peer}. */
   void toRtr(QueuePairAddress peer, ConnectionAttributes attributes);
+
+  /**
+   * INIT to RTR for datagrams, which have no peer.
+   *
+   * @throws HcaException for a connected transport
+   */
+  void toRtr(ConnectionAttributes attributes);
 
   /** RTR to RTS. */
   void toRts(ConnectionAttributes attributes);

@@ -123,6 +123,22 @@ public final class AddressSpace implements AutoCloseable {
     return ((int) offset & (PAGE - 1)) + bytes <= accessibleBytes[(int) (offset >>> PAGE_SHIFT)];
   }
 
+  /**
+   * What {@link #accessible} consults, for generated code that makes the same look-up in place.
+   *
+   * @param base the address of page 0
+   * @param pages how many there are
+   * @param accessibleBytes of each page, how many bytes may be touched, or less than 0; live: it
+   *     changes with allocations
+   */
+  @SuppressWarnings("ArrayRecordComponent") // shared on purpose
+  public record PageTable(long base, long pages, short[] accessibleBytes) {}
+
+  /** The table behind {@link #accessible}. */
+  public PageTable pageTable() {
+    return new PageTable(base, size >>> PAGE_SHIFT, accessibleBytes);
+  }
+
   /** As {@link #accessible}, for ranges of any length and alignment. */
   public boolean accessibleRange(long address, long bytes) {
     if (bytes == 0) {

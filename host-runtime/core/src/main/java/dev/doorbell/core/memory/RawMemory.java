@@ -3,6 +3,7 @@ package dev.doorbell.core.memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
@@ -41,6 +42,37 @@ public final class RawMemory {
           .withInvokeExactBehavior();
 
   private RawMemory() {}
+
+  /**
+   * The memory that {@link #plainHandle} and {@link #orderedHandle} access, for generated code,
+   * which must check addresses as every caller of this class.
+   */
+  public static MemorySegment memory() {
+    return MEMORY;
+  }
+
+  /**
+   * Plain access to cells of {@code bytes} bytes, aligned or not; coordinates are {@link #memory}
+   * and the address.
+   */
+  public static VarHandle plainHandle(int bytes) {
+    return switch (bytes) {
+      case Byte.BYTES -> ValueLayout.JAVA_BYTE.varHandle();
+      case Short.BYTES -> SHORT.varHandle();
+      case Integer.BYTES -> INT.varHandle();
+      default -> LONG.varHandle();
+    };
+  }
+
+  /** As {@link #plainHandle}, with a memory order, for naturally aligned cells. */
+  public static VarHandle orderedHandle(int bytes) {
+    return switch (bytes) {
+      case Byte.BYTES -> BYTE_ORDERED;
+      case Short.BYTES -> SHORT_ORDERED;
+      case Integer.BYTES -> INT_ORDERED;
+      default -> LONG_ORDERED;
+    };
+  }
 
   public static byte getByte(long address) {
     return MEMORY.get(ValueLayout.JAVA_BYTE, address);
@@ -167,6 +199,11 @@ public final class RawMemory {
   /** Copies bytes of a heap or native segment to native memory. */
   public static void copyIn(MemorySegment from, long fromOffset, long to, long bytes) {
     MemorySegment.copy(from, fromOffset, MEMORY, to, bytes);
+  }
+
+  /** A direct buffer over {@code bytes} bytes, big-endian; allocates the buffer object. */
+  public static ByteBuffer view(long address, int bytes) {
+    return MEMORY.asSlice(address, bytes).asByteBuffer();
   }
 
   /** Sets {@code bytes} bytes to {@code value}. */

@@ -117,6 +117,7 @@ public final class Cqe {
   private static final int OPCODE_SHIFT = 4;
   private static final int WQE_OPCODE_SHIFT = 24;
   private static final int QPN_MASK = 0xff_ffff;
+  private static final int GLOBAL_ROUTE = 1 << 28;
 
   private Cqe() {}
 
@@ -265,6 +266,21 @@ public final class Cqe {
     RawMemory.putInt(address + IMMEDIATE_OFFSET + Integer.BYTES, 0);
     writeTail(address, byteCount, timestamp, 0, qpn);
     publish(address, wqeCounter, opcode, solicited, owner);
+  }
+
+  /**
+   * Adds to a responder's CQE, before it is published elsewhere, who sent a datagram.
+   *
+   * @param globalRoute whether 40 bytes of global route header stand before the payload
+   */
+  public static void putRemote(long address, int remoteQpn, boolean globalRoute) {
+    BigEndian.putInt(
+        address + REMOTE_QPN_OFFSET, (globalRoute ? GLOBAL_ROUTE : 0) | (remoteQpn & QPN_MASK));
+  }
+
+  /** True when 40 bytes of global route header stand before the payload of a datagram. */
+  public static boolean hasGlobalRoute(long address) {
+    return (BigEndian.getInt(address + REMOTE_QPN_OFFSET) & GLOBAL_ROUTE) != 0;
   }
 
   private static void writeTail(

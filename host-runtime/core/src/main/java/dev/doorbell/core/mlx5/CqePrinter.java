@@ -1,5 +1,8 @@
 package dev.doorbell.core.mlx5;
 
+import dev.doorbell.core.print.FieldTable;
+import dev.doorbell.core.print.Scratch;
+
 /** CQEs for people: in one line, or word by word with every bit field named. */
 public final class CqePrinter {
   private CqePrinter() {}

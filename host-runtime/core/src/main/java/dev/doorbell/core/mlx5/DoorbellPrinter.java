@@ -1,5 +1,8 @@
 package dev.doorbell.core.mlx5;
 
+import dev.doorbell.core.print.FieldTable;
+import dev.doorbell.core.print.Scratch;
+
 /** Doorbells and doorbell records for people. */
 public final class DoorbellPrinter {
   private DoorbellPrinter() {}

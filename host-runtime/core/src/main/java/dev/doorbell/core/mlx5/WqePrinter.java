@@ -1,6 +1,8 @@
 package dev.doorbell.core.mlx5;
 
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.print.FieldTable;
+import dev.doorbell.core.print.Scratch;
 import java.util.StringJoiner;
 
 /**

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 /** The two integer types of abi.h, and its status words. */
 public final class Abi {
   /** {@code DOORBELL_ABI_VERSION}. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   public static final int OK = 0;
   public static final int ERROR_CQE = 1;

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * @param doorbell address of the doorbell register
  * @param completionRing address of the completion ring
  * @param completionRecord address of the consumer index word
- * @param counters address of {@code struct doorbell_counters}
+ * @param counters address of {@code struct doorbell_counters} and the marks behind it
  * @param error address of {@code struct doorbell_error}
  * @param commands address of {@code struct doorbell_command_queue}, or 0
  * @param ringRequest address of the word that the CPU watches, or 0
@@ -20,7 +20,7 @@ import java.lang.foreign.MemorySegment;
  * @param number24 the queue pair number
  * @param flags {@code FLAG_*}
  * @param blueFlameBytes bytes of one BlueFlame half, or 0
- * @param batch ring at the latest when this many blocks wait
+ * @param batch who has rung for this many blocks may leave the rest to the next poster
  * @param maxInline bytes of the largest inline payload
  * @param index index among the queue pairs of a job
  */
@@ -47,19 +47,22 @@ public record QueuePairView(
   /** Bytes of the structure. */
   public static final int BYTES = 128;
 
-  /** Bytes of {@code struct doorbell_counters}. */
+  /** Bytes of {@code struct doorbell_counters}; see {@link #countersBytes} for what is allocated. */
   public static final int COUNTERS_BYTES = 512;
 
   public static final int COUNTERS_RESERVED = 0;
-  public static final int COUNTERS_READY = 128;
+  public static final int COUNTERS_POLLER = 128;
   public static final int COUNTERS_RUNG = 256;
   public static final int COUNTERS_BLUEFLAME = 264;
   public static final int COUNTERS_COMPLETED = 384;
   public static final int COUNTERS_CQ_INDEX = 392;
   public static final int COUNTERS_POISON = 400;
 
-  /** Bit of {@link #COUNTERS_READY}: the blocks from there on were never written. */
-  public static final long READY_BROKEN = 1L << 63;
+  /** Where the block index begins in the word at {@link #COUNTERS_RESERVED}. */
+  public static final int RESERVED_SHIFT = 20;
+
+  /** Bit of the word at {@link #COUNTERS_RESERVED}: some blocks were never written. */
+  public static final long RESERVED_BROKEN = 1L << 63;
 
   public static final int FLAG_CQ_COLLAPSED = 0x01;
   public static final int FLAG_SCOPE_SYSTEM = 0x02;
@@ -69,6 +72,15 @@ public record QueuePairView(
   public static final int FLAG_PROXY = 0x20;
   public static final int FLAG_EXCLUSIVE = 0x40;
   public static final int FLAG_CQ_RECORD = 0x80;
+  public static final int FLAG_NO_RECORD = 0x100;
+
+  /**
+   * Bytes to allocate, and to zero, for {@link #counters} of a send ring of {@code sendBlocks}: the
+   * structure, and behind it a 64-bit mark for each block.
+   */
+  public static long countersBytes(int sendBlocks) {
+    return COUNTERS_BYTES + (long) Long.BYTES * sendBlocks;
+  }
 
   /** The structure's bytes. */
   public byte[] encode() {

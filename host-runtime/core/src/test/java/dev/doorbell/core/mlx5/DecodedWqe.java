@@ -1,6 +1,7 @@
 package dev.doorbell.core.mlx5;
 
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.print.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HexFormat;

@@ -222,7 +222,7 @@ class AbiTest {
     assertThat(
             List.of(
                 QueuePairView.COUNTERS_RESERVED,
-                QueuePairView.COUNTERS_READY,
+                QueuePairView.COUNTERS_POLLER,
                 QueuePairView.COUNTERS_RUNG,
                 QueuePairView.COUNTERS_COMPLETED))
         .allMatch(offset -> offset % 128 == 0);
@@ -256,7 +256,8 @@ class AbiTest {
     constants(Abi.class, "ERROR_").forEach((name, value) -> java.put("DOORBELL_" + name, value));
     java.put("DOORBELL_OK", (long) Abi.OK);
     add(java, QueuePairView.class, "FLAG_", "DOORBELL_QP_");
-    java.put("DOORBELL_READY_BROKEN", QueuePairView.READY_BROKEN);
+    java.put("DOORBELL_RESERVED_BROKEN", QueuePairView.RESERVED_BROKEN);
+    java.put("DOORBELL_RESERVED_SHIFT", (long) QueuePairView.RESERVED_SHIFT);
     add(java, JobView.class, "PATH_", "DOORBELL_PATH_");
     add(java, JobView.class, "SCOPE_", "DOORBELL_SCOPE_");
     add(java, JobView.class, "OP_", "DOORBELL_OP_");

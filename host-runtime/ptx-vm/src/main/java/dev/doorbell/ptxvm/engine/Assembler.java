@@ -52,6 +52,8 @@ final class Assembler {
       after = op;
     }
     this.linked = ops;
+    callee.ops = ops;
+    callee.slots = slots;
     callee.first = ops.isEmpty() ? null : ops.getFirst();
     fixups.forEach(Runnable::run);
   }

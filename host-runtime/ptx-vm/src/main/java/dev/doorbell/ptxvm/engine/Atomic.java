@@ -24,10 +24,13 @@ final class Atomic extends MemoryOp {
   }
 
   static Op make(Instruction i, Assembler a) throws Unsupported {
-    ScalarType type = type(i);
-    if (i.has("v2") || i.has("v4")) {
-      throw new Unsupported("vector atomics are not supported");
+    if (i.has("b128")) {
+      return AtomicWide.make(i, a);
     }
+    if (i.has("v2") || i.has("v4") || i.has("v8")) {
+      return AtomicVector.make(i, a);
+    }
+    ScalarType type = typed(i);
     String name = null;
     Instruction rest = i;
     for (String modifier : i.modifiers()) {
@@ -55,7 +58,18 @@ final class Atomic extends MemoryOp {
     return atomic;
   }
 
-  private static Instruction without(Instruction i, String modifier) {
+  /** libcu++ writes the type before the operation, nvcc behind it. */
+  static ScalarType typed(Instruction i) throws Unsupported {
+    for (String modifier : i.modifiers()) {
+      ScalarType type = ScalarType.of(modifier);
+      if (type != null && type != ScalarType.PRED) {
+        return type;
+      }
+    }
+    throw new Unsupported("type not supported");
+  }
+
+  static Instruction without(Instruction i, String modifier) {
     return new Instruction(
         i.name(),
         i.modifiers().stream().filter(other -> !other.equals(modifier)).toList(),
@@ -72,7 +86,7 @@ final class Atomic extends MemoryOp {
     };
   }
 
-  private static Rmw operation(String name, ScalarType type) throws Unsupported {
+  static Rmw operation(String name, ScalarType type) throws Unsupported {
     boolean integer =
         type.family() != ScalarType.Family.FLOAT && type.family() != ScalarType.Family.PACKED;
     Rmw operation =
@@ -92,8 +106,8 @@ final class Atomic extends MemoryOp {
           case "and" -> integer ? Rmw.AND : null;
           case "or" -> integer ? Rmw.OR : null;
           case "xor" -> integer ? Rmw.XOR : null;
-          case "min" -> integer ? (type.signed() ? Rmw.MIN_SIGNED : Rmw.MIN_UNSIGNED) : null;
-          case "max" -> integer ? (type.signed() ? Rmw.MAX_SIGNED : Rmw.MAX_UNSIGNED) : null;
+          case "min" -> !integer ? null : type.signed() ? Rmw.MIN_SIGNED : Rmw.MIN_UNSIGNED;
+          case "max" -> !integer ? null : type.signed() ? Rmw.MAX_SIGNED : Rmw.MAX_UNSIGNED;
           case "inc" -> integer ? Rmw.INCREMENT_WRAP : null;
           default -> integer ? Rmw.DECREMENT_WRAP : null;
         };

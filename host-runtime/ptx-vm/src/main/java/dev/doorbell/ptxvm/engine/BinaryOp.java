@@ -6,12 +6,17 @@ import org.jspecify.annotations.Nullable;
 /** d = f(a, b). */
 abstract class BinaryOp extends Op {
   LongBinaryOperator f = (a, b) -> a;
+
+  /** What the operation is called, for the compiler. */
+  String key = "";
+
   int d;
   int a;
   int b;
 
   static BinaryOp of(String key, LongBinaryOperator f, int d, int a, int b) {
     BinaryOp op = Specialiser.make(Template.class, BinaryOp.class, key);
+    op.key = key;
     op.f = f;
     op.d = d;
     op.a = a;

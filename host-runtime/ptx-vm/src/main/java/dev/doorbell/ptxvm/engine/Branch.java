@@ -9,6 +9,14 @@ import org.jspecify.annotations.Nullable;
 abstract class Branch extends Op {
   @Nullable Op target;
 
+  /** Slot of the predicate, and the value with which it jumps; -1 jumps always. */
+  int p = -1;
+
+  long wanted = 1;
+
+  /** The loop that it closes, when that may poll. */
+  PollingLoops.@Nullable Loop loop;
+
   static Op make(Instruction i, Assembler a) throws Unsupported {
     if (!(i.operands().getFirst() instanceof Operand.Target(int index))) {
       throw new Unsupported("the target is no label of this function");
@@ -21,12 +29,17 @@ abstract class Branch extends Op {
   private static Branch of(Instruction i, Assembler a) {
     Instruction.Guard guard = i.guard();
     PollingLoops.Loop polling = a.polling();
-    int p = guard == null ? a.kernel().constant(1) : a.slot(guard.predicate());
-    long wanted = guard != null && guard.negated() ? 0 : 1;
+    boolean negated = guard != null && guard.negated();
+    Branch branch;
     if (polling != null) {
-      return new Poll(p, wanted, polling);
+      branch = new Poll(polling);
+    } else {
+      branch = guard == null ? new Always() : negated ? new IfNot() : new If();
     }
-    return guard == null ? new Always() : wanted == 0 ? new IfNot(p) : new If(p);
+    branch.loop = polling;
+    branch.p = guard == null ? -1 : a.slot(guard.predicate());
+    branch.wanted = negated ? 0 : 1;
+    return branch;
   }
 
   private static final class Always extends Branch {
@@ -37,12 +50,6 @@ abstract class Branch extends Op {
   }
 
   private static final class If extends Branch {
-    private final int p;
-
-    If(int p) {
-      this.p = p;
-    }
-
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
       return r[p] != 0 ? target : next;
@@ -50,12 +57,6 @@ abstract class Branch extends Op {
   }
 
   private static final class IfNot extends Branch {
-    private final int p;
-
-    IfNot(int p) {
-      this.p = p;
-    }
-
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
       return r[p] == 0 ? target : next;
@@ -67,29 +68,25 @@ abstract class Branch extends Op {
    * wait only when a whole round was like the one before, so that nothing is missed.
    */
   private static final class Poll extends Branch {
-    private final int p;
-    private final long wanted;
-    private final PollingLoops.Loop loop;
+    private final PollingLoops.Loop closes;
 
-    Poll(int p, long wanted, PollingLoops.Loop loop) {
-      this.p = p;
-      this.wanted = wanted;
-      this.loop = loop;
+    Poll(PollingLoops.Loop closes) {
+      this.closes = closes;
     }
 
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
-      if (r[p] != wanted) {
+      if (p >= 0 && r[p] != wanted) {
         return next;
       }
       boolean alike = t.polling.roundEnds();
       boolean hasCell = t.polling.takeStrongLoad();
-      if (!alike && !loop.pure()) {
+      if (!alike && !closes.pure()) {
         return target;
       }
       t.account();
       if (alike && hasCell) {
-        int doublings = loop.watchesClock() ? 0 : t.polling.doublings();
+        int doublings = closes.watchesClock() ? 0 : t.polling.doublings();
         t.port.pollFailed(t.cta.grid.pollNanos(doublings));
       }
       t.dozes = alike ? t.cta.grid.dozes() : 0;

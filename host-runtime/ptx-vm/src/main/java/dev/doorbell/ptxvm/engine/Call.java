@@ -74,6 +74,12 @@ final class Call extends Op {
       return new AssertFail(
           arguments[0].offset, arguments[1].offset, arguments[2].offset, arguments[3].offset);
     }
+    if (name.equals("free") && have(arguments, 8) && results.length == 0) {
+      return new Free(arguments[0].offset);
+    }
+    if (name.equals("malloc")) {
+      throw new Unsupported("malloc in a kernel is not supported");
+    }
     throw new Unsupported("function '" + name + "' is not defined in this file");
   }
 

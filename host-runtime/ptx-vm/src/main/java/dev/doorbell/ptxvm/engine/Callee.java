@@ -1,7 +1,9 @@
 package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.ir.Slots;
 import dev.doorbell.ptxvm.memory.Layout;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A function as its callers see it: where it begins, its frame, its slots. */
@@ -24,6 +26,11 @@ final class Callee {
   final boolean recursive;
 
   @Nullable Op first;
+
+  /** Its operations, one an instruction; null where one was refused. */
+  List<@Nullable Op> ops = List.of();
+
+  @Nullable Slots slots;
 
   Callee(Function function, int firstSlot, int lastSlot, boolean recursive) {
     this.function = function;

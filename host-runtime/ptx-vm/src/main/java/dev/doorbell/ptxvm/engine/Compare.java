@@ -67,8 +67,15 @@ final class Compare {
 
   /** {@code setp.cmp[.bool][.ftz].type p[|q], a, b[, c]}. */
   static Op setPredicate(Instruction i, Assembler a) throws Unsupported {
-    Test test = Test.of(i, MemoryOp.type(i), i.modifiers(), a);
+    ScalarType type = MemoryOp.type(i);
     Operand to = i.operands().getFirst();
+    if (type.family() == ScalarType.Family.PACKED) {
+      if (!(to instanceof Operand.Pair(Operand low, Operand high))) {
+        throw new Unsupported("a comparison of pairs needs two predicates");
+      }
+      return new Halves(halves(i, type, a), a.result(low), a.result(high));
+    }
+    Test test = Test.of(i, type, i.modifiers(), a);
     if (to instanceof Operand.Pair(Operand yes, Operand no)) {
       return new Both(test, a.result(yes), a.result(no));
     }
@@ -82,12 +89,32 @@ final class Compare {
   static Op set(Instruction i, Assembler a) throws Unsupported {
     int last = i.modifiers().size() - 1;
     ScalarType to = last > 0 ? ScalarType.of(i.modifiers().get(last - 1)) : null;
-    if (to == null || to.bits() != 32) {
-      throw new Unsupported("result type not supported");
+    ScalarType from = MemoryOp.type(i);
+    if (to == null || to.bits() > 32 || (to.bits() == 16) != (from.bits() == 16)) {
+      boolean narrow = to != null && to.bits() == 32 && from.bits() == 16;
+      if (!narrow) {
+        throw new Unsupported("result type not supported");
+      }
+    }
+    int d = a.result(i.operands().getFirst());
+    if (to.family() == ScalarType.Family.PACKED || from.family() == ScalarType.Family.PACKED) {
+      long one = to == ScalarType.F16X2 ? 0x3c00 : to == ScalarType.BF16X2 ? 0x3f80 : 0xffff;
+      return new SetHalves(halves(i, from, a), d, one);
     }
     Test test = Test.of(i, MemoryOp.type(i), i.modifiers(), a);
-    long yes = to == ScalarType.F32 ? Float.floatToRawIntBits(1) : U32;
-    return new SetValue(test, a.result(i.operands().getFirst()), yes);
+    long yes =
+        switch (to) {
+          case F32 -> Float.floatToRawIntBits(1);
+          case F16 -> 0x3c00;
+          case BF16 -> 0x3f80;
+          default -> to.mask();
+        };
+    return new SetValue(test, d, yes);
+  }
+
+  /** The comparison of one half of a pair; the operands are whole pairs. */
+  private static Test halves(Instruction i, ScalarType type, Assembler a) throws Unsupported {
+    return Test.of(i, HalfRows.half(type), i.modifiers(), a);
   }
 
   /** {@code selp d, a, b, p}. */
@@ -164,9 +191,14 @@ final class Compare {
         throw new Unsupported("comparison not supported");
       }
       if (half) {
-        key = key + type;
+        boolean flush = modifiers.contains("ftz");
+        key = key + type + flush;
         LongBinaryOperator wide = f;
-        f = (p, q) -> wide.applyAsLong(HalfRows.widen(type, p), HalfRows.widen(type, q));
+        f =
+            (p, q) ->
+                wide.applyAsLong(
+                    HalfRows.widen(type, flush ? HalfRows.flush(type, p) : p),
+                    HalfRows.widen(type, flush ? HalfRows.flush(type, q) : q));
       }
       int c = -1;
       boolean negated = false;
@@ -183,8 +215,12 @@ final class Compare {
     }
 
     boolean holds(long[] r, boolean wanted) {
-      long x = ftz ? FloatRows.flush(r[a]) : r[a];
-      long y = ftz ? FloatRows.flush(r[b]) : r[b];
+      return holds(r, r[a], r[b], wanted);
+    }
+
+    boolean holds(long[] r, long first, long second, boolean wanted) {
+      long x = ftz ? FloatRows.flush(first) : first;
+      long y = ftz ? FloatRows.flush(second) : second;
       boolean result = (f.applyAsLong(x, y) != 0) == wanted;
       if (combine == null) {
         return result;
@@ -215,6 +251,49 @@ final class Compare {
       boolean opposite = test.holds(r, false);
       r[yes] = holds ? 1 : 0;
       r[no] = opposite ? 1 : 0;
+      return next;
+    }
+  }
+
+  /** {@code setp} of a pair: a predicate for each half. */
+  private static final class Halves extends Op {
+    private final Test test;
+    private final int low;
+    private final int high;
+
+    Halves(Test test, int low, int high) {
+      this.test = test;
+      this.low = low;
+      this.high = high;
+    }
+
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      boolean first = test.holds(r, r[test.a] & 0xffff, r[test.b] & 0xffff, true);
+      boolean second = test.holds(r, r[test.a] >>> 16 & 0xffff, r[test.b] >>> 16 & 0xffff, true);
+      r[low] = first ? 1 : 0;
+      r[high] = second ? 1 : 0;
+      return next;
+    }
+  }
+
+  /** {@code set} of a pair: a value for each half. */
+  private static final class SetHalves extends Op {
+    private final Test test;
+    private final int d;
+    private final long one;
+
+    SetHalves(Test test, int d, long one) {
+      this.test = test;
+      this.d = d;
+      this.one = one;
+    }
+
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      boolean first = test.holds(r, r[test.a] & 0xffff, r[test.b] & 0xffff, true);
+      boolean second = test.holds(r, r[test.a] >>> 16 & 0xffff, r[test.b] >>> 16 & 0xffff, true);
+      r[d] = (first ? one : 0) | (second ? one << 16 : 0);
       return next;
     }
   }

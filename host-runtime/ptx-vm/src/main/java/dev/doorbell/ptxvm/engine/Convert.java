@@ -50,7 +50,13 @@ final class Convert {
 
   static Op make(Instruction i, Assembler a) throws Unsupported {
     if (i.has("pack")) {
-      throw new Unsupported("cvt.pack is not supported");
+      return pack(i, a);
+    }
+    if (i.has("e4m3x2") || i.has("e5m2x2")) {
+      return Minifloats.convert(i, a);
+    }
+    if (i.has("tf32")) {
+      return tensorFloat(i, a);
     }
     Mode mode = Mode.of(i);
     Operand to = i.operands().getFirst();
@@ -228,6 +234,48 @@ final class Convert {
         d,
         a.source(i.operands().get(1), ScalarType.F32),
         a.source(i.operands().get(2), ScalarType.F32));
+  }
+
+  /** {@code cvt.rna.tf32.f32} and {@code cvt.rn.tf32.f32}: 10 bits of fraction in an f32. */
+  private static Op tensorFloat(Instruction i, Assembler a) throws Unsupported {
+    boolean away = i.has("rna");
+    if ((!away && !i.has("rn")) || i.modifiers().size() != 3) {
+      throw new Unsupported("this form is not supported");
+    }
+    LongUnaryOperator f =
+        x -> {
+          boolean special = (x & 0x7f800000L) == 0x7f800000L;
+          long up = away ? 0x1000 : 0xfff + (x >>> 13 & 1);
+          return special ? FloatRows.bits(FloatRows.single(x)) : (x + up) & 0xffffe000L;
+        };
+    return UnaryOp.of(
+        i.opcode(),
+        f,
+        a.result(i.operands().getFirst()),
+        a.source(i.operands().get(1), ScalarType.F32));
+  }
+
+  /** {@code cvt.pack.sat.to.s32[.b32] d, a, b[, c]}: a above b, above them the low bits of c. */
+  private static Op pack(Instruction i, Assembler a) throws Unsupported {
+    ScalarType to = i.modifiers().size() < 4 ? null : ScalarType.of(i.modifiers().get(2));
+    if (!i.has("sat") || to == null || to.bits() > 16 || !i.modifiers().get(3).equals("s32")) {
+      throw new Unsupported("this form is not supported");
+    }
+    int bits = to.bits();
+    int above =
+        i.operands().size() > 3
+            ? a.source(i.operands().get(3), ScalarType.B32)
+            : a.kernel().constant(0);
+    return TernaryOp.of(
+        i.opcode(),
+        (x, y, z) ->
+            ((bits == 16 ? 0 : z << (2 * bits)) & 0xffffffffL)
+                | clamp((int) x, true, to) << bits
+                | clamp((int) y, true, to),
+        a.result(i.operands().getFirst()),
+        a.source(i.operands().get(1), ScalarType.S32),
+        a.source(i.operands().get(2), ScalarType.S32),
+        above);
   }
 
   private static long narrow(long bits, ScalarType half, Rounding rounding, boolean relu) {

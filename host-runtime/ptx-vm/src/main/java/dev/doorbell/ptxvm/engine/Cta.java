@@ -14,8 +14,13 @@ final class Cta {
   private int live;
   private int runnable;
 
-  Cta(Grid grid, int index, Windows windows) {
+  final Home home;
+
+  private int ticks;
+
+  Cta(Grid grid, int index, Windows windows, Home home) {
     this.grid = grid;
+    this.home = home;
     this.index = index;
     this.windows = windows;
     int count = grid.shape.threads();
@@ -29,6 +34,23 @@ final class Cta {
       }
       threads[i] = new VmThread(this, warp, i, windows);
       warp.lanes[i % Warp.SIZE] = threads[i];
+    }
+    home.settle(threads);
+  }
+
+  /** A step of a thread executed {@code count} instructions. */
+  void executed(int count) {
+    home.executed += count;
+    if (grid.code.counts != null) {
+      grid.code.executed(count, grid.memory);
+    }
+    tick();
+  }
+
+  /** Looks at the clock now and then; called by every step that may be one of very many. */
+  void tick() {
+    if ((++ticks & grid.clockMask) == 0) {
+      grid.watchClock(home);
     }
   }
 
@@ -68,10 +90,10 @@ final class Cta {
   void exited(VmThread t) {
     live--;
     runnable--;
-    grid.fabric.detach(t);
+    home.detach(t);
     t.warp.exited(t);
     if (live == 0) {
-      grid.ended(this);
+      home.tellGrid(() -> grid.ended(this));
     } else {
       requireProgress();
     }
@@ -90,7 +112,7 @@ final class Cta {
       if (ended > 0) {
         what.append("; %d of its %d threads have exited".formatted(ended, threads.length));
       }
-      grid.fail(what + "; " + grid.waits());
+      grid.fail(home, what + "; " + grid.waits());
     }
   }
 
@@ -98,7 +120,7 @@ final class Cta {
     for (VmThread thread : threads) {
       if (!thread.exited) {
         thread.exited = true;
-        grid.fabric.detach(thread);
+        home.detach(thread);
       }
     }
   }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code fence} and {@code membar}. On sm_70 and later a membar is a fence.sc. */
 final class Fence extends Op {
-  private final int access;
+  final int access;
 
   private Fence(int access) {
     this.access = access;
@@ -17,6 +17,9 @@ final class Fence extends Op {
     if (i.modifiers().stream().anyMatch(modifier -> modifier.startsWith("proxy"))) {
       // All proxies see the same memory here; what is left is the ordering.
       return new Fence(Access.ACQ_REL | Access.GPU);
+    }
+    if (i.has("mbarrier_init")) {
+      return new Fence(Access.RELEASE | Access.CLUSTER);
     }
     List<String> known =
         List.of("sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys");

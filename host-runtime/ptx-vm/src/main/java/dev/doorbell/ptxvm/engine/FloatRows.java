@@ -60,8 +60,9 @@ final class FloatRows {
         .unary("lg2.approx.f32", a -> bits((float) (Math.log(single(a)) / Math.log(2))))
         .unary("ex2.approx.f32", a -> bits((float) Math.pow(2, single(a))))
         .unary("tanh.approx.f32", a -> bits((float) Math.tanh(single(a))))
-        .unary("rcp.approx.f64", a -> bits(1 / real(a)))
-        .unary("rsqrt.approx.f64", a -> bits(1 / Math.sqrt(real(a))));
+        .unary("rcp.approx.f64", a -> coarse(1 / real(coarse(real(a)))))
+        .unary("rsqrt.approx.f64", a -> bits(1 / Math.sqrt(real(a))))
+        .unary("rsqrt.approx.ftz.f64", a -> coarse(1 / Math.sqrt(real(coarse(real(a))))));
   }
 
   private static void real(Rows rows) {
@@ -194,6 +195,15 @@ final class FloatRows {
 
   private static boolean isSubnormal(float value) {
     return value != 0 && Math.abs(value) < Float.MIN_NORMAL;
+  }
+
+  /** The upper half of an f64, subnormals flushed: all that {@code .approx.ftz.f64} looks at. */
+  private static long coarse(double value) {
+    if (Double.isNaN(value)) {
+      return 0x7fffffff00000000L;
+    }
+    long upper = bits(value) & 0xffffffff00000000L;
+    return (upper & 0x7ff0000000000000L) == 0 ? upper & Long.MIN_VALUE : upper;
   }
 
   /** {@code .ftz}: a subnormal f32 becomes zero of its sign. */

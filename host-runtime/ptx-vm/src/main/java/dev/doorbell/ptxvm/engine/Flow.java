@@ -69,9 +69,9 @@ final class Flow {
     }
   }
 
-  private static final class Indexed extends Op {
+  static final class Indexed extends Op {
     private final int index;
-    private final @Nullable Op[] targets;
+    final @Nullable Op[] targets;
 
     Indexed(int index, int count) {
       this.index = index;

@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -19,11 +20,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kernel that runs: its resident blocks, the blocks that still wait for room, its end.
  *
- * <p>Everything here happens on the host thread that runs the fabric.
+ * <p>What changes a grid happens on the host thread that runs the fabric; blocks live where their
+ * {@link Home} is and tell it.
  */
 public final class Grid {
   private static final int REPORTED_PLACES = 8;
   private static final int MOST_DOZES = 64;
+  private static final int WORKSPACE_BYTES = 64;
   private static final int STEPS_BETWEEN_CLOCK_READS = 256;
 
   final KernelCode code;
@@ -37,17 +40,18 @@ public final class Grid {
   private final Runnable onEnd;
   private final List<Cta> resident = new ArrayList<>();
   private final StringBuilder output = new StringBuilder();
-  private final int clockMask;
+  final int clockMask;
   private @Nullable Allocation scratch;
+  private @Nullable Allocation workspace;
   private long parameterBase;
   private Windows windows;
   private int nextBlock;
   private boolean started;
   private boolean ended;
   private @Nullable String failure;
-  private long instructions;
   private long deadline;
-  private int ticks;
+  private final List<Home> homes = new ArrayList<>();
+  private int leaving;
   private @Nullable Instrument instrument;
 
   /**
@@ -56,8 +60,12 @@ public final class Grid {
    * @param residentBlocks at most this many blocks at once
    * @param multiprocessors for {@code %nsmid}
    * @param pollNanos how long the fabric may park a thread that polls and watches the clock
+   * @param compileAfter instructions that a kernel executes before it is compiled; the largest
+   *     value means never
+   * @param workers host threads that may run blocks
    */
-  public record Settings(int residentBlocks, int multiprocessors, long pollNanos) {}
+  public record Settings(
+      int residentBlocks, int multiprocessors, long pollNanos, long compileAfter, int workers) {}
 
   /**
    * A grid that is not started yet.
@@ -116,25 +124,50 @@ public final class Grid {
                   Math.max(1, parameterBytes + slots * windows.bytes()),
                   "parameters, shared and local memory of " + code.name());
       scratch = windowsAndParameters;
+      if (shape.config().cooperative()) {
+        workspace =
+            memory.allocate(
+                MemoryKind.DEVICE, locus, WORKSPACE_BYTES, "grid barrier of " + code.name());
+      }
       parameterBase = windowsAndParameters.address();
       RawMemory.copyIn(MemorySegment.ofArray(arguments), 0, parameterBase, arguments.length);
     } catch (IllegalStateException e) {
       throw new GpuException("kernel %s: %s".formatted(code.name(), e.getMessage()), e);
     }
     deadline = fabric.now() + shape.config().timeoutNanos();
+    if (instrument == null) {
+      code.launching(fabric, settings.compileAfter);
+    } else if (code.isCompiled()) {
+      throw new GpuException(
+          "kernel %s is compiled; to observe its instructions, open the GPU with the interpreter"
+              .formatted(code.name()));
+    }
+    int workers = 1;
+    // One thread counts what runs how often, or tells a probe.
+    if (settings.workers > 1
+        && code.counts == null
+        && instrument == null
+        && fabric instanceof DirectFabric direct) {
+      workers = direct.workers(settings.workers);
+    }
+    for (int worker = 0; worker < workers; worker++) {
+      homes.add(new Home(fabric, worker));
+    }
     for (int i = 0; i < slots; i++) {
       startBlock(windows.at(parameterBase + parameterBytes + i * windows.bytes()));
     }
   }
 
   private void startBlock(Windows at) {
-    resident.add(new Cta(this, nextBlock++, at));
+    resident.add(
+        new Cta(this, nextBlock, at, homes.get((int) ((number + nextBlock) % homes.size()))));
+    nextBlock++;
   }
 
   /** All threads of {@code cta} have exited: its place is free for the next block. */
   void ended(Cta cta) {
     resident.remove(cta);
-    if (ended) {
+    if (ended || leaving > 0) {
       return;
     }
     if (nextBlock < shape.config().blocks()) {
@@ -159,28 +192,51 @@ public final class Grid {
 
   /** What {@code printf} wrote. */
   public String output() {
-    return output.toString();
+    synchronized (output) {
+      return output.toString();
+    }
   }
 
   /** Instructions executed so far, all threads together. */
   public long instructions() {
-    return instructions;
+    return homes.stream().mapToLong(home -> home.executed).sum();
   }
 
   /** Stops the kernel. */
   public void fail(String message) {
-    if (!ended) {
+    if (!ended && failure == null) {
       failure = "kernel %s was stopped: %s".formatted(code.name(), message);
-      for (Cta cta : List.copyOf(resident)) {
-        cta.detach();
+      List<Cta> blocks = List.copyOf(resident);
+      leaving = blocks.size();
+      for (Cta cta : blocks) {
+        cta.home.tellBlock(
+            () -> {
+              cta.detach();
+              cta.home.tellGrid(() -> left(cta));
+            });
       }
-      resident.clear();
+      if (blocks.isEmpty()) {
+        end();
+      }
+    }
+  }
+
+  /** No thread of the block is stepped any more: its memory may go. */
+  private void left(Cta cta) {
+    resident.remove(cta);
+    if (--leaving == 0) {
       end();
     }
   }
 
+  /** As {@link #fail(String)}, from where a block lives. */
+  void fail(Home from, String message) {
+    from.tellGrid(() -> fail(message));
+  }
+
   void fail(VmThread thread, Op at, String what) {
-    fail("%s\n  at %s, %s".formatted(what, code.describe(at), thread.name()));
+    thread.waiting = true; // should its block live elsewhere, it takes no further step until told
+    fail(thread.cta.home, "%s\n  at %s, %s".formatted(what, code.describe(at), thread.name()));
   }
 
   private void end() {
@@ -189,19 +245,23 @@ public final class Grid {
       fabric.memory().free(scratch);
       scratch = null;
     }
+    if (workspace != null) {
+      fabric.memory().free(workspace);
+      workspace = null;
+    }
     onEnd.run();
   }
 
-  /** Looks at the clock now and then; called by every step that may be one of very many. */
-  void tick() {
-    if ((++ticks & clockMask) == 0 && !ended && fabric.now() - deadline >= 0) {
-      timeOut();
+  /** Stops the kernel when its time is over. */
+  void watchClock(Home from) {
+    if (fabric.now() - deadline >= 0) {
+      from.tellGrid(
+          () -> {
+            if (!ended) {
+              timeOut();
+            }
+          });
     }
-  }
-
-  void executed(int count) {
-    instructions += count;
-    tick();
   }
 
   private void timeOut() {
@@ -244,7 +304,17 @@ public final class Grid {
   }
 
   void print(String text) {
-    output.append(text);
+    synchronized (output) {
+      output.append(text);
+    }
+  }
+
+  /**
+   * The address of memory that the blocks of a cooperative grid share, all zero at first; 0 for
+   * other grids. Cooperative groups keep the barrier of the grid there.
+   */
+  long workspace() {
+    return workspace == null ? 0 : workspace.address();
   }
 
   long parameterBase() {

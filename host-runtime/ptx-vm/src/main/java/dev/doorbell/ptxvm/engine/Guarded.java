@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /** An instruction behind {@code @p} or {@code @!p}. */
 final class Guarded extends Op {
   final Op inner;
-  private final int predicate;
-  private final long wanted;
+  final int predicate;
+  final long wanted;
 
   private Guarded(Op inner, int predicate, long wanted) {
     this.inner = inner;

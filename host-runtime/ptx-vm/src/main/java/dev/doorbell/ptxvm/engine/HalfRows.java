@@ -70,6 +70,38 @@ final class HalfRows {
     return round(type, exact, Rounding.NEAREST_EVEN);
   }
 
+  /** {@code .ftz}: a subnormal becomes zero of its sign, in each half of a pair. */
+  static long flush(ScalarType type, long bits) {
+    boolean pair = type.family() == ScalarType.Family.PACKED;
+    return flushOne(type, bits & 0xffff) | (pair ? flushOne(type, bits >>> 16) << 16 : 0);
+  }
+
+  private static long flushOne(ScalarType type, long bits) {
+    long exponent = type == ScalarType.BF16 || type == ScalarType.BF16X2 ? 0x7f80 : 0x7c00;
+    return (bits & exponent) == 0 ? bits & 0x8000 : bits;
+  }
+
+  /** {@code .sat}: into [0, 1], NaN to 0, in each half of a pair. */
+  static long saturate(ScalarType type, long bits) {
+    ScalarType half = half(type);
+    long low = saturateOne(half, bits & 0xffff);
+    return half == type ? low : low | saturateOne(half, bits >>> 16 & 0xffff) << 16;
+  }
+
+  private static long saturateOne(ScalarType type, long bits) {
+    float value = value(type, bits);
+    return value > 0 ? round(type, Math.min(value, 1)) : 0;
+  }
+
+  /** The type of one element of a pair. */
+  static ScalarType half(ScalarType type) {
+    return switch (type) {
+      case F16X2 -> ScalarType.F16;
+      case BF16X2 -> ScalarType.BF16;
+      default -> type;
+    };
+  }
+
   private static long relu(long bits) {
     boolean nan = (bits & 0x7fff) == NAN;
     return !nan && (bits & 0x8000) != 0 ? 0 : bits;

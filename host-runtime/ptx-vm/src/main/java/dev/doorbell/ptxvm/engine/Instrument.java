@@ -24,7 +24,7 @@ final class Instrument {
     KernelCode code = t.cta.grid.code;
     long thread = (long) t.cta.index * t.cta.grid.shape.threads() + t.index;
     boolean followed = probe.follows(thread);
-    Op current = first;
+    Op current = Entry.interpreted(first);
     try {
       while (true) {
         Instruction instruction = code.instruction(current);
@@ -45,7 +45,7 @@ final class Instrument {
         if (following == null) {
           break;
         }
-        current = following;
+        current = Entry.interpreted(following);
         if (t.left <= 0) {
           t.op = current;
           break;

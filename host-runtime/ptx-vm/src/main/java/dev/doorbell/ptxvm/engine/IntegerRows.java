@@ -1,5 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
+import java.util.function.LongBinaryOperator;
+
 /** Integer arithmetic, logic, shifts and bit operations (PTX ISA, "Integer Arithmetic"). */
 final class IntegerRows {
   private static final long U16 = 0xffffL;
@@ -28,6 +30,8 @@ final class IntegerRows {
         .binary("sub.sat.s32", (a, b) -> saturate((long) (int) a - (int) b))
         .binary(
             "add.u16x2 add.s16x2", (a, b) -> (a + b & U16) | ((a >>> 16) + (b >>> 16) & U16) << 16)
+        .binary("sub.u16x2 sub.s16x2", (a, b) -> pair(a, b, (x, y) -> x - y))
+        .unary("neg.s16x2", a -> pair(0, a, (x, y) -> x - y))
         .unary("neg.s16", a -> -a & U16)
         .unary("neg.s32", a -> -a & U32)
         .unary("neg.s64", a -> -a)
@@ -122,6 +126,16 @@ final class IntegerRows {
         .binary("max.s32", (a, b) -> Math.max((int) a, (int) b) & U32)
         .binary("max.u64", (a, b) -> Long.compareUnsigned(a, b) >= 0 ? a : b)
         .binary("max.s64", Math::max)
+        .binary("min.u16x2", (a, b) -> pair(a, b, Math::min))
+        .binary("max.u16x2", (a, b) -> pair(a, b, Math::max))
+        .binary("min.s16x2", (a, b) -> pair(a, b, (x, y) -> Math.min((short) x, (short) y)))
+        .binary("max.s16x2", (a, b) -> pair(a, b, (x, y) -> Math.max((short) x, (short) y)))
+        .binary(
+            "min.relu.s16x2",
+            (a, b) -> pair(a, b, (x, y) -> Math.max(0, Math.min((short) x, (short) y))))
+        .binary(
+            "max.relu.s16x2",
+            (a, b) -> pair(a, b, (x, y) -> Math.max(0, Math.max((short) x, (short) y))))
         .binary("min.relu.s32", (a, b) -> Math.max(0, Math.min((int) a, (int) b)))
         .binary("max.relu.s32", (a, b) -> Math.max(0, Math.max((int) a, (int) b)));
   }
@@ -182,6 +196,11 @@ final class IntegerRows {
         .binary(
             "szext.clamp.s32",
             (a, b) -> signedField(signed32(a), 0, Math.min(b & U32, 32), 32) & U32)
+        .ternary("fns.b32", IntegerRows::findNth)
+        .ternary("vabsdiff4.u32.u32.u32", (a, b, c) -> byteDifferences(a, b, c, false, false))
+        .ternary("vabsdiff4.s32.s32.s32", (a, b, c) -> byteDifferences(a, b, c, true, false))
+        .ternary("vabsdiff4.add.u32.u32.u32", (a, b, c) -> byteDifferences(a, b, c, false, true))
+        .ternary("vabsdiff4.add.s32.s32.s32", (a, b, c) -> byteDifferences(a, b, c, true, true))
         .ternary("prmt.b32", IntegerRows::permute)
         .ternary("prmt.b32.f4e", (a, b, c) -> permute(a, b, forward((int) c & 3)))
         .ternary("prmt.b32.b4e", (a, b, c) -> permute(a, b, backward((int) c & 3)))
@@ -189,6 +208,45 @@ final class IntegerRows {
         .ternary("prmt.b32.ecl", (a, b, c) -> permute(a, b, edge((int) c & 3, true)))
         .ternary("prmt.b32.ecr", (a, b, c) -> permute(a, b, edge((int) c & 3, false)))
         .ternary("prmt.b32.rc16", (a, b, c) -> permute(a, b, (c & 1) == 0 ? 0x1010 : 0x3232));
+  }
+
+  /** Both halfwords by the same function. */
+  private static long pair(long a, long b, LongBinaryOperator f) {
+    return (f.applyAsLong(a & U16, b & U16) & U16)
+        | (f.applyAsLong(a >>> 16 & U16, b >>> 16 & U16) & U16) << 16;
+  }
+
+  /** PTX ISA, {@code vabsdiff4}: differences of bytes, plus their sum when {@code sums}. */
+  private static long byteDifferences(long a, long b, long c, boolean signed, boolean sums) {
+    long result = sums ? c : 0;
+    for (int shift = 0; shift < 32; shift += 8) {
+      int x = (int) (a >>> shift);
+      int y = (int) (b >>> shift);
+      long difference =
+          Math.abs((signed ? (byte) x : x & 0xff) - (signed ? (byte) y : y & 0xff)) & 0xff;
+      result = sums ? result + difference : result | difference << shift;
+    }
+    return result & U32;
+  }
+
+  /** PTX ISA, {@code fns}: the place of the n-th set bit from {@code base} on, up or down. */
+  private static long findNth(long mask, long base, long offset) {
+    int at = (int) base;
+    if (at < 0 || at > 31) {
+      return U32;
+    }
+    int n = (int) offset;
+    if (n == 0) {
+      return (mask >>> at & 1) != 0 ? at : U32;
+    }
+    int step = n < 0 ? -1 : 1;
+    long left = Math.abs((long) n);
+    for (; at >= 0 && at < 32; at += step) {
+      if ((mask >>> at & 1) != 0 && --left == 0) {
+        return at;
+      }
+    }
+    return U32;
   }
 
   private static long saturate(long value) {

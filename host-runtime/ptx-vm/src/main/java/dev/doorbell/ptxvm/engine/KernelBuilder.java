@@ -14,6 +14,7 @@ import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -130,11 +131,21 @@ public final class KernelBuilder {
         places,
         slotsAt,
         shared.bytes(),
-        graph.stackBytes(root.name(), callees, stackBytes));
+        graph.stackBytes(root.name(), callees, stackBytes),
+        new Program(List.copyOf(callees.values()), poolStart, registers, specialSlots()));
+  }
+
+  private BitSet specialSlots() {
+    BitSet slots = new BitSet();
+    specials.values().forEach(slots::set);
+    return slots;
   }
 
   private void layOutShared(List<Function> functions) {
     List<Variable> dynamic = new ArrayList<>();
+    if (readsReserved(functions)) {
+      shared.skip(Windows.RESERVED_BYTES);
+    }
     for (Variable variable : module.variables()) {
       if (variable.space() == StateSpace.SHARED) {
         if (variable.external() || variable.bytes() == 0) {
@@ -161,6 +172,16 @@ public final class KernelBuilder {
     for (Variable variable : dynamic) {
       shared.put(variable, shared.bytes());
     }
+  }
+
+  private static boolean readsReserved(List<Function> functions) {
+    return functions.stream()
+        .flatMap(function -> function.code().stream())
+        .flatMap(instruction -> instruction.operands().stream())
+        .anyMatch(
+            operand ->
+                operand instanceof Operand.Special(String name)
+                    && SpecialRegister.isReserved(name));
   }
 
   private static boolean uses(List<Function> functions, Variable variable) {

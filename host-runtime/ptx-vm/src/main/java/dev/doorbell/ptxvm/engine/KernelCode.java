@@ -1,6 +1,9 @@
 package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Register;
@@ -24,6 +27,14 @@ public final class KernelCode {
   private final List<ToIntFunction<Register>> slotsAt;
   private final long sharedBytes;
   private final long localBytes;
+  private final Program program;
+
+  /** How often each operation was executed, by place, while that is counted; else null. */
+  int @Nullable [] counts;
+
+  private long untilCompiled = Long.MAX_VALUE;
+  private String engine = "interpreter";
+  private boolean settled;
 
   KernelCode(
       PtxModule module,
@@ -37,7 +48,8 @@ public final class KernelCode {
       List<Instruction> places,
       List<ToIntFunction<Register>> slotsAt,
       long sharedBytes,
-      long localBytes) {
+      long localBytes,
+      Program program) {
     this.module = module;
     this.name = name;
     this.parameters = parameters;
@@ -50,6 +62,7 @@ public final class KernelCode {
     this.slotsAt = slotsAt;
     this.sharedBytes = sharedBytes;
     this.localBytes = localBytes;
+    this.program = program;
   }
 
   /** The entry's name. */
@@ -83,7 +96,54 @@ public final class KernelCode {
   }
 
   @Nullable Op first() {
-    return first;
+    Callee entry = program.callees().isEmpty() ? null : program.callees().getFirst();
+    return entry == null ? first : entry.first;
+  }
+
+  /** What executes the kernel, in words. */
+  public String engine() {
+    return engine;
+  }
+
+  /** True when bytecode executes it. */
+  boolean isCompiled() {
+    return engine.equals("compiled");
+  }
+
+  /**
+   * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
+   * instructions in all; what it does until then tells which of its paths belong together.
+   */
+  void launching(Fabric fabric, long after) {
+    if (settled || after == Long.MAX_VALUE) {
+      return;
+    }
+    if (!(fabric instanceof DirectFabric)) {
+      settled = true;
+      engine = "interpreter (accesses take virtual time)";
+    } else if (after == 0) {
+      compile(fabric.memory());
+    } else if (counts == null) {
+      counts = new int[places.size()];
+      untilCompiled = after;
+    }
+  }
+
+  /** Threads have executed {@code instructions} more. */
+  void executed(int instructions, AddressSpace memory) {
+    untilCompiled -= instructions;
+    if (untilCompiled < 0 && counts != null) {
+      compile(memory);
+    }
+  }
+
+  private void compile(AddressSpace memory) {
+    int[] seen = counts == null ? new int[0] : counts;
+    counts = null;
+    settled = true;
+    untilCompiled = Long.MAX_VALUE;
+    String reason = Compiler.compile(program, memory, seen);
+    engine = reason == null ? "compiled" : "interpreter (" + reason + ")";
   }
 
   /** The register file of a new thread: constants, and what is fixed for the thread. */
@@ -116,10 +176,7 @@ public final class KernelCode {
   SourcePlace source(Op op) {
     Instruction instruction = places.get(op.place);
     return new SourcePlace(
-        module.name(),
-        instruction.line(),
-        text(instruction),
-        instruction.source().toString());
+        module.name(), instruction.line(), text(instruction), instruction.source().toString());
   }
 
   private String text(Instruction instruction) {

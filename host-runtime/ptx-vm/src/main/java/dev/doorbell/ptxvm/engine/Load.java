@@ -18,7 +18,8 @@ abstract class Load extends MemoryOp {
   /** The bits that the register keeps. */
   long mask;
 
-  static Op make(Instruction i, Assembler a) throws Unsupported {
+  static Op make(Instruction given, Assembler a) throws Unsupported {
+    Instruction i = halved(given);
     ScalarType type = type(i);
     Operand to = i.operands().getFirst();
     int vector = i.has("v2") ? 2 : i.has("v4") ? 4 : 1;

@@ -5,6 +5,8 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /** An access to memory at {@code r[base] + offset}. */
@@ -150,6 +152,7 @@ abstract class MemoryOp extends Op {
               "const",
               "shared",
               "shared::cta",
+              "shared::cluster",
               "local",
               "param",
               "param::entry",
@@ -163,6 +166,19 @@ abstract class MemoryOp extends Op {
     if (!hint && !space && !IGNORED_HINTS.contains(modifier) && ScalarType.of(modifier) == null) {
       throw new Unsupported("modifier ." + modifier + " is not supported");
     }
+  }
+
+  /** A register of 128 bits is a vector of two of 64, so an access of {@code .b128} is, too. */
+  static Instruction halved(Instruction i) {
+    if (!i.has("b128")) {
+      return i;
+    }
+    List<String> modifiers = new ArrayList<>(i.modifiers());
+    modifiers.remove("b128");
+    modifiers.add("v2");
+    modifiers.add("b64");
+    return new Instruction(
+        i.name(), List.copyOf(modifiers), i.guard(), i.operands(), i.line(), i.source());
   }
 
   /** The type of the elements. */

@@ -14,12 +14,15 @@ final class Moves {
   private Moves() {}
 
   static Op move(Instruction i, Assembler a) throws Unsupported {
+    Operand to = i.operands().getFirst();
+    Operand from = i.operands().get(1);
+    if (i.has("b128")) {
+      return moveWide(to, from, a);
+    }
     ScalarType type = i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
     if (type == null) {
       throw new Unsupported("type not supported");
     }
-    Operand to = i.operands().getFirst();
-    Operand from = i.operands().get(1);
     if (to instanceof Operand.Vector(List<Operand> elements)) {
       return unpack(elements, from, type, a);
     }
@@ -47,6 +50,44 @@ final class Moves {
     return mask == -1L
         ? new Move(a.result(to), source)
         : BinaryOp.of("mov", (x, y) -> x & y, a.result(to), source, a.kernel().constant(mask));
+  }
+
+  /** {@code mov.b128}: between registers of 128 bits, which are two halves, and pairs of others. */
+  private static Op moveWide(Operand to, Operand from, Assembler a) throws Unsupported {
+    if (to instanceof Operand.Vector(List<Operand> into)
+        && from instanceof Operand.Vector(List<Operand> halves)
+        && into.size() == 2
+        && halves.size() == 2) {
+      return new MoveWide(
+          a.result(into.getFirst()),
+          a.result(into.getLast()),
+          a.source(halves.getFirst(), ScalarType.B64),
+          a.source(halves.getLast(), ScalarType.B64));
+    }
+    throw new Unsupported("this form is not supported");
+  }
+
+  private static final class MoveWide extends Op {
+    private final int low;
+    private final int high;
+    private final int fromLow;
+    private final int fromHigh;
+
+    MoveWide(int low, int high, int fromLow, int fromHigh) {
+      this.low = low;
+      this.high = high;
+      this.fromLow = fromLow;
+      this.fromHigh = fromHigh;
+    }
+
+    @Override
+    @Nullable Op execute(VmThread t, long[] r) {
+      long lower = r[fromLow];
+      long upper = r[fromHigh];
+      r[low] = lower;
+      r[high] = upper;
+      return next;
+    }
   }
 
   private static Op unpack(List<Operand> to, Operand from, ScalarType type, Assembler a)
@@ -108,9 +149,9 @@ final class Moves {
     };
   }
 
-  private static final class Move extends Op {
-    private final int d;
-    private final int a;
+  static final class Move extends Op {
+    final int d;
+    final int a;
 
     Move(int d, int a) {
       this.d = d;
@@ -124,10 +165,10 @@ final class Moves {
     }
   }
 
-  private static final class Unpack extends Op {
-    private final int[] d;
-    private final int bits;
-    private final int a;
+  static final class Unpack extends Op {
+    final int[] d;
+    final int bits;
+    final int a;
 
     Unpack(int[] d, int bits, int a) {
       this.d = d;
@@ -147,10 +188,10 @@ final class Moves {
     }
   }
 
-  private static final class Pack extends Op {
-    private final int d;
-    private final int bits;
-    private final int[] a;
+  static final class Pack extends Op {
+    final int d;
+    final int bits;
+    final int[] a;
 
     Pack(int d, int bits, int[] a) {
       this.d = d;

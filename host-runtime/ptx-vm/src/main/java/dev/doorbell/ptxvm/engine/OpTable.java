@@ -24,6 +24,7 @@ final class OpTable {
   }
 
   private static final Map<String, Factory> FACTORIES = new HashMap<>();
+  private static final LongUnaryOperator NOTHING = LongUnaryOperator.identity();
 
   static {
     factory("ld ldu", Load::make);
@@ -54,6 +55,8 @@ final class OpTable {
     factory("nanosleep", Flow::sleep);
 
     factory("bar barrier", BarrierOp::make);
+    factory("mbarrier", PhaseBarrierOp::make);
+    factory("cp", AsyncCopy::make);
     factory("shfl", WarpOps::shuffle);
     factory("vote", WarpOps::vote);
     factory("match", WarpOps::match);
@@ -108,44 +111,73 @@ final class OpTable {
   }
 
   private static Op arithmetic(Instruction i, Assembler a) throws Unsupported {
-    ScalarType type = i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
-    if (i.name().equals("prmt")) {
-      type = ScalarType.B32;
-    }
+    List<String> modifiers = new ArrayList<>(i.modifiers());
+    ScalarType type = typeLast(i.name(), modifiers);
     if (type == null) {
       throw new Unsupported("instruction not supported");
     }
     boolean floating =
         type.family() == ScalarType.Family.FLOAT || type.family() == ScalarType.Family.PACKED;
-    List<String> modifiers = new ArrayList<>(i.modifiers());
-    boolean flush = floating && modifiers.remove("ftz") && type == ScalarType.F32;
+    boolean single = type == ScalarType.F32;
+    boolean flush = floating && type != ScalarType.F64 && modifiers.remove("ftz");
     boolean saturate = floating && modifiers.remove("sat");
     if (floating) {
       modifiers.remove("rn");
     }
     String name = i.name() + "." + String.join(".", modifiers);
-    Rows.Row row = floating ? Floats.ROWS.get(name) : Integers.ROWS.get(name);
-    if (row == null || (saturate && type.bits() < 32)) {
+    Rows.@Nullable Row row = (floating ? Floats.ROWS : Integers.ROWS).get(name);
+    if (row == null && floating && modifiers.remove("ftz")) {
+      name = i.name() + "." + String.join(".", modifiers); // of f64, where it means nothing
+      row = Floats.ROWS.get(name);
+    }
+    if (row == null) {
       throw new Unsupported("instruction not supported");
+    }
+    LongUnaryOperator before =
+        !flush ? NOTHING : single ? FloatRows::flush : x -> HalfRows.flush(type, x);
+    LongUnaryOperator after = before;
+    if (saturate) {
+      after = before.andThen(saturation(type));
     }
     return build(
         name + (flush ? ".ftz" : "") + (saturate ? ".sat" : ""),
-        wrap(row, flush, saturate, type == ScalarType.F64),
+        flush || saturate ? wrap(row, before, after) : row,
         type,
         i,
         a);
   }
 
-  private static Rows.Row wrap(Rows.Row row, boolean flush, boolean saturate, boolean real) {
-    if (!flush && !saturate) {
-      return row;
+  /** Moves the type to the end of the modifiers; nvcc writes {@code min.s32.relu}, too. */
+  private static @Nullable ScalarType typeLast(String name, List<String> modifiers) {
+    if (name.equals("prmt")) {
+      return ScalarType.B32;
     }
-    LongUnaryOperator before = flush ? FloatRows::flush : LongUnaryOperator.identity();
-    LongUnaryOperator limit =
-        !saturate
-            ? LongUnaryOperator.identity()
-            : real ? FloatRows::saturateReal : FloatRows::saturateSingle;
-    LongUnaryOperator after = before.andThen(limit);
+    for (int at = modifiers.size() - 1; at >= 0; at--) {
+      ScalarType type = ScalarType.of(modifiers.get(at));
+      if (type != null) {
+        if (name.startsWith("vabsdiff")) {
+          // Three types: those of d, a and b.
+          List<String> types = List.copyOf(modifiers.subList(0, at + 1));
+          modifiers.subList(0, at + 1).clear();
+          modifiers.addAll(types);
+        } else {
+          modifiers.add(modifiers.remove(at));
+        }
+        return type;
+      }
+    }
+    return null;
+  }
+
+  private static LongUnaryOperator saturation(ScalarType type) {
+    return switch (type) {
+      case F32 -> FloatRows::saturateSingle;
+      case F64 -> FloatRows::saturateReal;
+      default -> x -> HalfRows.saturate(type, x);
+    };
+  }
+
+  private static Rows.Row wrap(Rows.Row row, LongUnaryOperator before, LongUnaryOperator after) {
     return switch (row) {
       case Rows.One(LongUnaryOperator f) -> new Rows.One(before.andThen(f).andThen(after));
       case Rows.Two(LongBinaryOperator f) ->

@@ -29,7 +29,8 @@ enum Space {
         case "global", "const" -> {
           return GLOBAL;
         }
-        case "shared", "shared::cta" -> {
+        // Without clusters a block is a cluster of its own.
+        case "shared", "shared::cta", "shared::cluster" -> {
           return SHARED;
         }
         case "local" -> {
@@ -38,7 +39,6 @@ enum Space {
         case "param", "param::entry", "param::func" -> {
           return PARAMETER;
         }
-        case "shared::cluster" -> throw new Unsupported("clusters are not supported");
         default -> {}
       }
     }

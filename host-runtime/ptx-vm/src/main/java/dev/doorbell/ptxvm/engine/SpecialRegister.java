@@ -33,7 +33,30 @@ enum SpecialRegister {
   TOTAL_SMEM_SIZE("%total_smem_size", t -> t.sharedSize),
   AGGR_SMEM_SIZE("%aggr_smem_size", t -> t.sharedSize),
   DYNAMIC_SMEM_SIZE("%dynamic_smem_size", t -> config(t).dynamicSharedBytes()),
-  IS_EXPLICIT_CLUSTER("%is_explicit_cluster", t -> 0);
+  IS_EXPLICIT_CLUSTER("%is_explicit_cluster", t -> 0),
+  // Without clusters every block is a cluster of its own.
+  CLUSTERID_X("%clusterid.x", CTAID_X.value),
+  CLUSTERID_Y("%clusterid.y", CTAID_Y.value),
+  CLUSTERID_Z("%clusterid.z", CTAID_Z.value),
+  NCLUSTERID_X("%nclusterid.x", NCTAID_X.value),
+  NCLUSTERID_Y("%nclusterid.y", NCTAID_Y.value),
+  NCLUSTERID_Z("%nclusterid.z", NCTAID_Z.value),
+  CLUSTER_CTAID_X("%cluster_ctaid.x", t -> 0),
+  CLUSTER_CTAID_Y("%cluster_ctaid.y", t -> 0),
+  CLUSTER_CTAID_Z("%cluster_ctaid.z", t -> 0),
+  CLUSTER_NCTAID_X("%cluster_nctaid.x", t -> 1),
+  CLUSTER_NCTAID_Y("%cluster_nctaid.y", t -> 1),
+  CLUSTER_NCTAID_Z("%cluster_nctaid.z", t -> 1),
+  CLUSTER_CTARANK("%cluster_ctarank", t -> 0),
+  CLUSTER_NCTARANK("%cluster_nctarank", t -> 1),
+  // The address of what the blocks of a cooperative grid meet at, as cooperative groups ask for it.
+  ENVREG1("%envreg1", t -> t.cta.grid.workspace() >>> 32),
+  ENVREG2("%envreg2", t -> t.cta.grid.workspace() & 0xffffffffL),
+  RESERVED_BEGIN("%reserved_smem_offset_begin", t -> 0),
+  RESERVED_END("%reserved_smem_offset_end", t -> Windows.RESERVED_BYTES),
+  RESERVED_CAP("%reserved_smem_offset_cap", t -> Windows.RESERVED_BYTES),
+  RESERVED_0("%reserved_smem_offset_0", t -> 0),
+  RESERVED_1("%reserved_smem_offset_1", t -> Windows.RESERVED_BYTES / 2);
 
   private interface Value {
     long of(VmThread thread);
@@ -55,6 +78,11 @@ enum SpecialRegister {
   SpecialRegister(String ptx, Value value) {
     this.ptx = ptx;
     this.value = value;
+  }
+
+  /** True when a kernel that reads this needs the reserved shared memory. */
+  static boolean isReserved(String name) {
+    return name.startsWith("%reserved_smem");
   }
 
   static @Nullable SpecialRegister of(String name) {

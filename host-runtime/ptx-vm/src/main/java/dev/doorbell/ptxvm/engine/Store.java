@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 abstract class Store extends MemoryOp {
   int value;
 
-  static Op make(Instruction i, Assembler a) throws Unsupported {
+  static Op make(Instruction given, Assembler a) throws Unsupported {
+    Instruction i = halved(given);
     ScalarType type = type(i);
     int vector = i.has("v2") ? 2 : i.has("v4") ? 4 : 1;
     if (type.bytes() * vector > 16) {
@@ -162,6 +164,13 @@ abstract class Store extends MemoryOp {
       }
       t.polling.acted();
       return next;
+    }
+
+    /** The slots of the address and of the elements. */
+    int[] sources() {
+      int[] sources = Arrays.copyOf(from, from.length + 1);
+      sources[from.length] = base;
+      return sources;
     }
 
     private void raw(long at, long low, long high) {

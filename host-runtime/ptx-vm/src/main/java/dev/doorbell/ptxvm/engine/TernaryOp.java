@@ -5,6 +5,10 @@ import org.jspecify.annotations.Nullable;
 /** d = f(a, b, c). */
 abstract class TernaryOp extends Op {
   Ternary f = (a, b, c) -> a;
+
+  /** What the operation is called, for the compiler. */
+  String key = "";
+
   int d;
   int a;
   int b;
@@ -12,6 +16,7 @@ abstract class TernaryOp extends Op {
 
   static TernaryOp of(String key, Ternary f, int d, int a, int b, int c) {
     TernaryOp op = Specialiser.make(Template.class, TernaryOp.class, key);
+    op.key = key;
     op.f = f;
     op.d = d;
     op.a = a;

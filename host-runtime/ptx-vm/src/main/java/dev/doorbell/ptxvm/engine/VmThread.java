@@ -59,6 +59,9 @@ final class VmThread implements Agent {
   /** What it did since its loop last came round. */
   final Polling polling = new Polling();
 
+  /** How far an instruction of several accesses has come; 0 between instructions. */
+  long progress;
+
   /** Steps that it may sit out while the cells that it polls stay as they are. */
   int dozes;
 
@@ -87,19 +90,19 @@ final class VmThread implements Agent {
     this.parameterSize = grid.code.parameters().bytes();
     this.r = grid.code.registers(this);
     this.op = grid.code.first();
-    this.port = grid.fabric.attachThread(grid.locus, grid.number() << 32 | cta.index, this);
+    this.port = cta.home.port(grid.locus, this);
   }
 
   @Override
   public int step(int budget) {
     if (waiting || exited) {
-      cta.grid.tick();
+      cta.tick();
       return 0;
     }
     if (dozes > 0) {
       dozes = polling.unchanged(cta.grid.memory) ? dozes - 1 : 0;
       if (dozes > 0) {
-        cta.grid.tick();
+        cta.tick();
         return 0;
       }
     }
@@ -114,11 +117,15 @@ final class VmThread implements Agent {
     if (instrument != null) {
       int done = instrument.step(this, current, budget);
       account();
-      cta.grid.executed(done);
+      cta.executed(done);
       return done;
     }
     try {
+      int[] counts = cta.grid.code.counts;
       while (true) {
+        if (counts != null) {
+          counts[current.place]++;
+        }
         Op following = current.execute(this, r);
         left--;
         if (following == null) {
@@ -131,11 +138,15 @@ final class VmThread implements Agent {
         }
       }
     } catch (AccessFault | Fault e) {
-      cta.grid.fail(this, current, String.valueOf(e.getMessage()));
+      Op at = op;
+      cta.grid.fail(
+          this,
+          current instanceof Entry && at != null ? at : current,
+          String.valueOf(e.getMessage()));
     }
     account();
     int done = budget - left;
-    cta.grid.executed(done);
+    cta.executed(done);
     return done;
   }
 

@@ -1,5 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
+import java.util.Arrays;
+
 /**
  * The 32 lanes of a warp, which meet at {@code .sync} operations. There is no lockstep: a lane that
  * arrives waits for the others of its mask; the last one does the operation for all.
@@ -14,64 +16,97 @@ final class Warp {
   /** Lanes that have exited or never were. */
   int gone;
 
+  /** The first {@code open} are under way; the others are kept for reuse. */
+  private Meeting[] meetings = {};
+
+  private int open;
+
   Warp(Cta cta, int lanes) {
     this.cta = cta;
     this.lanes = new VmThread[lanes];
     this.gone = lanes == SIZE ? 0 : -1 << lanes;
   }
 
+  /** Lanes that wait for the rest of a mask; several at once when their masks are disjoint. */
+  private static final class Meeting {
+    WarpOp op;
+    int mask;
+    int arrived;
+
+    Meeting(WarpOp op) {
+      this.op = op;
+    }
+  }
+
   /** {@code t} arrives at {@code op} with {@code t.mask}; releases all when it was the last. */
   void arrive(VmThread t, WarpOp op) {
-    if ((t.mask >>> t.lane & 1) == 0) {
+    int mask = t.mask;
+    if ((mask >>> t.lane & 1) == 0) {
       throw new Fault(
           "lane %d executes a warp operation whose mask 0x%08x does not name it"
-              .formatted(t.lane, t.mask));
+              .formatted(t.lane, mask));
     }
-    for (int i = 0; i < lanes.length; i++) {
-      VmThread other = lanes[i];
-      if ((t.mask >>> i & 1) != 0 && other != t && isHere(other)) {
-        requireSame(t, op, other);
+    Meeting meeting = null;
+    for (int i = 0; i < open; i++) {
+      Meeting other = meetings[i];
+      boolean pairs = other.op == op || (op.isBarrier() && other.op.isBarrier());
+      if (pairs && other.mask == mask) {
+        meeting = other;
+      } else if ((other.mask >>> t.lane & 1) != 0 && (other.arrived & mask) != 0) {
+        throw mismatch(t, other, pairs);
       }
     }
+    if (meeting == null) {
+      meeting = open(op, mask);
+    }
+    meeting.arrived |= 1 << t.lane;
     t.op = op;
-    complete(t, op);
+    complete(meeting);
   }
 
-  private static boolean isHere(VmThread lane) {
-    return lane.waiting && lane.op instanceof WarpOp;
+  private Meeting open(WarpOp op, int mask) {
+    if (open == meetings.length) {
+      meetings = Arrays.copyOf(meetings, open + 1);
+      meetings[open] = new Meeting(op);
+    }
+    Meeting meeting = meetings[open++];
+    meeting.op = op;
+    meeting.mask = mask;
+    meeting.arrived = 0;
+    return meeting;
   }
 
-  private void requireSame(VmThread t, WarpOp op, VmThread other) {
-    WarpOp theirs = (WarpOp) other.op;
-    if (theirs == null || (other.mask >>> t.lane & 1) == 0) {
-      return;
-    }
-    boolean pairs = theirs == op || (op.isBarrier() && theirs.isBarrier());
-    if (!pairs) {
-      throw new Fault(
-          "lane %d meets lane %d of its mask 0x%08x at another warp operation: %s"
-              .formatted(t.lane, other.lane, t.mask, cta.grid.code.describe(theirs)));
-    }
-    if (other.mask != t.mask) {
-      throw new Fault(
-          "lane %d has mask 0x%08x, lane %d waits at the same warp operation with mask 0x%08x"
-              .formatted(t.lane, t.mask, other.lane, other.mask));
-    }
+  private Fault mismatch(VmThread t, Meeting other, boolean pairs) {
+    int lane = Integer.numberOfTrailingZeros(other.arrived & t.mask);
+    return pairs
+        ? new Fault(
+            "lane %d has mask 0x%08x, lane %d waits at the same warp operation with mask 0x%08x"
+                .formatted(t.lane, t.mask, lane, other.mask))
+        : new Fault(
+            "lane %d meets lane %d of its mask 0x%08x at another warp operation: %s"
+                .formatted(t.lane, lane, t.mask, cta.grid.code.describe(other.op)));
   }
 
   /** Does the operation when every lane of the mask that still lives has arrived. */
-  private void complete(VmThread t, WarpOp op) {
-    int members = t.mask & ~gone;
-    for (int i = 0; i < lanes.length; i++) {
-      VmThread lane = lanes[i];
-      if ((members >>> i & 1) != 0 && lane != t && !(isHere(lane) && lane.mask == t.mask)) {
-        return;
-      }
+  private void complete(Meeting meeting) {
+    int members = meeting.mask & ~gone;
+    if ((members & ~meeting.arrived) != 0) {
+      return;
     }
-    op.meet(lanes, members);
-    for (int i = 0; i < lanes.length; i++) {
-      if ((members >>> i & 1) != 0) {
-        lanes[i].release();
+    close(meeting);
+    meeting.op.meet(lanes, members);
+    for (int left = members; left != 0; left &= left - 1) {
+      lanes[Integer.numberOfTrailingZeros(left)].release();
+    }
+  }
+
+  private void close(Meeting meeting) {
+    open--;
+    for (int i = 0; i < open; i++) {
+      if (meetings[i] == meeting) {
+        meetings[i] = meetings[open];
+        meetings[open] = meeting;
+        return;
       }
     }
   }
@@ -79,9 +114,9 @@ final class Warp {
   /** A lane is gone for good: those that waited for it need not. */
   void exited(VmThread t) {
     gone |= 1 << t.lane;
-    for (VmThread lane : lanes) {
-      if (isHere(lane) && (lane.mask >>> t.lane & 1) != 0 && lane.op instanceof WarpOp op) {
-        complete(lane, op);
+    for (int i = open - 1; i >= 0; i--) {
+      if ((meetings[i].mask >>> t.lane & 1) != 0) {
+        complete(meetings[i]);
       }
     }
   }

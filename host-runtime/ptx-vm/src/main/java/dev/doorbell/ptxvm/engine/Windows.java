@@ -10,6 +10,9 @@ package dev.doorbell.ptxvm.engine;
  * @param bytes of everything
  */
 record Windows(long base, long sharedBytes, long localBytes, long localOffset, long bytes) {
+  /** Shared memory that the system keeps for itself and for cooperative groups, at offset 0. */
+  static final int RESERVED_BYTES = 1024;
+
   private static final int ALIGN = 256;
 
   static Windows of(long base, long sharedBytes, long localBytes, int threads) {

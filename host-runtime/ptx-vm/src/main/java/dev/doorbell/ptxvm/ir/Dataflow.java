@@ -23,7 +23,10 @@ public final class Dataflow {
           "prefetchu",
           "discard",
           "applypriority",
-          "pmevent");
+          "pmevent",
+          "cp",
+          "setmaxnreg",
+          "griddepcontrol");
 
   private Dataflow() {}
 
@@ -52,6 +55,9 @@ public final class Dataflow {
   public static boolean hasResult(Instruction instruction) {
     return switch (instruction.name()) {
       case "bar", "barrier" -> instruction.has("red");
+      case "mbarrier" ->
+          !instruction.operands().isEmpty()
+              && !(instruction.operands().getFirst() instanceof Operand.Address);
       case "call" ->
           !instruction.operands().isEmpty()
               && instruction.operands().getFirst() instanceof Operand.Arguments;

@@ -24,7 +24,7 @@ public final class PollingLoops {
 
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
   private static final Set<String> SYNCHRONISING =
-      Set.of("bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "elect", "red");
+      Set.of("bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "elect", "red", "cp");
 
   private final Map<String, Function> functions;
   private final Map<String, Effects> summaries = new HashMap<>();
@@ -86,6 +86,10 @@ public final class PollingLoops {
                   && (name.startsWith("%globaltimer") || name.startsWith("%clock"))
               ? new Effects(false, true, false)
               : Effects.NONE;
+      case "mbarrier" ->
+          instruction.has("test_wait") || instruction.has("try_wait")
+              ? Effects.POLLS
+              : Effects.VISIBLE;
       case "call" -> call(instruction);
       default -> SYNCHRONISING.contains(instruction.name()) ? Effects.VISIBLE : Effects.NONE;
     };

@@ -24,6 +24,8 @@ public enum ScalarType {
   BF16(16, Family.FLOAT),
   F16X2(32, Family.PACKED),
   BF16X2(32, Family.PACKED),
+  U16X2(32, Family.UNSIGNED),
+  S16X2(32, Family.SIGNED),
   F32(32, Family.FLOAT),
   F64(64, Family.FLOAT);
 

@@ -8,6 +8,9 @@ import dev.doorbell.ptxvm.engine.Probe;
 
 /** A kernel that was started, or waits for those before it in its stream. */
 final class VmLaunch implements Launch {
+  /** Compiling costs about as much as interpreting this many instructions. */
+  private static final long WORTH_COMPILING = 2_000_000;
+
   private final VmGpu gpu;
   private final VmKernel kernel;
   private final VmStream stream;
@@ -28,7 +31,9 @@ final class VmLaunch implements Launch {
             new Grid.Settings(
                 gpu.options().maxResidentBlocks(),
                 gpu.options().multiprocessors(),
-                gpu.options().pollNanos()),
+                gpu.options().pollNanos(),
+                compileAfter(gpu.options().engine()),
+                gpu.options().workers()),
             id,
             this::ended);
     Probe probe = gpu.probe();
@@ -37,8 +42,21 @@ final class VmLaunch implements Launch {
     }
   }
 
+  private static long compileAfter(VmOptions.Engine engine) {
+    return switch (engine) {
+      case AUTO -> WORTH_COMPILING;
+      case INTERPRETER -> Long.MAX_VALUE;
+      case COMPILED -> 0;
+    };
+  }
+
   VmKernel kernel() {
     return kernel;
+  }
+
+  @Override
+  public String engine() {
+    return kernel.code().engine();
   }
 
   void start() {

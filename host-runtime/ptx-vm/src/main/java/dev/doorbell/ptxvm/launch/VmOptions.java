@@ -12,6 +12,9 @@ package dev.doorbell.ptxvm.launch;
  * @param stackBytes local memory of a thread for the frames of recursive functions
  * @param pollNanos how long a fabric with virtual time may park a thread that polls memory and
  *     watches a clock
+ * @param engine what runs the kernels
+ * @param workers host threads that run blocks, whole ones each; 1 is the thread that runs the
+ *     fabric. More need a direct fabric without a seed; elsewhere one does everything
  */
 public record VmOptions(
     int computeCapability,
@@ -19,29 +22,77 @@ public record VmOptions(
     int multiprocessors,
     int sharedBytesPerBlock,
     int stackBytes,
-    long pollNanos) {
+    long pollNanos,
+    Engine engine,
+    int workers) {
+
+  /** What runs a kernel's instructions. Results are the same; speed and time to start are not. */
+  public enum Engine {
+    /**
+     * Interpret at first; compile a kernel that has run for a while, on a direct fabric. Virtual
+     * time and exploration need every access at its port and stay with the interpreter.
+     */
+    AUTO,
+    /** Interpret always. */
+    INTERPRETER,
+    /** Compile before the first instruction, on a direct fabric; for tests of the compiler. */
+    COMPILED
+  }
 
   public VmOptions {
-    if (maxResidentBlocks < 1 || multiprocessors < 1 || stackBytes < 0 || pollNanos < 1) {
+    if (maxResidentBlocks < 1
+        || multiprocessors < 1
+        || stackBytes < 0
+        || pollNanos < 1
+        || workers < 1) {
       throw new IllegalArgumentException("sizes of a GPU must be positive");
     }
   }
 
-  /** Compute capability 9.0, 128 resident blocks. */
+  /**
+   * Compute capability 9.0, 128 resident blocks, one worker, and the engine that the system property
+   * {@code doorbell.engine} names: {@code auto}, {@code interpreter} or {@code compiled}; auto where
+   * it is not set.
+   */
   public static VmOptions defaults() {
-    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000);
+    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000, chosen(), 1);
+  }
+
+  private static Engine chosen() {
+    String name = System.getProperty("doorbell.engine", Engine.AUTO.name());
+    for (Engine engine : Engine.values()) {
+      if (engine.name().equalsIgnoreCase(name)) {
+        return engine;
+      }
+    }
+    throw new IllegalArgumentException(
+        "doorbell.engine=%s: auto, interpreter or compiled is possible".formatted(name));
   }
 
   /** The same with another compute capability. */
   public VmOptions withComputeCapability(int capability) {
     return new VmOptions(
-        capability, maxResidentBlocks, multiprocessors, sharedBytesPerBlock, stackBytes, pollNanos);
+        capability,
+        maxResidentBlocks,
+        multiprocessors,
+        sharedBytesPerBlock,
+        stackBytes,
+        pollNanos,
+        engine,
+        workers);
   }
 
   /** The same with another number of resident blocks. */
   public VmOptions withMaxResidentBlocks(int blocks) {
     return new VmOptions(
-        computeCapability, blocks, multiprocessors, sharedBytesPerBlock, stackBytes, pollNanos);
+        computeCapability,
+        blocks,
+        multiprocessors,
+        sharedBytesPerBlock,
+        stackBytes,
+        pollNanos,
+        engine,
+        workers);
   }
 
   /** The same with another stack. */
@@ -52,7 +103,9 @@ public record VmOptions(
         multiprocessors,
         sharedBytesPerBlock,
         bytes,
-        pollNanos);
+        pollNanos,
+        engine,
+        workers);
   }
 
   /** The same with another time to park. */
@@ -63,6 +116,34 @@ public record VmOptions(
         multiprocessors,
         sharedBytesPerBlock,
         stackBytes,
-        nanos);
+        nanos,
+        engine,
+        workers);
+  }
+
+  /** The same with another engine. */
+  public VmOptions withEngine(Engine other) {
+    return new VmOptions(
+        computeCapability,
+        maxResidentBlocks,
+        multiprocessors,
+        sharedBytesPerBlock,
+        stackBytes,
+        pollNanos,
+        other,
+        workers);
+  }
+
+  /** The same with another number of workers. */
+  public VmOptions withWorkers(int threads) {
+    return new VmOptions(
+        computeCapability,
+        maxResidentBlocks,
+        multiprocessors,
+        sharedBytesPerBlock,
+        stackBytes,
+        pollNanos,
+        engine,
+        threads);
   }
 }

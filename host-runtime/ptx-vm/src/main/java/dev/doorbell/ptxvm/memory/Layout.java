@@ -35,6 +35,11 @@ public final class Layout {
     return offset;
   }
 
+  /** Leaves {@code count} bytes to nobody. */
+  public void skip(long count) {
+    bytes += count;
+  }
+
   /** Moves the end up to a multiple of {@code alignment}, a power of two. */
   public void align(int alignment) {
     bytes = (bytes + alignment - 1) & -alignment;

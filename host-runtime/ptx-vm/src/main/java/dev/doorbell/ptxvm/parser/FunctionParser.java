@@ -183,9 +183,11 @@ final class FunctionParser {
 
   private void registers() throws SyntaxException {
     ScalarType type = null;
+    boolean wide = false;
     while (tokens.peek().kind() == Token.Kind.DOT) {
       Token word = tokens.next();
-      type = ScalarType.of(word.text());
+      wide = word.text().equals("b128");
+      type = wide ? ScalarType.B64 : ScalarType.of(word.text());
       if (type == null) {
         throw new SyntaxException(word.line(), "registers of type " + word + " are not supported");
       }
@@ -201,11 +203,9 @@ final class FunctionParser {
           throw tokens.unexpected("at most %d registers".formatted(MAX_REGISTERS));
         }
         tokens.expect(">");
-        scope.declareFamily(name, count, type);
+        scope.declareFamily(name, count, type, wide);
       } else {
-        Register register = new Register(name, type, registers.size());
-        registers.add(register);
-        scope.declare(name, new Operand.Reg(register));
+        scope.declare(name, Scope.make(name, type, wide, registers));
       }
     } while (tokens.accept(","));
     tokens.expect(";");

@@ -19,7 +19,7 @@ final class Scope {
   private final List<Family> families = new ArrayList<>();
 
   /** {@code %r<100>}: registers made when they are first named. */
-  private record Family(String stem, int count, ScalarType type) {}
+  private record Family(String stem, int count, ScalarType type, boolean wide) {}
 
   Scope(@Nullable Scope outer) {
     this.outer = outer;
@@ -33,8 +33,21 @@ final class Scope {
     names.put(name, operand);
   }
 
-  void declareFamily(String stem, int count, ScalarType type) {
-    families.add(new Family(stem, count, type));
+  void declareFamily(String stem, int count, ScalarType type, boolean wide) {
+    families.add(new Family(stem, count, type, wide));
+  }
+
+  /** A new register; one of 128 bits is the vector of its two halves, the lower first. */
+  static Operand make(String name, ScalarType type, boolean wide, List<Register> registers) {
+    if (wide) {
+      return new Operand.Vector(
+          List.of(
+              make(name + ".lo", type, false, registers),
+              make(name + ".hi", type, false, registers)));
+    }
+    Register register = new Register(name, type, registers.size());
+    registers.add(register);
+    return new Operand.Reg(register);
   }
 
   /** What {@code name} stands for here, or null. New registers are added to {@code registers}. */
@@ -45,9 +58,7 @@ final class Scope {
     }
     for (Family family : families) {
       if (name.startsWith(family.stem) && isMember(name, family)) {
-        Register register = new Register(name, family.type, registers.size());
-        registers.add(register);
-        Operand operand = new Operand.Reg(register);
+        Operand operand = make(name, family.type, family.wide, registers);
         names.put(name, operand);
         return operand;
       }

@@ -38,7 +38,28 @@ final class SpecialRegisters {
           "%total_smem_size",
           "%dynamic_smem_size",
           "%aggr_smem_size",
-          "%is_explicit_cluster");
+          "%is_explicit_cluster",
+          "%clusterid.x",
+          "%clusterid.y",
+          "%clusterid.z",
+          "%nclusterid.x",
+          "%nclusterid.y",
+          "%nclusterid.z",
+          "%cluster_ctaid.x",
+          "%cluster_ctaid.y",
+          "%cluster_ctaid.z",
+          "%cluster_nctaid.x",
+          "%cluster_nctaid.y",
+          "%cluster_nctaid.z",
+          "%cluster_ctarank",
+          "%cluster_nctarank",
+          "%envreg1",
+          "%envreg2",
+          "%reserved_smem_offset_begin",
+          "%reserved_smem_offset_end",
+          "%reserved_smem_offset_cap",
+          "%reserved_smem_offset_0",
+          "%reserved_smem_offset_1");
 
   private SpecialRegisters() {}
 

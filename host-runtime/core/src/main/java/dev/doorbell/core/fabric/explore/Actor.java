@@ -120,14 +120,23 @@ public final class Actor {
       }
       return true;
     }
-    if (resident != clock
-        && release.scope >= Access.GPU
-        && release.from.gpu() >= 0
-        && release.from.rank() == place.rank()) {
+    if (resident != clock && takesAsResident(release)) {
       resident.join(release.clock);
       return true;
     }
     return false;
+  }
+
+  /** True when a device would take a release for memory on a GPU, or elsewhere. */
+  boolean mayTake(Release release, boolean onGpu) {
+    return release.scope >= place.scopeWith(release.from)
+        || (onGpu && resident != clock && takesAsResident(release));
+  }
+
+  private boolean takesAsResident(Release release) {
+    return release.scope >= Access.GPU
+        && release.from.gpu() >= 0
+        && release.from.rank() == place.rank();
   }
 
   /** Keeps a release for a later fence or acquire. */

@@ -31,8 +31,7 @@ final class Arrivals {
     /** The turn of its last store. */
     long turn;
 
-    Arrival(
-        Actor actor, MmioTarget target, long address, int access, @Nullable Object at) {
+    Arrival(Actor actor, MmioTarget target, long address, int access, @Nullable Object at) {
       this.actor = actor;
       this.target = target;
       this.address = address;

@@ -15,6 +15,10 @@ final class Cell {
   long base;
 
   @Nullable Write newest;
+
+  /** What the word is to a device, where it is a doorbell record. */
+  @Nullable Region record;
+
   final Readers readers = new Readers();
   private @Nullable List<Watcher> watchers;
 

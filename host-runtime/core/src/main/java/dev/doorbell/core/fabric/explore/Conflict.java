@@ -26,6 +26,8 @@ public record Conflict(Kind kind, long address, int bytes, Event earlier, Event 
     STORE_OVER_DMA_READ,
     /** {@code ld.nc} of what was stored since the kernel began. */
     NON_COHERENT,
+    /** A doorbell record announces a WQE whose stores it does not release. */
+    RECORD_BEFORE_WQE,
     /** A doorbell arrived, and the doorbell record may still be behind it. */
     RECORD_BEHIND_DOORBELL
   }

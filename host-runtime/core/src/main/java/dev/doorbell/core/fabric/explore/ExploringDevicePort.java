@@ -14,7 +14,7 @@ final class ExploringDevicePort extends DevicePort {
   private final AddressSpace memory;
   private final MemoryMachine machine;
   private long source;
-  private final MemoryMachine.Words words = this::next;
+  private final WordSource words = this::next;
 
   ExploringDevicePort(ExploringFabric fabric, Slot slot, Actor actor) {
     this.fabric = fabric;
@@ -35,12 +35,12 @@ final class ExploringDevicePort extends DevicePort {
     memory.check("DMA read", address, bytes);
     Region region = fabric.region(address);
     boolean record = region != null && region.role() == Region.Role.SEND_RECORD;
-    int before = fabric.found();
+    int before = fabric.log().count();
     long from = address;
     long to = target;
     int left = bytes;
     while (left > 0) {
-      int piece = MemoryMachine.piece(from, left);
+      int piece = Words.piece(from, left);
       long value =
           record
               ? machine.readRecord(actor, from, piece, region)
@@ -50,8 +50,8 @@ final class ExploringDevicePort extends DevicePort {
       to += piece;
       left -= piece;
     }
-    if (fabric.found() != before) {
-      fabric.saw(before, region, address, target, bytes);
+    if (fabric.log().count() != before) {
+      fabric.log().saw(before, region, address, target, bytes);
     }
     return true;
   }

@@ -2,7 +2,6 @@ package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
-import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
@@ -12,10 +11,6 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.mlx5.Doorbell;
-import dev.doorbell.core.mlx5.DoorbellRecord;
-import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.mlx5.WqePrinter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -31,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * The fabric of an adversary: loads return any value that the memory model allows, doorbells arrive
  * late, agents go in any order, and whatever nothing orders is reported.
  *
- * <p>Threads and devices work over a {@link MemoryMachine}. Stores to a device's registers travel in
- * order and arrive when a {@link Chooser} says so; pieces of a BlueFlame write may arrive apart. A
- * device's DMA writes are posted in order unless they are relaxed; what it reads must be ordered
+ * <p>Threads and devices work over a {@link MemoryMachine}. Stores to a device's registers travel
+ * in order and arrive when a {@link Chooser} says so; pieces of a BlueFlame write may arrive apart.
+ * A device's DMA writes are posted in order unless they are relaxed; what it reads must be ordered
  * before its read. HCAs on one wire know of each other what their packets could tell.
  *
  * <p>Agents that poll in vain sleep until a word that they loaded is stored to. Time is virtual and
@@ -52,7 +47,8 @@ public final class ExploringFabric extends Fabric {
    * @param policy what orders stores for an HCA
    * @param tears pieces of a BlueFlame write may arrive apart; else an HCA gets each whole, as
    *     kernels assume that post without a copy in the ring
-   * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was made
+   * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was
+   *     made
    */
   public record Options(Policy policy, boolean tears, long wallNanos) {}
 
@@ -66,8 +62,8 @@ public final class ExploringFabric extends Fabric {
   private final Map<Long, Route> routes = new HashMap<>();
   private final List<Region> regions = new ArrayList<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
-  private final Map<Object, Finding> findings = new LinkedHashMap<>();
-  private final List<Object> order = new ArrayList<>();
+  private final FindingLog log;
+  private final RecordChecks recordChecks;
 
   /** What arrives at a register lies here meanwhile; the segment keeps its memory. */
   private final MemorySegment register = Arena.ofAuto().allocate(Arrivals.BLOCK, 64);
@@ -86,7 +82,7 @@ public final class ExploringFabric extends Fabric {
   private long timersMade;
   private long lastTurn = Long.MAX_VALUE;
   private @Nullable TurnListener listener;
-  private final Map<Object, Fence> fences = new LinkedHashMap<>();
+  private final Map<Object, ExecutedFence> fences = new LinkedHashMap<>();
 
   /** Which device answers for a page. */
   private record Route(Slot slot, MmioTarget target) {}
@@ -106,19 +102,22 @@ public final class ExploringFabric extends Fabric {
     this.chooser = chooser;
     this.options = options;
     this.wallDeadline = System.nanoTime() + options.wallNanos();
+    this.log = new FindingLog(memory, () -> turns);
     this.machine =
         new MemoryMachine(
             chooser,
             MemoryMachine.Options.random(options.policy()),
             new SpaceBacking(memory),
-            this::found);
+            log::found);
+    this.recordChecks = new RecordChecks(machine, regions, log, this::deviceOf);
+    machine.onRecord(recordChecks::recordStored);
   }
 
   /** Tells what a range is that devices read. */
   public void describe(Region region) {
     regions.add(region);
     if (region.role() == Region.Role.SEND_RECORD) {
-      machine.forgetReaders(region.address(), region.bytes());
+      machine.markRecord(region);
     }
   }
 
@@ -143,49 +142,20 @@ public final class ExploringFabric extends Fabric {
     this.listener = listener;
   }
 
-  /** A fence of a program, and how often it was executed. */
-  public static final class Fence {
-    private final Agent agent;
-    private final Object at;
-    private final int access;
-    private long count;
-
-    Fence(Agent agent, Object at, int access) {
-      this.agent = agent;
-      this.at = at;
-      this.access = access;
-    }
-
-    /** Where it stands. */
-    public @Nullable SourcePlace place() {
-      return agent.describe(at);
-    }
-
-    /** {@link Access} bits. */
-    public int access() {
-      return access;
-    }
-
-    /** Times that it was executed, by all threads. */
-    public long count() {
-      return count;
-    }
-  }
-
   /** The fences that were executed. */
-  public List<Fence> fences() {
+  public List<ExecutedFence> fences() {
     return List.copyOf(fences.values());
   }
 
   void fenced(Agent agent, @Nullable Object at, int access) {
     if (at != null) {
-      fences.computeIfAbsent(at, place -> new Fence(agent, place, access)).count++;
+      fences.computeIfAbsent(at, place -> new ExecutedFence(agent, place, access)).executed();
     }
   }
 
   /** What was found, each pair of places once, in the order of the run. */
   public List<Finding> findings() {
-    return List.copyOf(findings.values());
+    return log.all();
   }
 
   /** Turns taken so far. */
@@ -375,8 +345,7 @@ public final class ExploringFabric extends Fabric {
 
   /** Lets some of what waits for a device arrive. True when more waits. */
   private boolean arrive(Slot slot) {
-    int waiting =
-        options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
+    int waiting = options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
     if (waiting == 0) {
       return slot.arrivals.size() > 0;
     }
@@ -392,47 +361,20 @@ public final class ExploringFabric extends Fabric {
       for (int at = 0; at < arrival.bytes; at += Long.BYTES) {
         RawMemory.putLong(registerBytes + at, arrival.words[at / Long.BYTES]);
       }
-      checkRecord(device, arrival);
+      recordChecks.doorbellArrives(device, arrival, registerBytes);
       arrival.target.mmioWrite(arrival.address, registerBytes, arrival.bytes);
     }
     return slot.arrivals.size() > 0;
   }
 
-  /** A doorbell must not be ahead of what the device may still find in the record. */
-  private void checkRecord(Actor device, Arrivals.Arrival arrival) {
-    if (arrival.bytes != Doorbell.BYTES) {
-      return;
-    }
-    long value = Doorbell.read(registerBytes);
-    int number = Doorbell.qpn(value);
-    for (Region region : regions) {
-      if (region.role() == Region.Role.SEND_RECORD
-          && region.recordFirst()
-          && region.queuePair() == number
-          && region.rank() == device.place().rank()) {
-        int record =
-            DoorbellRecord.decode(
-                (int) machine.oldest(device, region.address(), Integer.BYTES));
-        int behind = SendQueue.distance(record, Doorbell.index(value));
-        Conflict.Event store = machine.lastStore(region.address(), Integer.BYTES);
-        if (behind != 0 && behind < 1 << 15 && store != null) {
-          int before = found();
-          found(
-              new Conflict(
-                  Conflict.Kind.RECORD_BEHIND_DOORBELL,
-                  region.address(),
-                  Integer.BYTES,
-                  store,
-                  new Conflict.Event(arrival.actor, true, arrival.access, arrival.at),
-                  device.place().scopeWith(arrival.actor.place())));
-          note(
-              before,
-              "doorbell %d of queue pair 0x%x, while the record may still say %d"
-                  .formatted(Doorbell.index(value), number, record));
-        }
-        return;
+  private @Nullable Actor deviceOf(int rank) {
+    for (Slot slot : slots.values()) {
+      Actor actor = slot.actor;
+      if (actor != null && actor.isDevice() && actor.place().rank() == rank) {
+        return actor;
       }
     }
+    return null;
   }
 
   void executed(int count) {
@@ -523,6 +465,10 @@ public final class ExploringFabric extends Fabric {
     timers.add(new Timer(now() + nanos, timersMade++, action));
   }
 
+  FindingLog log() {
+    return log;
+  }
+
   @Nullable Region region(long address) {
     for (Region region : regions) {
       if (region.contains(address)) {
@@ -530,61 +476,5 @@ public final class ExploringFabric extends Fabric {
       }
     }
     return null;
-  }
-
-  // Findings.
-
-  /** How many there are. */
-  int found() {
-    return order.size();
-  }
-
-  private void found(Conflict conflict) {
-    Object pair = new Pair(conflict);
-    if (!findings.containsKey(pair)) {
-      findings.put(
-          pair,
-          new Finding(
-              conflict, turns, null, memory.describe(conflict.address(), conflict.bytes())));
-      order.add(pair);
-    }
-  }
-
-  /** What makes two conflicts the same: their kind and the places of both sides. */
-  private record Pair(Conflict.Kind kind, Object earlier, Object later) {
-    Pair(Conflict conflict) {
-      this(conflict.kind(), side(conflict.earlier()), side(conflict.later()));
-    }
-
-    private static Object side(Conflict.Event event) {
-      Object at = event.at();
-      return at == null ? event.actor().who() : at;
-    }
-  }
-
-  /** The device has read what the findings from {@code first} on are about. */
-  void saw(int first, @Nullable Region region, long address, long copy, int bytes) {
-    String text;
-    if (region != null && region.role() == Region.Role.SEND_RING) {
-      text = WqePrinter.line(copy);
-    } else if (region != null) {
-      text = "doorbell record " + DoorbellRecord.decode(RawMemory.getInt(copy));
-    } else {
-      StringBuilder hex = new StringBuilder("payload");
-      for (int i = 0; i < Math.min(bytes, 16); i++) {
-        hex.append(" %02x".formatted(RawMemory.getByte(copy + i)));
-      }
-      text = hex.append(bytes > 16 ? " .." : "").toString();
-    }
-    note(first, text);
-  }
-
-  private void note(int first, String text) {
-    for (int i = first; i < order.size(); i++) {
-      findings.computeIfPresent(
-          order.get(i),
-          (pair, finding) ->
-              new Finding(finding.conflict(), finding.steps(), text, finding.memory()));
-    }
   }
 }

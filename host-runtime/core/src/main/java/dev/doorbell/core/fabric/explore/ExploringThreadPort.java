@@ -67,9 +67,8 @@ final class ExploringThreadPort extends ThreadPort {
       if (fabric.target(address) == null) {
         throw memory.fault("load", address, bytes);
       }
-      return RawMemory.getLong(address & -Long.BYTES)
-              >>> (address & (Long.BYTES - 1)) * Byte.SIZE
-          & (-1L >>> (Long.SIZE - bytes * Byte.SIZE));
+      long word = RawMemory.getLong(address & -Long.BYTES);
+      return (word >>> Words.shift(address)) & Words.ones(bytes);
     }
     long value = machine.load(actor, address, bytes, access, agent.place());
     int semantics = access & Access.SEMANTICS;

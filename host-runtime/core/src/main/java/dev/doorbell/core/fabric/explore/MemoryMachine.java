@@ -64,15 +64,14 @@ public final class MemoryMachine {
   private final Chooser chooser;
   private final Options options;
   private final Backing backing;
-  private final Findings findings;
+  private final Checks checks;
   private final CellTable cells = new CellTable();
   private final List<Actor> actors = new ArrayList<>();
 
+  private @Nullable Records records;
+
   /** What sc fences have released, by scope and place. */
   private Release @Nullable [] fences;
-
-  /** Of the last store, for those who wait for one. */
-  private long stores;
 
   /** The word of the last load, and whether that returned an older value. */
   @Nullable Cell loaded;
@@ -83,7 +82,7 @@ public final class MemoryMachine {
     this.chooser = chooser;
     this.options = options;
     this.backing = backing;
-    this.findings = findings;
+    this.checks = new Checks(options.policy(), findings);
   }
 
   /** Adds a thread, which knows nothing yet of what others do. */
@@ -108,42 +107,49 @@ public final class MemoryMachine {
 
   /** The newest value of {@code bytes} bytes, for an observer outside. */
   public long newest(long address, int bytes) {
-    return cell(address).value() >>> shift(address) & ones(bytes);
+    return cell(address).value() >>> Words.shift(address) & Words.ones(bytes);
   }
 
-  /** Forgets who read a range: it turned out to be one that may be read at any time. */
-  void forgetReaders(long address, long bytes) {
-    for (long at = address & -Long.BYTES; at < address + bytes; at += Long.BYTES) {
-      Cell cell = cells.find(at);
-      if (cell != null) {
-        cell.readers.clear();
-      }
-    }
+  /** A word turns out to be a doorbell record, which may be read at any time. */
+  void markRecord(Region region) {
+    Cell cell = cell(region.address());
+    cell.readers.clear();
+    cell.record = region;
   }
 
-  /** Stores made so far. */
-  public long stores() {
-    return stores;
+  /** The word at {@code address} if it was ever touched. */
+  @Nullable Cell find(long address) {
+    return cells.find(address);
+  }
+
+  /** Hears of stores to doorbell records. */
+  interface Records {
+    void recordStored(Region region, Write write, long before);
+  }
+
+  void onRecord(Records listener) {
+    records = listener;
   }
 
   /** A load of a thread. Zero-extended. */
   public long load(Actor actor, long address, int bytes, int access, @Nullable Object at) {
     Cell cell = cell(address);
-    long mask = ones(bytes) << shift(address);
-    int strength = strong(access);
+    long mask = Words.ones(bytes) << Words.shift(address);
+    int strength = Semantics.strong(access);
     Write newest = newest(cell, mask);
     if (newest != null) {
-      checkLoad(actor, cell, mask, address, bytes, strength, at);
+      checks.checkLoad(actor, cell, mask, address, bytes, strength, at);
     }
     Write seen = pick(actor, cell, newest, mask);
     loaded = cell;
     stale = seen != newest;
-    if (isStrong(strength)) {
+    if (Semantics.isStrong(strength)) {
       observe(actor, cell, seen, strength);
     } else {
       cell.readers.add(actor, cell.onGpu, mask, strength, at);
     }
-    return (seen == null ? before(cell, newest) : seen.value) >>> shift(address) & ones(bytes);
+    return (seen == null ? before(cell, newest) : seen.value) >>> Words.shift(address)
+        & Words.ones(bytes);
   }
 
   /**
@@ -161,100 +167,78 @@ public final class MemoryMachine {
 
   private long read(Actor device, long address, int bytes, @Nullable Object at, boolean data) {
     Cell cell = cell(address);
-    long mask = ones(bytes) << shift(address);
+    long mask = Words.ones(bytes) << Words.shift(address);
     Write newest = newest(cell, mask);
     if (data) {
-      long left = mask;
-      for (Write write = newest; write != null && left != 0; write = write.before) {
-        if ((write.mask & left) != 0 && !covers(device, cell, write)) {
-          report(Conflict.Kind.DMA_READ_OF_STORE, address, bytes, write, device, false, 0, at);
-        }
-        left &= ~write.mask;
-      }
+      checks.checkDmaRead(device, cell, mask, address, bytes, at);
       cell.readers.add(device, cell.onGpu, mask, Access.WEAK, at);
     } else if (newest != null) {
-      checkLoad(device, cell, mask, address, bytes, Access.ACQUIRE | Access.SYS, at);
+      checks.checkLoad(device, cell, mask, address, bytes, Access.ACQUIRE | Access.SYS, at);
     }
     Write seen = pick(device, cell, newest, mask);
     observe(device, cell, seen, Access.ACQUIRE | Access.SYS);
-    return (seen == null ? before(cell, newest) : seen.value) >>> shift(address) & ones(bytes);
+    return (seen == null ? before(cell, newest) : seen.value) >>> Words.shift(address)
+        & Words.ones(bytes);
   }
 
   /** The oldest value that {@code actor} could read. Nothing is chosen, nothing noted. */
   public long oldest(Actor actor, long address, int bytes) {
     Cell cell = cell(address);
-    long mask = ones(bytes) << shift(address);
+    long mask = Words.ones(bytes) << Words.shift(address);
     Write newest = newest(cell, mask);
     long floor = actor.floors.get(cell.address);
     Write write = newest;
-    while (write != null && !covers(actor, cell, write) && write.order > floor) {
+    while (write != null && !Checks.covers(actor, cell, write) && write.order > floor) {
       write = older(write, mask);
     }
-    return (write == null ? before(cell, newest) : write.value) >>> shift(address) & ones(bytes);
-  }
-
-  /** The last store to any of the bytes, as an event, or null. */
-  public Conflict.@Nullable Event lastStore(long address, int bytes) {
-    Cell cell = cell(address);
-    Write write = newest(cell, ones(bytes) << shift(address));
-    return write == null ? null : new Conflict.Event(write.actor, true, write.access, write.at);
+    return (write == null ? before(cell, newest) : write.value) >>> Words.shift(address)
+        & Words.ones(bytes);
   }
 
   /** A store of a thread. */
   public void store(
       Actor actor, long address, int bytes, long value, int access, @Nullable Object at) {
     Cell cell = cell(address);
-    long mask = ones(bytes) << shift(address);
-    int strength = strong(access);
-    checkStore(actor, cell, mask, address, bytes, strength, at);
+    long mask = Words.ones(bytes) << Words.shift(address);
+    int strength = Semantics.strong(access);
+    checks.checkStore(actor, cell, mask, address, bytes, strength, at);
     int epoch = actor.epoch();
     Release[] releases = handsOn(actor, cell, strength);
-    append(actor, epoch, cell, mask, value << shift(address), strength, at, releases);
+    append(actor, epoch, cell, mask, value << Words.shift(address), strength, at, releases);
   }
 
   /**
    * A device's DMA write. Its last word comes after its others, and, unless {@code relaxed}, after
    * all that the device wrote before; whoever acquires it acquires those.
    *
-   * @param source hands out the words
+   * @param source hands out the bytes
    */
   public void write(
-      Actor device, long address, int bytes, boolean relaxed, Words source, @Nullable Object at) {
+      Actor device,
+      long address,
+      int bytes,
+      boolean relaxed,
+      WordSource source,
+      @Nullable Object at) {
     int access = (relaxed ? Access.RELAXED : Access.RELEASE) | Access.SYS;
     Release[] earlier = relaxed || device.posted == null ? null : new Release[] {device.posted};
     int epoch = device.epoch();
     long to = address;
     int left = bytes;
     while (left > 0) {
-      int piece = piece(to, left);
+      int piece = Words.piece(to, left);
       boolean last = piece == left;
       if (last && !relaxed) {
         device.posted = Release.by(device, Access.SYS);
         earlier = new Release[] {device.posted};
       }
       Cell cell = cell(to);
-      long mask = ones(piece) << shift(to);
-      checkStore(device, cell, mask, to, piece, access, at);
-      append(device, epoch, cell, mask, source.next(piece) << shift(to), access, at, earlier);
+      long mask = Words.ones(piece) << Words.shift(to);
+      checks.checkStore(device, cell, mask, to, piece, access, at);
+      append(device, epoch, cell, mask, source.next(piece) << Words.shift(to), access, at, earlier);
       to += piece;
       left -= piece;
     }
-  }
-
-  /** Bytes of the next access to a range: as many as an aligned word of 8, 4, 2 or 1 holds. */
-  static int piece(long address, int left) {
-    int piece = Long.BYTES;
-    while (piece > left || (address & (piece - 1)) != 0) {
-      piece /= 2;
-    }
-    return piece;
-  }
-
-  /** Hands out what a device writes. */
-  @FunctionalInterface
-  public interface Words {
-    /** The next {@code bytes} bytes, little-endian. */
-    long next(int bytes);
   }
 
   /** An atomic. Returns the old value, zero-extended. */
@@ -270,7 +254,7 @@ public final class MemoryMachine {
     Cell cell = cell(address);
     long old = observed(actor, cell, address, bytes, access, at);
     long value = operation.apply(old, bytes, operand, compare);
-    if (operation != Rmw.COMPARE_AND_SWAP || old == (compare & ones(bytes))) {
+    if (operation != Rmw.COMPARE_AND_SWAP || old == (compare & Words.ones(bytes))) {
       replace(actor, cell, address, bytes, value, access, at);
     }
     return old;
@@ -293,15 +277,15 @@ public final class MemoryMachine {
   /** An atomic reads the newest value. */
   private long observed(
       Actor actor, Cell cell, long address, int bytes, int access, @Nullable Object at) {
-    long mask = ones(bytes) << shift(address);
+    long mask = Words.ones(bytes) << Words.shift(address);
     Write newest = newest(cell, mask);
     if (newest != null) {
-      checkLoad(actor, cell, mask, address, bytes, access, at);
+      checks.checkLoad(actor, cell, mask, address, bytes, access, at);
       observe(actor, cell, newest, access);
     }
     loaded = cell;
     stale = false;
-    return cell.value() >>> shift(address) & ones(bytes);
+    return cell.value() >>> Words.shift(address) & Words.ones(bytes);
   }
 
   private void replace(
@@ -312,19 +296,19 @@ public final class MemoryMachine {
       long value,
       int access,
       @Nullable Object at) {
-    long mask = ones(bytes) << shift(address);
-    checkStore(actor, cell, mask, address, bytes, access, at);
+    long mask = Words.ones(bytes) << Words.shift(address);
+    checks.checkStore(actor, cell, mask, address, bytes, access, at);
     Write replaced = newest(cell, mask);
     int epoch = actor.epoch();
     Release[] releases = handsOn(actor, cell, access);
     if (replaced != null
         && replaced.releases != null
-        && morallyStrong(actor, access, cell, replaced)) {
+        && checks.morallyStrong(actor, access, cell, replaced)) {
       for (Release release : replaced.releases) {
         releases = Release.add(releases, release);
       }
     }
-    append(actor, epoch, cell, mask, value << shift(address), access, at, releases);
+    append(actor, epoch, cell, mask, value << Words.shift(address), access, at, releases);
   }
 
   /** A fence. */
@@ -351,7 +335,7 @@ public final class MemoryMachine {
   /** What a store to a device's register hands on. */
   Release @Nullable [] handsOn(Actor actor, int access) {
     Release[] releases = actor.released();
-    return releases(access)
+    return Semantics.releases(access)
         ? Release.add(releases, Release.by(actor, Access.scope(access)))
         : releases;
   }
@@ -414,14 +398,9 @@ public final class MemoryMachine {
     return any == null ? cell.value() : cell.base;
   }
 
-  /** True when {@code write} comes before what {@code actor} does now. */
-  private static boolean covers(Actor actor, Cell cell, Write write) {
-    return actor.knows(write.actor.number, write.epoch, cell.onGpu);
-  }
-
   /** The write that a load returns; null for what was there before. */
   private @Nullable Write pick(Actor actor, Cell cell, @Nullable Write newest, long mask) {
-    if (newest == null || covers(actor, cell, newest)) {
+    if (newest == null || Checks.covers(actor, cell, newest)) {
       return newest;
     }
     int candidates = count(actor, cell, newest, mask);
@@ -442,7 +421,7 @@ public final class MemoryMachine {
     long floor = actor.floors.get(cell.address);
     int candidates = 1;
     Write write = newest;
-    while (write != null && !covers(actor, cell, write) && write.order > floor) {
+    while (write != null && !Checks.covers(actor, cell, write) && write.order > floor) {
       write = older(write, mask);
       candidates++;
     }
@@ -454,18 +433,18 @@ public final class MemoryMachine {
     if (write == null) {
       return;
     }
-    boolean acquires = acquires(access);
-    if (write.actor != actor && !morallyStrong(actor, access, cell, write)) {
+    boolean acquires = Semantics.acquires(access);
+    if (write.actor != actor && !checks.morallyStrong(actor, access, cell, write)) {
       return;
     }
-    if (!covers(actor, cell, write)) {
+    if (!Checks.covers(actor, cell, write)) {
       actor.floors.put(cell.address, write.order);
     }
     Release[] releases = write.releases;
     if (releases != null) {
       for (Release release : releases) {
-        if (!(acquires && actor.take(release, Access.scope(access), isResident(cell)))) {
-          actor.keep(cell.address, isResident(cell), release);
+        if (!(acquires && actor.take(release, Access.scope(access), checks.isResident(cell)))) {
+          actor.keep(cell.address, checks.isResident(cell), release);
         }
       }
     }
@@ -476,11 +455,11 @@ public final class MemoryMachine {
 
   /** What a store hands on: fences before it, releases of the same word, and itself. */
   private static Release @Nullable [] handsOn(Actor actor, Cell cell, int access) {
-    if (!isStrong(access)) {
+    if (!Semantics.isStrong(access)) {
       return null;
     }
     Release[] releases = actor.released();
-    if (releases(access)) {
+    if (Semantics.releases(access)) {
       Release own = Release.by(actor, Access.scope(access));
       actor.releasedTo(cell.address, own);
       return Release.add(releases, own);
@@ -501,144 +480,17 @@ public final class MemoryMachine {
     Write before = cell.newest;
     long order = before == null ? 1 : before.order + 1;
     long word = (cell.value() & ~mask) | (value & mask);
+    long old = cell.value();
     cell.newest = new Write(order, word, mask, actor, epoch, access, at, releases, before);
     if (options.history() != Integer.MAX_VALUE) {
       cell.forget(options.history());
     }
     cell.readers.clear();
-    stores++;
     backing.store(cell.address, word, mask);
     cell.stored();
-  }
-
-  // Conflicts.
-
-  private void checkLoad(
-      Actor actor, Cell cell, long mask, long address, int bytes, int access, @Nullable Object at) {
-    boolean nonCoherent = Access.semantics(access) == Access.NON_COHERENT;
-    long floor = -1;
-    long left = mask;
-    for (Write write = cell.newest; write != null && left != 0; write = write.before) {
-      if ((write.mask & left) == 0) {
-        continue;
-      }
-      left &= ~write.mask;
-      if (nonCoherent) {
-        if (write.actor == actor || !actor.start.covers(write.actor.number, write.epoch)) {
-          report(Conflict.Kind.NON_COHERENT, address, bytes, write, actor, false, access, at);
-        }
-      } else if (!covers(actor, cell, write) && !morallyStrong(actor, access, cell, write)) {
-        floor = floor < 0 ? actor.floors.get(cell.address) : floor;
-        if (write.order > floor) {
-          report(Conflict.Kind.LOAD_OF_STORE, address, bytes, write, actor, false, access, at);
-        }
-      }
+    Region record = cell.record;
+    if (record != null && records != null) {
+      records.recordStored(record, cell.newest, old);
     }
-  }
-
-  private void checkStore(
-      Actor actor, Cell cell, long mask, long address, int bytes, int access, @Nullable Object at) {
-    long left = mask;
-    for (Write write = cell.newest; write != null && left != 0; write = write.before) {
-      if ((write.mask & left) == 0) {
-        continue;
-      }
-      left &= ~write.mask;
-      if (!covers(actor, cell, write) && !morallyStrong(actor, access, cell, write)) {
-        Conflict.Kind kind = actor.device ? Conflict.Kind.DMA_WRITE : Conflict.Kind.STORES;
-        report(kind, address, bytes, write, actor, true, access, at);
-      }
-    }
-    if (!cell.readers.isEmpty()) {
-      cell.readers.unknownTo(
-          actor,
-          cell.onGpu,
-          mask,
-          (reader, how, where) -> {
-            Conflict.Kind kind =
-                reader.device
-                    ? Conflict.Kind.STORE_OVER_DMA_READ
-                    : actor.device ? Conflict.Kind.DMA_WRITE : Conflict.Kind.STORE_OVER_LOAD;
-            findings.found(
-                new Conflict(
-                    kind,
-                    address,
-                    bytes,
-                    new Conflict.Event(reader, false, how, where),
-                    new Conflict.Event(actor, true, access, at),
-                    actor.place.scopeWith(reader.place)));
-          });
-    }
-  }
-
-  private void report(
-      Conflict.Kind kind,
-      long address,
-      int bytes,
-      Write write,
-      Actor actor,
-      boolean store,
-      int access,
-      @Nullable Object at) {
-    findings.found(
-        new Conflict(
-            kind,
-            address,
-            bytes,
-            new Conflict.Event(write.actor, true, write.access, write.at),
-            new Conflict.Event(actor, store, access, at),
-            actor.place.scopeWith(write.actor.place)));
-  }
-
-  private boolean morallyStrong(Actor actor, int access, Cell cell, Write write) {
-    if (write.actor == actor) {
-      return true;
-    }
-    int needed = needed(actor, cell, write);
-    return isStrong(access)
-        && isStrong(write.access)
-        && Access.scope(access) >= needed
-        && Access.scope(write.access) >= needed;
-  }
-
-  /** The scope that a store and an access to the same word must both have. */
-  private int needed(Actor actor, Cell cell, Write write) {
-    return isResident(cell)
-        ? actor.place.residentScopeWith(write.actor.place)
-        : actor.place.scopeWith(write.actor.place);
-  }
-
-  private boolean isResident(Cell cell) {
-    return cell.onGpu && options.policy() == Policy.VENDOR;
-  }
-
-  /** {@code access} with the scope that PTX gives where none is written. */
-  private static int strong(int access) {
-    int semantics = Access.semantics(access);
-    boolean system = semantics == Access.VOLATILE || semantics == Access.MMIO;
-    return system ? semantics | Access.SYS : access;
-  }
-
-  private static boolean isStrong(int access) {
-    int semantics = Access.semantics(access);
-    return semantics != Access.WEAK && semantics != Access.NON_COHERENT;
-  }
-
-  private static boolean acquires(int access) {
-    int semantics = Access.semantics(access);
-    return semantics == Access.ACQUIRE || semantics == Access.ACQ_REL || semantics == Access.SC;
-  }
-
-  private static boolean releases(int access) {
-    int semantics = Access.semantics(access);
-    return semantics == Access.RELEASE || semantics == Access.ACQ_REL || semantics == Access.SC;
-  }
-
-  private static int shift(long address) {
-    return (int) (address & (Long.BYTES - 1)) * Byte.SIZE;
-  }
-
-  private static long ones(int bytes) {
-    return bytes == Long.BYTES ? -1L : (1L << bytes * Byte.SIZE) - 1;
   }
 }

@@ -7,9 +7,17 @@ package dev.doorbell.core.fabric.explore;
  * @param queuePair the queue pair's number
  * @param rank of the device that reads it
  * @param recordFirst doorbells of this queue pair promise that the record is there already
+ * @param announces the record promises that the WQEs before it are there: an HCA may look at it at
+ *     any time
  */
 public record Region(
-    Role role, long address, long bytes, int queuePair, int rank, boolean recordFirst) {
+    Role role,
+    long address,
+    long bytes,
+    int queuePair,
+    int rank,
+    boolean recordFirst,
+    boolean announces) {
   /** What a range is. */
   public enum Role {
     /** Work queue entries. */

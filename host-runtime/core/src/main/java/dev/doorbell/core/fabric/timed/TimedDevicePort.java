@@ -26,6 +26,7 @@ final class TimedDevicePort extends DevicePort {
   private final Turn turn = new Turn();
   private final ReadEngine reads;
   private final List<WriteQueue> writes = new ArrayList<>();
+  private final List<Timer> cancellable = new ArrayList<>();
   private boolean attached = true;
   private long turnsAt = -1;
   private int turns;
@@ -48,6 +49,7 @@ final class TimedDevicePort extends DevicePort {
 
     @Override
     void fire() {
+      cancellable.remove(this);
       finish(completion, true);
     }
   }
@@ -169,9 +171,22 @@ final class TimedDevicePort extends DevicePort {
 
   @Override
   public void timer(long nanos, Completion completion) {
-    fabric
-        .queue()
-        .schedule(new Timer(completion), fabric.clock() + Math.max(0, nanos) * TimedFabric.PICOS);
+    Timer timer = new Timer(completion);
+    cancellable.add(timer);
+    fabric.queue().schedule(timer, fabric.clock() + Math.max(0, nanos) * TimedFabric.PICOS);
+  }
+
+  @Override
+  public boolean cancelTimer(Completion completion) {
+    for (int i = cancellable.size() - 1; i >= 0; i--) {
+      Timer timer = cancellable.get(i);
+      if (timer.completion == completion) {
+        cancellable.remove(i);
+        fabric.queue().remove(timer);
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override

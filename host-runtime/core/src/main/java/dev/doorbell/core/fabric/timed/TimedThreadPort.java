@@ -273,6 +273,58 @@ final class TimedThreadPort extends ScheduledThread {
   }
 
   @Override
+  public long exchange128(long address, long low, long upper, int access) {
+    return swap128(address, true, 0, 0, low, upper, access);
+  }
+
+  @Override
+  public long compareAndSwap128(
+      long address, long expectedLow, long expectedHigh, long low, long upper, int access) {
+    return swap128(address, false, expectedLow, expectedHigh, low, upper, access);
+  }
+
+  /** Only in memory of the thread's own component: the path model has no 16-byte atomic TLPs. */
+  private long swap128(
+      long address,
+      boolean always,
+      long expectedLow,
+      long expectedHigh,
+      long low,
+      long upper,
+      int access) {
+    Reach reach = place.reach("atomic", address, 16);
+    if (!reach.scratch) {
+      if (!reach.local) {
+        throw fabric.memory().fault("16-byte atomic across PCIe", address, 16);
+      }
+      if (held()) {
+        return 0;
+      }
+      int semantics = access & Access.SEMANTICS;
+      boolean releases = semantics == Access.RELEASE || semantics == Access.ACQ_REL;
+      if (releases && drain(access) > 0 && held()) {
+        return 0;
+      }
+    }
+    parked = false;
+    long oldLow = read(address, 16);
+    boolean swaps = always || (oldLow == expectedLow && high == expectedHigh);
+    if (swaps) {
+      write(address, 16, low, upper);
+    }
+    if (!reach.scratch) {
+      boolean changed = swaps && (low != oldLow || upper != high);
+      polls.loaded(address, Long.BYTES, swaps ? low : oldLow, time);
+      polls.loaded(address + Long.BYTES, Long.BYTES, swaps ? upper : high, time);
+      if (changed) {
+        fabric.written(reach.owner, address, 16, time);
+      }
+      time += place.atomic;
+    }
+    return oldLow;
+  }
+
+  @Override
   public void fence(int access) {
     if (held()) {
       return;

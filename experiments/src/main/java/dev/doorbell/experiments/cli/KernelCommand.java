@@ -1,0 +1,33 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.Problem;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+
+/** {@code doorbell kernel ACTION}: the group; its actions are commands of their own. */
+@CommandLine.Command(
+    header = {
+      "Works on kernels of your own: writes, checks, runs and lists them. See docs/kernels.md.",
+      "",
+      "  doorbell kernel new my_put                          a kernel to start from, ready to run",
+      "  doorbell kernel check kernels/my_put/my_put.ptx     what it needs, what is not supported",
+      "  doorbell kernel run k.ptx --entry sum --arg in:x.bin --arg out:y.bin:64",
+      "  doorbell kernel build kernels/my_put                compile it again, with nvcc",
+      "  doorbell kernel disasm k.ptx                        blocks, slots, polling loops",
+      ""
+    })
+final class KernelCommand implements Command {
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Override
+  public ExitCode run(Context context) throws UsageException {
+    throw new UsageException(
+        Problem.of("DB-U003", null, "say what to do with the kernel")
+            .fix("doorbell kernel new, check, run, build or disasm"));
+  }
+
+  @Override
+  public boolean verbose() {
+    return common.verbose;
+  }
+}

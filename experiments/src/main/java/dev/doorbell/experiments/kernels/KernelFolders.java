@@ -1,0 +1,152 @@
+package dev.doorbell.experiments.kernels;
+
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.KernelDescriptorReader;
+import dev.doorbell.experiments.config.Problem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Finds a user's kernels: descriptors {@code NAME.kernel.yaml} in folders and in the folders right
+ * below them.
+ */
+public final class KernelFolders {
+  /** Where kernels are looked for without being told. */
+  public static final Path STANDARD = Path.of("kernels");
+
+  private static final int DEPTH = 2;
+
+  private KernelFolders() {}
+
+  /**
+   * What is there.
+   *
+   * @param kernels those that can be used, by name
+   * @param problems what is wrong with the others
+   */
+  public record Found(List<UserKernel> kernels, List<Problem> problems) {
+    public Found {
+      kernels = List.copyOf(kernels);
+      problems = List.copyOf(problems);
+    }
+  }
+
+  /**
+   * Reads every descriptor in {@code folders}, each once; folders that do not exist hold nothing.
+   *
+   * @param taken names that a user's kernel must not have
+   */
+  public static Found scan(List<Path> folders, List<String> taken) {
+    KernelDescriptorReader reader = new KernelDescriptorReader();
+    Map<String, UserKernel> kernels = new LinkedHashMap<>();
+    List<Problem> problems = new ArrayList<>();
+    for (Path file : descriptors(folders)) {
+      try {
+        UserKernel kernel = read(reader, file);
+        UserKernel other = kernels.get(kernel.name());
+        String where = kernel.descriptor().place("/kernel");
+        if (taken.contains(kernel.name())) {
+          problems.add(
+              Problem.of("DB-K013", where, "'%s' is one of Doorbell's own".formatted(kernel.name()))
+                  .effect("this descriptor is passed over")
+                  .fix("choose another name"));
+        } else if (other != null) {
+          problems.add(
+              Problem.of(
+                      "DB-K013",
+                      where,
+                      "'%s' is the kernel of %s, too".formatted(kernel.name(), other.file()))
+                  .effect("this descriptor is passed over")
+                  .fix("choose another name"));
+        } else {
+          kernels.put(kernel.name(), kernel);
+        }
+      } catch (ConfigException e) {
+        problems.addAll(e.problems());
+      }
+    }
+    return new Found(
+        kernels.values().stream().sorted((a, b) -> a.name().compareTo(b.name())).toList(),
+        problems);
+  }
+
+  /**
+   * Reads one descriptor and its PTX.
+   *
+   * @throws ConfigException with every problem of the descriptor
+   */
+  public static UserKernel read(Path file) throws ConfigException {
+    return read(new KernelDescriptorReader(), file);
+  }
+
+  private static UserKernel read(KernelDescriptorReader reader, Path file) throws ConfigException {
+    KernelDescriptor descriptor = reader.read(file.toString(), text(file, file.toString()));
+    Path ptx = file.resolveSibling(descriptor.ptx());
+    if (!Files.isRegularFile(ptx)) {
+      throw new ConfigException(
+          List.of(
+              Problem.of("DB-K014", descriptor.place("/ptx"), "there is no file " + ptx)
+                  .effect("kernel '%s' cannot be used".formatted(descriptor.name()))
+                  .fix("compile it: doorbell kernel build " + parent(file))));
+    }
+    return new UserKernel(
+        descriptor, file.toString(), ptx.toString(), text(ptx, descriptor.place("/ptx")));
+  }
+
+  private static Path parent(Path file) {
+    Path parent = file.getParent();
+    return parent == null ? Path.of(".") : parent;
+  }
+
+  private static String text(Path file, String where) throws ConfigException {
+    try {
+      return Files.readString(file);
+    } catch (NoSuchFileException _) {
+      throw unreadable(where, "there is no file " + file);
+    } catch (CharacterCodingException _) {
+      throw unreadable(where, file + " is not UTF-8 text");
+    } catch (IOException _) {
+      throw unreadable(where, file + " cannot be read");
+    }
+  }
+
+  private static ConfigException unreadable(String where, String what) {
+    return new ConfigException(List.of(Problem.of("DB-K001", where, what)));
+  }
+
+  private static List<Path> descriptors(List<Path> folders) {
+    Set<Path> seen = new LinkedHashSet<>();
+    List<Path> files = new ArrayList<>();
+    for (Path folder : folders) {
+      if (!Files.isDirectory(folder)) {
+        continue;
+      }
+      try (Stream<Path> below = Files.find(folder, DEPTH, (path, _) -> isDescriptor(path))) {
+        for (Path file : below.sorted().toList()) {
+          if (seen.add(file.toAbsolutePath().normalize())) {
+            files.add(file);
+          }
+        }
+      } catch (IOException | UncheckedIOException _) {
+        // A folder that cannot be listed holds no kernel that could be read.
+      }
+    }
+    return files;
+  }
+
+  private static boolean isDescriptor(Path path) {
+    return String.valueOf(path.getFileName()).endsWith(KernelDescriptor.ENDING);
+  }
+}

@@ -1,0 +1,45 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.plan.Catalogue;
+import java.util.Locale;
+
+/** How kernels are told about in lists. */
+final class Kernels {
+  private Kernels() {}
+
+  static Catalogue.Entry entry(Protocol protocol) {
+    KernelDescriptor descriptor = protocol.descriptor();
+    KernelDescriptor.Launch launch = descriptor.launch();
+    StringBuilder text = new StringBuilder();
+    row(text, "measures", descriptor.measures().name().toLowerCase(Locale.ROOT));
+    row(
+        text,
+        "runs at",
+        (launch.bothRanks() ? "both ranks" : "the sender")
+            + ", blocks %d, threads %s"
+                .formatted(
+                    launch.blocks(),
+                    launch.threads() == 0
+                        ? "as many as the copying needs"
+                        : Integer.toString(launch.threads())));
+    row(
+        text,
+        "paths",
+        String.join(", ", TransferPath.words().stream().filter(descriptor::takes).toList()));
+    row(text, "verified", descriptor.verify().name().toLowerCase(Locale.ROOT));
+    row(text, "entry", descriptor.entry() + "(" + String.join(", ", descriptor.parameters()) + ")");
+    descriptor.isa().ifPresent(isa -> row(text, "PTX ISA", isa));
+    row(
+        text,
+        "source",
+        protocol.own()
+            ? "kernels/src/" + descriptor.name() + ".cu"
+            : descriptor.place("").replaceFirst(":[0-9]+:[0-9]+$", ""));
+    return new Catalogue.Entry(descriptor.name(), descriptor.description(), text.toString());
+  }
+
+  private static void row(StringBuilder text, String key, String value) {
+    text.append("%-9s %s%n".formatted(key, value));
+  }
+}

@@ -1,0 +1,129 @@
+package dev.doorbell.core.fabric;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.Scheduler;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host thread beside the one that runs a {@link DirectFabric}: it steps agents of its own while
+ * the fabric runs, and rests while it does not.
+ *
+ * <p>Whoever holds {@link #turn} may touch its agents: this thread for the length of a sweep,
+ * others while it rests. While it runs, others {@linkplain #tell tell} it what to do. Doorbells
+ * that its agents ring wait in {@link #doorbells}, because devices live on the fabric's thread.
+ */
+final class DirectWorker {
+  private static final long NAP_NANOS = 50_000;
+  private static final int IDLE_SWEEPS_BEFORE_NAP = 64;
+
+  final DoorbellRing doorbells = new DoorbellRing();
+  private final Scheduler scheduler = new Scheduler(0);
+  private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final ReentrantLock turn = new ReentrantLock();
+  private final Thread thread;
+  private volatile boolean running;
+  private volatile boolean closed;
+
+  DirectWorker(int number) {
+    thread = Thread.ofPlatform().daemon().name("gpu-worker-" + number).unstarted(this::live);
+    thread.start();
+  }
+
+  boolean isCurrent() {
+    return Thread.currentThread().equals(thread);
+  }
+
+  /** Runs {@code task} between two sweeps; at once while the worker rests. */
+  void tell(Runnable task) {
+    if (isCurrent()) {
+      task.run();
+      return;
+    }
+    inbox.add(task);
+    if (!running) {
+      turn.lock();
+      try {
+        drain();
+      } finally {
+        turn.unlock();
+      }
+    }
+  }
+
+  void add(Agent agent) {
+    scheduler.add(agent);
+  }
+
+  void remove(Agent agent) {
+    scheduler.remove(agent);
+  }
+
+  /** Starts sweeping. */
+  void resume() {
+    running = true;
+    LockSupport.unpark(thread);
+  }
+
+  /** Stops sweeping; {@link #isResting} tells when the last sweep is over. */
+  void pause() {
+    running = false;
+  }
+
+  boolean isResting() {
+    if (turn.tryLock()) {
+      turn.unlock();
+      return true;
+    }
+    return false;
+  }
+
+  /** What an agent threw, once. */
+  @Nullable Throwable takeFailure() {
+    return failure.getAndSet(null);
+  }
+
+  void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+
+  private void live() {
+    int idle = 0;
+    while (!closed) {
+      if (!running) {
+        LockSupport.park(this);
+        continue;
+      }
+      idle = sweep() == 0 ? idle + 1 : 0;
+      if (idle > IDLE_SWEEPS_BEFORE_NAP) {
+        LockSupport.parkNanos(this, NAP_NANOS);
+      }
+    }
+  }
+
+  private int sweep() {
+    turn.lock();
+    try {
+      drain();
+      return running ? scheduler.sweep() : 0;
+    } catch (RuntimeException | Error e) {
+      failure.compareAndSet(null, e);
+      running = false;
+      return 0;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private void drain() {
+    for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
+      task.run();
+    }
+  }
+}

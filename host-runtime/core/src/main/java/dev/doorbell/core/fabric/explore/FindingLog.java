@@ -1,0 +1,86 @@
+package dev.doorbell.core.fabric.explore;
+
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.WqePrinter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What was found in a run, each pair of places once. */
+final class FindingLog {
+  private final AddressSpace memory;
+  private final LongSupplier turns;
+  private final Map<Object, Finding> findings = new LinkedHashMap<>();
+  private final List<Object> order = new ArrayList<>();
+
+  FindingLog(AddressSpace memory, LongSupplier turns) {
+    this.memory = memory;
+    this.turns = turns;
+  }
+
+  List<Finding> all() {
+    return List.copyOf(findings.values());
+  }
+
+  /** How many there are. */
+  int count() {
+    return order.size();
+  }
+
+  void found(Conflict conflict) {
+    Object pair = new Pair(conflict);
+    if (!findings.containsKey(pair)) {
+      findings.put(
+          pair,
+          new Finding(
+              conflict,
+              turns.getAsLong(),
+              null,
+              memory.describe(conflict.address(), conflict.bytes())));
+      order.add(pair);
+    }
+  }
+
+  /** What makes two conflicts the same: their kind and the places of both sides. */
+  private record Pair(Conflict.Kind kind, Object earlier, Object later) {
+    Pair(Conflict conflict) {
+      this(conflict.kind(), side(conflict.earlier()), side(conflict.later()));
+    }
+
+    private static Object side(Conflict.Event event) {
+      Object at = event.at();
+      return at == null ? event.actor().who() : at;
+    }
+  }
+
+  /** The device has read what the findings from {@code first} on are about. */
+  void saw(int first, @Nullable Region region, long address, long copy, int bytes) {
+    String text;
+    if (region != null && region.role() == Region.Role.SEND_RING) {
+      text = WqePrinter.line(copy);
+    } else if (region != null) {
+      text = "doorbell record " + DoorbellRecord.decode(RawMemory.getInt(copy));
+    } else {
+      StringBuilder hex = new StringBuilder("payload");
+      for (int i = 0; i < Math.min(bytes, 16); i++) {
+        hex.append(" %02x".formatted(RawMemory.getByte(copy + i)));
+      }
+      text = hex.append(bytes > 16 ? " .." : "").toString();
+    }
+    note(first, text);
+  }
+
+  void note(int first, String text) {
+    for (int i = first; i < order.size(); i++) {
+      findings.computeIfPresent(
+          order.get(i),
+          (pair, finding) ->
+              new Finding(finding.conflict(), finding.steps(), text, finding.memory()));
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package dev.doorbell.core.fabric.explore;
+
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.SendQueue;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What doorbells and doorbell records promise to an HCA, checked when they are given: it need not
+ * happen to look at the wrong moment for a broken promise to be found.
+ */
+final class RecordChecks {
+  private final MemoryMachine machine;
+  private final List<Region> regions;
+  private final FindingLog log;
+  private final IntFunction<@Nullable Actor> devices;
+
+  /**
+   * Checks over {@code regions}, which may grow.
+   *
+   * @param devices the HCA of a rank
+   */
+  RecordChecks(
+      MemoryMachine machine,
+      List<Region> regions,
+      FindingLog log,
+      IntFunction<@Nullable Actor> devices) {
+    this.machine = machine;
+    this.regions = regions;
+    this.log = log;
+    this.devices = devices;
+  }
+
+  /** A doorbell must not be ahead of what the device may still find in the record. */
+  void doorbellArrives(Actor device, Arrivals.Arrival arrival, long registerBytes) {
+    if (arrival.bytes != Doorbell.BYTES) {
+      return;
+    }
+    long value = Doorbell.read(registerBytes);
+    int number = Doorbell.qpn(value);
+    for (Region region : regions) {
+      if (region.role() == Region.Role.SEND_RECORD
+          && region.recordFirst()
+          && region.queuePair() == number
+          && region.rank() == device.place().rank()) {
+        int record =
+            DoorbellRecord.decode((int) machine.oldest(device, region.address(), Integer.BYTES));
+        int behind = SendQueue.distance(record, Doorbell.index(value));
+        Conflict.Event store = lastStore(region.address());
+        if (behind != 0 && behind < 1 << 15 && store != null) {
+          int before = log.count();
+          log.found(
+              new Conflict(
+                  Conflict.Kind.RECORD_BEHIND_DOORBELL,
+                  region.address(),
+                  Integer.BYTES,
+                  store,
+                  new Conflict.Event(arrival.actor, true, arrival.access, arrival.at),
+                  device.place().scopeWith(arrival.actor.place())));
+          log.note(
+              before,
+              "doorbell %d of queue pair 0x%x, while the record may still say %d"
+                  .formatted(Doorbell.index(value), number, record));
+        }
+        return;
+      }
+    }
+  }
+
+  /**
+   * A doorbell record was stored. An HCA that has lost count looks at it whenever it likes, so the
+   * store has to hand on the WQEs that it announces.
+   */
+  void recordStored(Region record, Write write, long before) {
+    if (!record.announces()) {
+      return;
+    }
+    int shift = (int) (record.address() & (Long.BYTES - 1)) * Byte.SIZE;
+    int old = DoorbellRecord.decode((int) (before >>> shift));
+    int now = DoorbellRecord.decode((int) (write.value >>> shift));
+    Actor device = devices.apply(record.rank());
+    for (Region ring : regions) {
+      if (device == null
+          || ring.role() != Region.Role.SEND_RING
+          || ring.queuePair() != record.queuePair()
+          || ring.rank() != record.rank()) {
+        continue;
+      }
+      int blocks = (int) (ring.bytes() / SendQueue.BLOCK);
+      int announced = SendQueue.distance(old, now);
+      for (int i = 0; i < announced && announced <= blocks; i++) {
+        long slot = SendQueue.slot(old + i, blocks);
+        Write hidden =
+            unannounced(device, write, ring.address() + slot * SendQueue.BLOCK, SendQueue.BLOCK);
+        if (hidden != null) {
+          int found = log.count();
+          log.found(
+              new Conflict(
+                  Conflict.Kind.RECORD_BEFORE_WQE,
+                  record.address(),
+                  Integer.BYTES,
+                  new Conflict.Event(hidden.actor, true, hidden.access, hidden.at),
+                  new Conflict.Event(write.actor, true, write.access, write.at),
+                  device.place().scopeWith(hidden.actor.place())));
+          log.note(
+              found,
+              "nothing yet; a look at the record, %d, leads it to WQE %d of queue pair 0x%x"
+                  .formatted(now, (old + i) & SendQueue.INDEX_MASK, record.queuePair()));
+          return;
+        }
+      }
+    }
+  }
+
+  /**
+   * The first word of a range whose newest store {@code device} would not know of if it took what
+   * {@code announcement} hands on; null when there is none.
+   */
+  private @Nullable Write unannounced(Actor device, Write announcement, long address, long bytes) {
+    for (long at = address; at < address + bytes; at += Long.BYTES) {
+      Cell cell = machine.find(at);
+      Write write = cell == null ? null : cell.newest;
+      if (cell != null && write != null && !Checks.covers(device, cell, write)) {
+        boolean handedOn = false;
+        Release[] releases = announcement.releases;
+        for (int i = 0; releases != null && i < releases.length && !handedOn; i++) {
+          handedOn =
+              releases[i].clock.covers(write.actor.number, write.epoch)
+                  && device.mayTake(releases[i], cell.onGpu);
+        }
+        if (!handedOn) {
+          return write;
+        }
+      }
+    }
+    return null;
+  }
+
+  private Conflict.@Nullable Event lastStore(long address) {
+    Cell cell = machine.find(address & -Long.BYTES);
+    Write write = cell == null ? null : cell.newest;
+    return write == null ? null : new Conflict.Event(write.actor, true, write.access, write.at);
+  }
+}

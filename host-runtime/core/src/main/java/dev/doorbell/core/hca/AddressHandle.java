@@ -1,0 +1,14 @@
+package dev.doorbell.core.hca;
+
+/**
+ * Where datagrams go: what a poster writes into the address vector of a WQE ({@code
+ * core.mlx5.DatagramSegment}).
+ *
+ * @param gidHigh the peer's GID, most significant half
+ * @param gidLow the other half
+ * @param trafficClass traffic class of the packets
+ * @param hopLimit hop limit of the packets
+ * @param macAddress the next hop's 48-bit Ethernet address; 0 where the HCA needs none
+ */
+public record AddressHandle(
+    long gidHigh, long gidLow, int trafficClass, int hopLimit, long macAddress) {}

@@ -1,0 +1,103 @@
+package dev.doorbell.core.roce;
+
+import dev.doorbell.core.memory.BigEndian;
+
+/**
+ * The Ethernet header without a VLAN tag. Addresses are the low 48 bits of a long.
+ *
+ * <pre>
+ *   31                                                              0
+ *  +----------------------------------------------------------------+
+ *  |                     destination MAC 47:16                      |  0
+ *  +--------------------------------+-------------------------------+
+ *  |      destination MAC 15:0      |        source MAC 47:32       |  4
+ *  +--------------------------------+-------------------------------+
+ *  |                       source MAC 31:0                          |  8
+ *  +--------------------------------+-------------------------------+
+ *  |            EtherType           |                                 12
+ *  +--------------------------------+
+ * </pre>
+ */
+public final class EthernetHeader {
+  /** Bytes of the header. */
+  public static final int BYTES = 14;
+
+  /** Bytes of a VLAN tag, which stands before the EtherType where there is one. */
+  public static final int VLAN_BYTES = 4;
+
+  public static final int IPV4 = 0x0800;
+  public static final int ARP = 0x0806;
+  public static final int VLAN = 0x8100;
+  public static final int IPV6 = 0x86dd;
+
+  /** RoCE version 1: a GRH follows. */
+  public static final int ROCE_V1 = 0x8915;
+
+  /** The address that everybody listens to. */
+  public static final long BROADCAST = 0xffff_ffff_ffffL;
+
+  private static final int DESTINATION_OFFSET = 0;
+  private static final int SOURCE_OFFSET = 6;
+  private static final int TYPE_OFFSET = 12;
+
+  private EthernetHeader() {}
+
+  public static long destination(long address) {
+    return mac(address + DESTINATION_OFFSET);
+  }
+
+  public static long source(long address) {
+    return mac(address + SOURCE_OFFSET);
+  }
+
+  /** The EtherType, or {@link #VLAN}. */
+  public static int type(long address) {
+    return BigEndian.getShort(address + TYPE_OFFSET) & 0xffff;
+  }
+
+  /** The EtherType after a VLAN tag. */
+  public static int typeAfterTag(long address) {
+    return type(address + VLAN_BYTES);
+  }
+
+  /** Writes all 14 bytes. */
+  public static void write(long address, long destination, long source, int type) {
+    putMac(address + DESTINATION_OFFSET, destination);
+    putMac(address + SOURCE_OFFSET, source);
+    BigEndian.putShort(address + TYPE_OFFSET, (short) type);
+  }
+
+  /** The 6 bytes at {@code address}. */
+  public static long mac(long address) {
+    return (long) (BigEndian.getShort(address) & 0xffff) << 32
+        | (BigEndian.getInt(address + Short.BYTES) & 0xffff_ffffL);
+  }
+
+  /** Writes 6 bytes. */
+  public static void putMac(long address, long mac) {
+    BigEndian.putShort(address, (short) (mac >>> 32));
+    BigEndian.putInt(address + Short.BYTES, (int) mac);
+  }
+
+  /** As {@code 02:00:00:00:00:01}. */
+  public static String text(long mac) {
+    StringBuilder text = new StringBuilder(17);
+    for (int shift = 40; shift >= 0; shift -= 8) {
+      text.append(shift == 40 ? "" : ":").append("%02x".formatted((mac >>> shift) & 0xff));
+    }
+    return text.toString();
+  }
+
+  /**
+   * The address that {@code text} names.
+   *
+   * @throws IllegalArgumentException when it is not six pairs of hexadecimal digits
+   */
+  public static long parse(String text) {
+    if (!text.matches("[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")) {
+      throw new IllegalArgumentException(
+          "'%s' is no MAC address; write it like 02:00:00:00:00:01".formatted(text));
+    }
+    return Long.parseLong(text.replace(":", ""), 16);
+  }
+}

@@ -1,0 +1,286 @@
+package dev.doorbell.core.roce;
+
+import dev.doorbell.core.roce.FlowChecker.Findings;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/** The requests of one direction of a reliable connection, and the answers to them. */
+final class RequestFlow {
+  private static final int UNKNOWN = -1;
+  private static final int LARGEST_MTU = 4096;
+
+  /** Questions remembered at most, so that duplicates of answered ones are understood. */
+  private static final int REMEMBERED = 256;
+
+  final int sourcePort;
+
+  /** Queue pair that responses name; learned from the first one. */
+  int requesterQpn = UNKNOWN;
+
+  private int nextPsn = UNKNOWN;
+  private int firstPsn = UNKNOWN;
+  private int mtu = UNKNOWN;
+  private int msn = UNKNOWN;
+
+  // The message that is under way.
+  private @Nullable String message;
+  private boolean lengthKnown;
+  private long messageLength;
+  private long sent;
+
+  /** READs and atomics, oldest first. */
+  private final Deque<Question> questions = new ArrayDeque<>();
+
+  /** A READ or an atomic. */
+  private static final class Question {
+    final int psn;
+    final boolean read;
+    final long length;
+    long received;
+
+    Question(int psn, boolean read, long length) {
+      this.psn = psn;
+      this.read = read;
+      this.length = length;
+    }
+  }
+
+  RequestFlow(int sourcePort) {
+    this.sourcePort = sourcePort;
+  }
+
+  private static int ahead(int a, int b) {
+    return (a - b) << 8 >> 8;
+  }
+
+  /** True when a response with this number may be to one of these requests. */
+  boolean expects(int psn) {
+    return nextPsn != UNKNOWN && ahead(psn, nextPsn) < 0 && ahead(psn, firstPsn) >= 0;
+  }
+
+  void request(RoceFrame frame, Findings findings) {
+    int psn = Bth.psn(frame.bth);
+    if (nextPsn == UNKNOWN) {
+      firstPsn = psn;
+      nextPsn = psn;
+    }
+    learnMtuFromRead(psn);
+    int ahead = ahead(psn, nextPsn);
+    if (ahead < 0) {
+      findings.note("sent again");
+      resend(frame, psn);
+      return;
+    }
+    if (ahead > 0) {
+      findings.problem("PSN 0x%06x where 0x%06x is due: %d missing".formatted(psn, nextPsn, ahead));
+      message = null;
+      lengthKnown = false;
+    }
+    if (BthOpcode.hasPayload(frame.opcode)) {
+      data(frame, findings, ahead > 0);
+      nextPsn = psn + 1 & Bth.MASK_24;
+    } else {
+      question(frame, psn, findings);
+    }
+  }
+
+  /** How many numbers the last READ took tells the path MTU. */
+  private void learnMtuFromRead(int psn) {
+    Question last = questions.peekLast();
+    if (mtu != UNKNOWN || last == null || !last.read || last.length == 0) {
+      return;
+    }
+    int taken = ahead(psn, last.psn);
+    for (int candidate = 256; candidate <= LARGEST_MTU; candidate *= 2) {
+      if (taken == packets(last.length, candidate) && psn != nextPsn) {
+        mtu = candidate;
+        nextPsn = psn;
+      }
+    }
+  }
+
+  private static int packets(long length, int mtu) {
+    return length == 0 ? 1 : (int) ((length + mtu - 1) / mtu);
+  }
+
+  /** A resent READ may ask for the rest alone; it is remembered as a question of its own. */
+  private void resend(RoceFrame frame, int psn) {
+    if (frame.opcode == BthOpcode.READ_REQUEST) {
+      long length = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
+      remember(new Question(psn, true, length));
+    }
+  }
+
+  private void data(RoceFrame frame, Findings findings, boolean afterGap) {
+    int opcode = frame.opcode;
+    boolean first = BthOpcode.isFirst(opcode);
+    boolean full = BthOpcode.isFull(opcode);
+    String kind = BthOpcode.name(opcode).contains("WRITE") ? "WRITE" : "SEND";
+    String before = message;
+    if (first && before != null) {
+      findings.problem("a new message inside an unfinished " + before);
+    } else if (!first && before == null && !afterGap && ahead(nextPsn, firstPsn) > 0) {
+      findings.problem("the middle of a message that did not begin");
+    } else if (!first && before != null && !before.equals(kind)) {
+      findings.problem("a %s inside a %s".formatted(kind, before));
+    }
+    if (first) {
+      sent = 0;
+      lengthKnown = (frame.headers & BthOpcode.RETH) != 0;
+      if (lengthKnown) {
+        messageLength = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
+      }
+    }
+    checkSize(frame, full, findings);
+    sent += frame.payloadBytes;
+    if (lengthKnown && (full ? sent >= messageLength : sent != messageLength)) {
+      findings.problem(
+          "%d bytes so far of a WRITE of %d%s"
+              .formatted(sent, messageLength, full ? ", and more to come" : ", at its end"));
+    }
+    message = full ? kind : null;
+  }
+
+  private void checkSize(RoceFrame frame, boolean full, Findings findings) {
+    int bytes = frame.payloadBytes;
+    if (full && mtu == UNKNOWN) {
+      if (Integer.bitCount(bytes) == 1 && bytes >= 256 && bytes <= LARGEST_MTU) {
+        mtu = bytes;
+      } else {
+        findings.problem("a FIRST or MIDDLE of %d bytes, which is no path MTU".formatted(bytes));
+      }
+    } else if (full && bytes != mtu) {
+      findings.problem("a FIRST or MIDDLE of %d bytes, the path MTU is %d".formatted(bytes, mtu));
+    } else if (bytes > (mtu == UNKNOWN ? LARGEST_MTU : mtu)) {
+      findings.problem("%d bytes of payload, more than the path MTU".formatted(bytes));
+    } else if (bytes == 0 && !full && !BthOpcode.isFirst(frame.opcode)) {
+      findings.problem("a LAST without payload");
+    }
+  }
+
+  private void question(RoceFrame frame, int psn, Findings findings) {
+    if (message != null) {
+      findings.problem(
+          "%s inside an unfinished %s".formatted(BthOpcode.name(frame.opcode), message));
+      message = null;
+    }
+    boolean read = frame.opcode == BthOpcode.READ_REQUEST;
+    long length = 0;
+    if (read) {
+      length = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
+    } else if (frame.opcode == BthOpcode.COMPARE_SWAP || frame.opcode == BthOpcode.FETCH_ADD) {
+      if ((AtomicEth.virtualAddress(frame.extended) & 7) != 0) {
+        findings.problem("an atomic at an address that is no multiple of 8");
+      }
+    }
+    remember(new Question(psn, read, length));
+    int taken = read && mtu != UNKNOWN ? packets(length, mtu) : 1;
+    nextPsn = psn + taken & Bth.MASK_24;
+  }
+
+  private void remember(Question question) {
+    questions.addLast(question);
+    if (questions.size() > REMEMBERED) {
+      questions.removeFirst();
+    }
+  }
+
+  void response(RoceFrame frame, Findings findings) {
+    int psn = Bth.psn(frame.bth);
+    if (frame.opcode == BthOpcode.READ_RESPONSE_FIRST && mtu == UNKNOWN) {
+      mtu = frame.payloadBytes;
+      Question last = questions.peekLast();
+      if (last != null && last.read && ahead(nextPsn, last.psn) == 1) {
+        nextPsn = last.psn + packets(last.length, mtu) & Bth.MASK_24;
+      }
+    }
+    if ((frame.headers & BthOpcode.AETH) != 0) {
+      checkAeth(frame, findings);
+    }
+    int syndrome =
+        frame.opcode == BthOpcode.ACKNOWLEDGE
+            ? Aeth.syndrome(frame.header(BthOpcode.AETH))
+            : Aeth.ACK;
+    // A sequence NAK names what is due, which may be one more than was sent last.
+    int over = ahead(psn, nextPsn) - (syndrome == Aeth.NAK_SEQUENCE ? 1 : 0);
+    if (over >= 0) {
+      findings.problem("answers PSN 0x%06x, which was not sent".formatted(psn));
+    } else if (ahead(psn, firstPsn) < 0) {
+      findings.note("answers what is before the capture");
+    } else if (frame.opcode == BthOpcode.ATOMIC_ACKNOWLEDGE) {
+      if (holding(psn, false) == null) {
+        findings.problem("the answer of an atomic where none was asked");
+      }
+    } else if (frame.opcode != BthOpcode.ACKNOWLEDGE) {
+      readResponse(frame, psn, findings);
+    }
+  }
+
+  private void checkAeth(RoceFrame frame, Findings findings) {
+    long at = frame.header(BthOpcode.AETH);
+    int syndrome = Aeth.syndrome(at);
+    int now = Aeth.msn(at);
+    if (!Aeth.isAck(syndrome)) {
+      if (frame.opcode != BthOpcode.ACKNOWLEDGE) {
+        findings.problem("a NAK with an answer");
+      }
+      if (!Aeth.isRnrNak(syndrome)
+          && (syndrome < Aeth.NAK_SEQUENCE || syndrome > Aeth.NAK_INVALID_RD_REQUEST)) {
+        findings.problem("syndrome 0x%02x is reserved".formatted(syndrome));
+      } else {
+        findings.note(Aeth.text(syndrome));
+      }
+    }
+    if (msn != UNKNOWN && ahead(now, msn) < 0 && frame.opcode == BthOpcode.ACKNOWLEDGE) {
+      findings.problem("MSN goes back from %d to %d".formatted(msn, now));
+    }
+    if (msn == UNKNOWN || ahead(now, msn) > 0) {
+      msn = now;
+    }
+  }
+
+  private @Nullable Question holding(int psn, boolean read) {
+    for (Iterator<Question> newest = questions.descendingIterator(); newest.hasNext(); ) {
+      Question question = newest.next();
+      int packets = read && mtu != UNKNOWN ? packets(question.length, mtu) : 1;
+      int offset = ahead(psn, question.psn);
+      if (question.read == read && offset >= 0 && offset < packets) {
+        return question;
+      }
+    }
+    return null;
+  }
+
+  private void readResponse(RoceFrame frame, int psn, Findings findings) {
+    Question question = holding(psn, true);
+    if (question == null) {
+      findings.problem("a READ response where no READ was asked");
+      return;
+    }
+    boolean only = frame.opcode == BthOpcode.READ_RESPONSE_ONLY;
+    boolean first = only || frame.opcode == BthOpcode.READ_RESPONSE_FIRST;
+    boolean last = only || frame.opcode == BthOpcode.READ_RESPONSE_LAST;
+    if (first) {
+      question.received = 0;
+    }
+    int offset = ahead(psn, question.psn);
+    if (first != (offset == 0)) {
+      findings.problem("%s is response %d".formatted(BthOpcode.name(frame.opcode), offset));
+      return;
+    }
+    if (mtu != UNKNOWN && question.received != (long) offset * mtu) {
+      findings.problem("READ response %d after %d bytes".formatted(offset, question.received));
+    }
+    if (!last && frame.payloadBytes != mtu) {
+      findings.problem(
+          "a READ response of %d bytes, the path MTU is %d".formatted(frame.payloadBytes, mtu));
+    }
+    question.received += frame.payloadBytes;
+    if (last && question.received != question.length) {
+      findings.problem(
+          "%d bytes answer a READ of %d".formatted(question.received, question.length));
+    }
+  }
+}

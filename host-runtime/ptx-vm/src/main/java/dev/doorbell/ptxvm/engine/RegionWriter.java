@@ -1,0 +1,457 @@
+package dev.doorbell.ptxvm.engine;
+
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_long;
+
+import dev.doorbell.ptxvm.compiler.FlowGraph;
+import dev.doorbell.ptxvm.compiler.Regions;
+import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.ir.PollingLoops;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+import java.lang.classfile.instruction.SwitchCase;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.DynamicConstantDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one region of a function as the {@code execute} of an {@link Entry}: a state machine whose
+ * registers are JVM locals. On the way in it loads the registers that are alive at the door; on
+ * each way out it saves those that are alive there and were written in the region.
+ *
+ * <p>Objects that the code needs are class data, by index, and constants to HotSpot.
+ */
+final class RegionWriter {
+  static final ClassDesc OP = Op.class.describeConstable().orElseThrow();
+  static final ClassDesc THREAD = VmThread.class.describeConstable().orElseThrow();
+  static final ClassDesc SLOW = Slow.class.describeConstable().orElseThrow();
+
+  static final int THREAD_LOCAL = 1;
+  private static final int REGISTERS = 2;
+  private static final int LEFT = 3;
+  private static final int FIRST_TEMPORARY = 4;
+  private static final int FIRST_REGISTER = 14;
+
+  private static final ClassDesc ENTRY = Entry.class.describeConstable().orElseThrow();
+  private static final ClassDesc NAME = ClassDesc.of(Entry.class.getPackageName(), "Region");
+  private static final MethodTypeDesc EXECUTE = MethodTypeDesc.of(OP, THREAD, CD_long.arrayType());
+  private static final MethodTypeDesc SLOW_EXECUTE =
+      MethodTypeDesc.of(OP, OP, THREAD, CD_long.arrayType());
+  private static final MethodTypeDesc ROUND_FAILED =
+      MethodTypeDesc.of(ConstantDescs.CD_boolean, THREAD, OP, OP);
+
+  private final Program program;
+  private final Callee callee;
+  private final FlowGraph graph;
+  private final List<BitSet> live;
+  private final Regions plan;
+  private final BitSet members;
+  private final BitSet tracked;
+  private final NativeCode.Memory memory;
+
+  /** What the generated code refers to; places of operations elsewhere are filled in later. */
+  final List<Object> data = new ArrayList<>();
+
+  /** Where in {@link #data} the operation at an index has to be put when all regions exist. */
+  final Map<Integer, Integer> elsewhere = new HashMap<>();
+
+  /** The doors, by index of the instruction. */
+  final List<Integer> doors = new ArrayList<>();
+
+  private final Map<Object, Integer> dataIndex = new HashMap<>();
+  private final Map<Integer, Integer> locals = new HashMap<>();
+  private final BitSet written = new BitSet();
+  private final Map<Integer, Label> labels = new HashMap<>();
+  private final Map<Integer, Label> exits = new HashMap<>();
+  private final Map<Integer, Label> yields = new HashMap<>();
+  private final List<Runnable> outOfLine = new ArrayList<>();
+  private @Nullable CodeBuilder code;
+  private @Nullable Label returning;
+  private int pending;
+
+  RegionWriter(
+      Program program,
+      Callee callee,
+      FlowGraph graph,
+      List<BitSet> live,
+      Regions plan,
+      BitSet members,
+      BitSet tracked,
+      NativeCode.Memory memory) {
+    this.program = program;
+    this.callee = callee;
+    this.graph = graph;
+    this.live = live;
+    this.plan = plan;
+    this.members = members;
+    this.tracked = tracked;
+    this.memory = memory;
+  }
+
+  /** The class file. */
+  byte[] write() {
+    assignLocals();
+    members.stream().filter(plan.entries()::get).forEach(doors::add);
+    return ClassFile.of()
+        .build(
+            NAME,
+            type -> {
+              type.withSuperclass(ENTRY).withFlags(ClassFile.ACC_FINAL);
+              type.withMethodBody(
+                  ConstantDescs.INIT_NAME,
+                  ConstantDescs.MTD_void,
+                  0,
+                  c ->
+                      c.aload(0)
+                          .invokespecial(ENTRY, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
+                          .return_());
+              type.withMethodBody("execute", EXECUTE, 0, this::body);
+            });
+  }
+
+  private void assignLocals() {
+    Map<Integer, Integer> uses = new HashMap<>();
+    for (int i = members.nextSetBit(0); i >= 0; i = members.nextSetBit(i + 1)) {
+      FlowGraph.Node node = graph.nodes().get(i);
+      int weight = 1 + Math.min(node.count(), 1 << 16);
+      node.reads().stream().forEach(slot -> uses.merge(slot, weight, Integer::sum));
+      node.writes().stream().forEach(slot -> uses.merge(slot, weight, Integer::sum));
+      written.or(node.writes());
+    }
+    List<Integer> slots = new ArrayList<>(uses.keySet());
+    slots.sort((x, y) -> Integer.compare(uses.getOrDefault(y, 0), uses.getOrDefault(x, 0)));
+    int local = FIRST_REGISTER;
+    for (int slot : slots) {
+      locals.put(slot, local);
+      local += 2;
+    }
+  }
+
+  CodeBuilder code() {
+    CodeBuilder builder = code;
+    if (builder == null) {
+      throw new IllegalStateException("no code is being written");
+    }
+    return builder;
+  }
+
+  private void body(CodeBuilder c) {
+    code = c;
+    returning = c.newLabel();
+    NativeCode nativeCode = new NativeCode(this, memory);
+    enter();
+    for (int i = members.nextSetBit(0); i >= 0; i = members.nextSetBit(i + 1)) {
+      if (plan.leaders().get(i)) {
+        flush();
+        c.labelBinding(label(i));
+      }
+      instruction(i, nativeCode);
+    }
+    for (int k = 0; k < outOfLine.size(); k++) {
+      outOfLine.get(k).run();
+    }
+    exits.forEach(this::exit);
+    yields.forEach(this::yield);
+    c.labelBinding(returning);
+    storeLeft();
+    c.areturn();
+  }
+
+  /** Loads what is alive at the door and goes there. */
+  private void enter() {
+    CodeBuilder c = code();
+    for (int local : locals.values().stream().sorted().toList()) {
+      c.lconst_0().lstore(local);
+    }
+    c.aload(THREAD_LOCAL).getfield(THREAD, "left", CD_int).istore(LEFT);
+    List<SwitchCase> cases = new ArrayList<>();
+    for (int door = 0; door < doors.size(); door++) {
+      cases.add(SwitchCase.of(door, c.newLabel()));
+    }
+    if (cases.size() > 1) {
+      c.aload(0).getfield(ENTRY, "door", CD_int);
+      c.tableswitch(0, cases.size() - 1, cases.getFirst().target(), cases);
+    }
+    for (SwitchCase door : cases) {
+      c.labelBinding(door.target());
+      int at = doors.get(door.caseValue());
+      live.get(at).stream().filter(locals::containsKey).forEach(this::reload);
+      c.goto_(label(at));
+    }
+  }
+
+  private void instruction(int i, NativeCode nativeCode) {
+    CodeBuilder c = code();
+    Op op = Compiler.op(callee, i);
+    Op bare = Shape.bare(op);
+    pending++;
+    if (bare instanceof Branch branch) {
+      branch(i, branch);
+      return;
+    }
+    boolean falls = graph.nodes().get(i).successors().contains(i + 1);
+    boolean diverts = graph.nodes().get(i).diverts();
+    if (diverts) {
+      flush();
+    }
+    Label skip = c.newLabel();
+    if (op instanceof Guarded guarded) {
+      load(guarded.predicate);
+      c.l2i();
+      if (guarded.wanted == 1) {
+        c.ifeq(skip);
+      } else {
+        c.ifne(skip);
+      }
+    }
+    if (diverts) {
+      divert(i, bare, falls);
+    } else if (!nativeCode.write(bare, tracked.get(i))) {
+      execute(i, bare);
+    }
+    c.labelBinding(skip);
+    if (falls && !members.get(i + 1)) {
+      flush();
+      c.goto_(exitLabel(i + 1));
+    }
+  }
+
+  private void branch(int i, Branch branch) {
+    CodeBuilder c = code();
+    flush();
+    int target = Function.targets(callee.function.code().get(i)).getFirst();
+    if (target == i + 1) {
+      if (!members.get(target)) {
+        c.goto_(exitLabel(target));
+      }
+      return; // whichever way, it goes on with the next
+    }
+    boolean back = target <= i;
+    PollingLoops.Loop loop = back && tracked.get(i) ? branch.loop : null;
+    if (branch.p < 0) {
+      jump(target, back, loop, branch);
+      return;
+    }
+    load(branch.p);
+    c.l2i();
+    if (!back) {
+      Label to = members.get(target) ? label(target) : exitLabel(target);
+      if (branch.wanted == 1) {
+        c.ifne(to);
+      } else {
+        c.ifeq(to);
+      }
+    } else {
+      Label skip = c.newLabel();
+      if (branch.wanted == 1) {
+        c.ifeq(skip);
+      } else {
+        c.ifne(skip);
+      }
+      jump(target, true, loop, branch);
+      c.labelBinding(skip);
+    }
+    if (!members.get(i + 1)) {
+      c.goto_(exitLabel(i + 1));
+    }
+  }
+
+  private void jump(int target, boolean back, PollingLoops.@Nullable Loop loop, Branch branch) {
+    CodeBuilder c = code();
+    if (loop != null) {
+      c.aload(THREAD_LOCAL);
+      constant(branch);
+      elsewhere(target);
+      c.invokestatic(SLOW, "roundFailed", ROUND_FAILED);
+      c.ifne(yields.computeIfAbsent(target, key -> c.newLabel()));
+    }
+    if (!members.get(target)) {
+      c.goto_(exitLabel(target));
+    } else if (back) {
+      c.iload(LEFT).ifgt(label(target));
+      c.goto_(exitLabel(target));
+    } else {
+      c.goto_(label(target));
+    }
+  }
+
+  /** An operation that may wait, jump or end the thread: everything alive is saved before. */
+  private void divert(int i, Op bare, boolean falls) {
+    CodeBuilder c = code();
+    spill(live.get(i));
+    constant(bare);
+    c.aload(THREAD_LOCAL).aload(REGISTERS).invokestatic(SLOW, "execute", SLOW_EXECUTE);
+    if (!falls || !members.get(i + 1)) {
+      storeLeft();
+      c.areturn();
+      return;
+    }
+    c.dup();
+    constant(bare);
+    c.getfield(OP, "next", OP);
+    c.if_acmpne(returningLabel());
+    c.pop();
+    graph.nodes().get(i).writes().stream().forEach(this::reload);
+  }
+
+  /** One that always goes on: only its own registers go through the register file. */
+  private void execute(int i, Op bare) {
+    CodeBuilder c = code();
+    spill(graph.nodes().get(i).reads());
+    constant(bare);
+    c.aload(THREAD_LOCAL).aload(REGISTERS);
+    c.invokestatic(
+        SLOW,
+        "executeStraight",
+        MethodTypeDesc.of(ConstantDescs.CD_void, OP, THREAD, CD_long.arrayType()));
+    graph.nodes().get(i).writes().stream().forEach(this::reload);
+  }
+
+  private void exit(int target, Label at) {
+    CodeBuilder c = code();
+    c.labelBinding(at);
+    spill(live.get(target));
+    storeLeft();
+    elsewhere(target);
+    c.areturn();
+  }
+
+  private void yield(int target, Label at) {
+    CodeBuilder c = code();
+    c.labelBinding(at);
+    spill(live.get(target));
+    storeLeft();
+    c.aconst_null().areturn();
+  }
+
+  /** The thread's loop takes one off for the entry itself, which is no instruction. */
+  private void storeLeft() {
+    code().aload(THREAD_LOCAL).iload(LEFT).iconst_1().iadd().putfield(THREAD, "left", CD_int);
+  }
+
+  private void flush() {
+    if (pending > 0) {
+      code().iinc(LEFT, -pending);
+      pending = 0;
+    }
+  }
+
+  /** Runs {@code write} after the region's own code: for what is rarely executed. */
+  void later(Runnable write) {
+    outOfLine.add(write);
+  }
+
+  private void spill(BitSet slots) {
+    CodeBuilder c = code();
+    for (int slot = slots.nextSetBit(0); slot >= 0; slot = slots.nextSetBit(slot + 1)) {
+      if (written.get(slot)) {
+        c.aload(REGISTERS).loadConstant(slot);
+        load(slot);
+        c.lastore();
+      }
+    }
+  }
+
+  private void reload(int slot) {
+    Integer local = locals.get(slot);
+    if (local != null) {
+      code().aload(REGISTERS).loadConstant(slot).laload().lstore(local);
+    }
+  }
+
+  /** Pushes the value of a slot. */
+  void load(int slot) {
+    if (program.isConstant(slot)) {
+      code().loadConstant(program.constant(slot));
+      return;
+    }
+    Integer local = locals.get(slot);
+    if (local == null) {
+      throw new IllegalStateException("slot " + slot + " is read and has no local");
+    }
+    code().lload(local);
+  }
+
+  /** Pops a value into a slot; what nobody reads is dropped. */
+  void store(int slot) {
+    Integer local = locals.get(slot);
+    if (local == null) {
+      code().pop2();
+    } else {
+      code().lstore(local);
+    }
+  }
+
+  boolean isConstant(int slot) {
+    return program.isConstant(slot);
+  }
+
+  long constantOf(int slot) {
+    return program.constant(slot);
+  }
+
+  /** The local of a temporary, 0 to 4; each holds a long. */
+  static int temporary(int index) {
+    return FIRST_TEMPORARY + 2 * index;
+  }
+
+  /** Pushes an operation. */
+  void constant(Op op) {
+    constant(op, OP);
+  }
+
+  /** Pushes an object of class data. */
+  void constant(Object object, ClassDesc type) {
+    Integer index =
+        dataIndex.computeIfAbsent(
+            object,
+            key -> {
+              data.add(key);
+              return data.size() - 1;
+            });
+    push(index, type);
+  }
+
+  /** Pushes what stands at an index of the function when all regions are linked. */
+  private void elsewhere(int index) {
+    Integer at =
+        elsewhere.computeIfAbsent(
+            index,
+            key -> {
+              data.add(Compiler.op(callee, index));
+              return data.size() - 1;
+            });
+    push(at, OP);
+  }
+
+  private void push(int index, ClassDesc type) {
+    code()
+        .ldc(
+            DynamicConstantDesc.ofNamed(
+                ConstantDescs.BSM_CLASS_DATA_AT, ConstantDescs.DEFAULT_NAME, type, index));
+  }
+
+  private Label label(int index) {
+    return labels.computeIfAbsent(index, key -> code().newLabel());
+  }
+
+  private Label exitLabel(int index) {
+    return exits.computeIfAbsent(index, key -> code().newLabel());
+  }
+
+  private Label returningLabel() {
+    Label label = returning;
+    if (label == null) {
+      throw new IllegalStateException("no code is being written");
+    }
+    return label;
+  }
+}

@@ -1,0 +1,143 @@
+package dev.doorbell.ptxvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.ptxvm.launch.VmOptions;
+import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The fast engine does what the interpreter does. */
+class EnginesTest {
+  private static final long MINUTE = 60_000_000_000L;
+  private static final int BLOCKS = 2;
+  private static final int THREADS = 64;
+
+  /** What a program leaves in memory, and how many instructions it took. */
+  private record Outcome(byte[] own, byte[] out, byte[] cells, String engine) {}
+
+  /** One world with one GPU, used for many programs. */
+  private static final class Machine implements AutoCloseable {
+    final DirectFabric fabric;
+    final VmGpu gpu;
+
+    Machine(VmOptions.Engine engine, long seed, int workers) {
+      fabric = new DirectFabric(AddressSpace.reserve(), seed);
+      VmOptions options = VmOptions.defaults().withEngine(engine).withWorkers(workers);
+      gpu = new VmGpu(fabric, Locus.gpu(0, 0), options);
+    }
+
+    Outcome run(String ptx) {
+      try (GpuModule module = gpu.load("random.ptx", World.ptx(ptx));
+          Memory own = filled((long) BLOCKS * THREADS * RandomProgram.OWN_BYTES, 7);
+          Memory out = filled((long) BLOCKS * THREADS * RandomProgram.OUT_BYTES, 0);
+          Memory cells = filled(8L * RandomProgram.CELLS, 3);
+          Memory flags = filled(4L * BLOCKS * RandomProgram.FLAGS, 0)) {
+        Launch launch =
+            gpu.launch(
+                module.kernel("random"),
+                LaunchConfig.of(BLOCKS, THREADS),
+                new KernelArguments().add(own).add(out).add(cells).add(flags),
+                gpu.createStream());
+        RunOutcome outcome = fabric.run(launch::done, MINUTE);
+        launch.check();
+        assertThat(outcome).isEqualTo(RunOutcome.DONE);
+        return new Outcome(bytes(own), bytes(out), bytes(cells), launch.engine());
+      }
+    }
+
+    private Memory filled(long bytes, int factor) {
+      Memory memory = gpu.allocate(MemoryKind.DEVICE, bytes, "data");
+      byte[] content = new byte[(int) bytes];
+      for (int i = 0; i < content.length; i++) {
+        content[i] = (byte) (i * factor);
+      }
+      memory.putBytes(0, content);
+      return memory;
+    }
+
+    private static byte[] bytes(Memory memory) {
+      return memory.getBytes(0, (int) memory.size());
+    }
+
+    @Override
+    public void close() {
+      gpu.close();
+      fabric.close();
+    }
+  }
+
+  private static void requireSame(long seed, Machine interpreter, Machine compiler) {
+    String ptx = RandomProgram.of(seed);
+    Outcome expected;
+    Outcome actual;
+    try {
+      expected = interpreter.run(ptx);
+      actual = compiler.run(ptx);
+    } catch (RuntimeException e) {
+      throw new AssertionError("seed " + seed + ":\n" + ptx, e);
+    }
+    boolean same =
+        Arrays.equals(expected.own, actual.own)
+            && Arrays.equals(expected.out, actual.out)
+            && Arrays.equals(expected.cells, actual.cells);
+    assertThat(actual.engine).as("seed %d", seed).isEqualTo("compiled");
+    assertThat(expected.engine).isEqualTo("interpreter");
+    if (!same) {
+      int at = Arrays.mismatch(expected.out, actual.out);
+      throw new AssertionError(
+          "seed %d: engines differ; thread %d, byte %d of its registers%n%s"
+              .formatted(seed, at / RandomProgram.OUT_BYTES, at % RandomProgram.OUT_BYTES, ptx));
+    }
+  }
+
+  @Test
+  void random_programs_leave_the_same_registers_and_memory() {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine compiler = new Machine(VmOptions.Engine.COMPILED, 0, 1);
+        Machine shuffled = new Machine(VmOptions.Engine.COMPILED, 99, 1)) {
+      for (long seed = 1; seed <= 80; seed++) {
+        requireSame(seed, interpreter, seed % 2 == 0 ? compiler : shuffled);
+      }
+    }
+  }
+
+  @Test
+  void random_programs_do_the_same_on_two_workers() {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine two = new Machine(VmOptions.Engine.COMPILED, 0, 2)) {
+      for (long seed = 1001; seed <= 1030; seed++) {
+        requireSame(seed, interpreter, two);
+      }
+    }
+  }
+
+  /** For {@code -Ddoorbell.fuzz.seconds=}, 60 unless set. */
+  @Test
+  @Tag("slow")
+  void random_programs_agree_for_minutes() {
+    long seconds = Long.getLong("doorbell.fuzz.seconds", 60);
+    long from = Long.getLong("doorbell.fuzz.seed", System.nanoTime());
+    long end = System.nanoTime() + seconds * 1_000_000_000L;
+    long programs = 0;
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine compiler = new Machine(VmOptions.Engine.COMPILED, 0, 1)) {
+      for (long seed = from; System.nanoTime() - end < 0; seed++) {
+        requireSame(seed, interpreter, compiler);
+        programs++;
+      }
+    }
+    assertThat(programs).as("programs from seed %d on", from).isPositive();
+  }
+}

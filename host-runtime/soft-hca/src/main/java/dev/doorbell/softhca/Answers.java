@@ -1,0 +1,291 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.memory.AccessFault;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Psn;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A responder's answers to READs and atomics. The newest ones are remembered, so many as the
+ * connection allows: a READ that comes again is carried out again, an atomic is answered from the
+ * stored result.
+ */
+final class Answers {
+  private final SoftQueuePair queuePair;
+  private final SoftHca hca;
+  private final DevicePort port;
+  private final ReliableResponder responder;
+  private final TxQueue tx;
+  private final int mtu;
+
+  /** The answer of an atomic that is being carried out. */
+  private @Nullable Packet atomicAnswer;
+
+  private final Answered[] answered;
+  private int newest;
+
+  /** A question that was answered. */
+  private static final class Answered {
+    /** -1 for none. */
+    int psn = -1;
+
+    int packets;
+    boolean read;
+    long address;
+    long length;
+    int rkey;
+    long result;
+  }
+
+  Answers(SoftQueuePair queuePair, ReliableResponder responder, TxQueue tx, int mtu) {
+    this.queuePair = queuePair;
+    this.hca = queuePair.hca;
+    this.port = hca.port;
+    this.responder = responder;
+    this.tx = tx;
+    this.mtu = mtu;
+    this.answered = new Answered[queuePair.connection.maxDestReadAtomic()];
+  }
+
+  /** True while an atomic is being carried out: everything waits for it. */
+  boolean isBusy() {
+    return atomicAnswer != null;
+  }
+
+  void run() {
+    Packet answer = atomicAnswer;
+    if (answer != null && answer.phase != Packet.Phase.READING) {
+      atomicAnswer = null;
+      finishAtomic(answer);
+    }
+  }
+
+  void discard() {
+    Packet atomic = atomicAnswer;
+    if (atomic != null && atomic.abandon()) {
+      atomic.pool.release(atomic);
+    }
+    atomicAnswer = null;
+  }
+
+  private boolean refuse(Packet packet, int syndrome, AsyncEvent.Type event) {
+    return responder.nak(syndrome, packet.psn, event);
+  }
+
+  /**
+   * Answers the question that is expected next.
+   *
+   * @return false when something that it needs is missing
+   */
+  boolean answer(Packet packet) {
+    return packet.opcode == PacketOpcode.READ_REQUEST ? read(packet) : atomic(packet);
+  }
+
+  /** Answers a question that was answered before; what is not remembered is dropped. */
+  boolean again(Packet packet) {
+    Answered known = find(packet.psn);
+    if (known == null) {
+      return true;
+    }
+    if (packet.opcode != PacketOpcode.READ_REQUEST) {
+      return known.read || repeatAtomic(packet, known);
+    }
+    long length = packet.dmaLength & 0xffff_ffffL;
+    long offset = (long) Psn.difference(packet.psn, known.psn) * mtu;
+    boolean part =
+        known.read
+            && packet.rkey == known.rkey
+            && packet.remoteAddress == known.address + offset
+            && length <= known.length - offset;
+    if (!part) {
+      return true;
+    }
+    SoftMemoryRegion source = length == 0 ? null : hca.regions.find(packet.rkey);
+    if (length > 0 && refusal(source, packet.remoteAddress, length, Rights.REMOTE_READ)) {
+      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
+    }
+    return respond(packet, length, false);
+  }
+
+  private @Nullable Answered find(int psn) {
+    for (Answered one : answered) {
+      if (one != null && one.psn >= 0) {
+        int offset = Psn.difference(psn, one.psn);
+        if (offset >= 0 && offset < one.packets) {
+          return one;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** A place for what is answered now, instead of the oldest. */
+  private Answered remember(Packet packet, int packets) {
+    newest = newest + 1 == answered.length ? 0 : newest + 1;
+    Answered place = answered[newest];
+    if (place == null) {
+      place = new Answered();
+      answered[newest] = place;
+    }
+    place.psn = packet.psn;
+    place.packets = packets;
+    return place;
+  }
+
+  private boolean refusal(
+      @Nullable SoftMemoryRegion region, long address, long length, int rights) {
+    return region == null || region.refusal(queuePair.domain, address, length, rights) != 0;
+  }
+
+  private boolean read(Packet packet) {
+    long length = packet.dmaLength & 0xffff_ffffL;
+    if ((queuePair.rights & Rights.REMOTE_READ) == 0
+        || length > hca.options.limits().messageBytes()) {
+      return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
+    }
+    if (length > 0
+        && refusal(
+            hca.regions.find(packet.rkey), packet.remoteAddress, length, Rights.REMOTE_READ)) {
+      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
+    }
+    if (!respond(packet, length, true)) {
+      return false;
+    }
+    int responses = Psn.packets(length, mtu);
+    Answered memory = remember(packet, responses);
+    memory.read = true;
+    memory.address = packet.remoteAddress;
+    memory.length = length;
+    memory.rkey = packet.rkey;
+    responder.questionAnswered(packet.psn, responses);
+    return true;
+  }
+
+  /**
+   * Sends the answer to a READ, or goes on with it.
+   *
+   * @return false when the packets have run out
+   */
+  private boolean respond(Packet packet, long length, boolean isNew) {
+    int responses = Psn.packets(length, mtu);
+    while (packet.progress < responses) {
+      Packet response = hca.packets.take();
+      if (response == null) {
+        return false;
+      }
+      if (packet.progress == 0 && isNew) {
+        responder.questionAccepted();
+      }
+      int number = packet.progress++;
+      responder.address(
+          response, PacketOpcode.readResponse(number, responses), Psn.add(packet.psn, number));
+      long offset = (long) number * mtu;
+      response.bytes = (int) Math.min(mtu, length - offset);
+      if (!gather(response, packet.remoteAddress + offset)) {
+        int psn = response.psn;
+        hca.packets.release(response);
+        return responder.nak(Aeth.NAK_REMOTE_OPERATION, psn, AsyncEvent.Type.QP_FATAL);
+      }
+      tx.add(response);
+    }
+    return true;
+  }
+
+  private boolean gather(Packet response, long address) {
+    int bytes = response.bytes;
+    if (bytes == 0) {
+      return true;
+    }
+    try {
+      long inPlace = port.map(address, bytes);
+      if (inPlace != 0) {
+        response.payload = inPlace;
+        return true;
+      }
+      response.payload = response.buffer();
+      response.beginReads();
+      if (!port.read(address, response.payload, bytes, response)) {
+        response.addRead();
+      }
+      response.endReads();
+      return true;
+    } catch (AccessFault gone) {
+      return false;
+    }
+  }
+
+  private boolean atomic(Packet packet) {
+    int cell = packet.cellBytes;
+    long address = packet.remoteAddress;
+    if ((queuePair.rights & Rights.REMOTE_ATOMIC) == 0
+        || (cell != Integer.BYTES && cell != Long.BYTES)
+        || (address & (cell - 1)) != 0) {
+      return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
+    }
+    if (refusal(hca.regions.find(packet.rkey), address, cell, Rights.REMOTE_ATOMIC)) {
+      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
+    }
+    Packet answer = hca.packets.take();
+    if (answer == null) {
+      return false;
+    }
+    answer.opcode = packet.opcode;
+    answer.swapAdd = packet.swapAdd;
+    answer.compare = packet.compare;
+    answer.swapMask = packet.swapMask;
+    answer.compareMask = packet.compareMask;
+    answer.cellBytes = cell;
+    answer.psn = packet.psn;
+    answer.owner = tx;
+    RawMemory.putLong(answer.buffer(), 0);
+    answer.beginReads();
+    try {
+      if (!port.atomic(address, cell, answer.buffer(), answer, answer)) {
+        answer.addRead();
+      }
+    } catch (AccessFault gone) {
+      hca.packets.release(answer);
+      return refuse(packet, Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
+    }
+    answer.endReads();
+    responder.questionAnswered(packet.psn, 1);
+    responder.questionAccepted();
+    Answered memory = remember(packet, 1);
+    memory.read = false;
+    if (answer.phase == Packet.Phase.READING) {
+      atomicAnswer = answer;
+    } else {
+      finishAtomic(answer);
+    }
+    return true;
+  }
+
+  private void finishAtomic(Packet answer) {
+    int psn = answer.psn;
+    if (answer.phase == Packet.Phase.FAILED) {
+      hca.packets.release(answer);
+      responder.nak(Aeth.NAK_REMOTE_OPERATION, psn, AsyncEvent.Type.QP_FATAL);
+      return;
+    }
+    answer.takeAtomicResult();
+    answered[newest].result = answer.atomicResult;
+    responder.address(answer, PacketOpcode.ATOMIC_ACKNOWLEDGE, psn);
+    tx.add(answer);
+  }
+
+  private boolean repeatAtomic(Packet packet, Answered known) {
+    Packet answer = hca.packets.take();
+    if (answer == null) {
+      return false;
+    }
+    responder.address(answer, PacketOpcode.ATOMIC_ACKNOWLEDGE, packet.psn);
+    answer.atomicResult = known.result;
+    tx.add(answer);
+    return true;
+  }
+}

@@ -1,0 +1,259 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Psn;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving half of a reliable connection: checks the peer's requests, carries them out once
+ * and in order, answers.
+ *
+ * <p>A request is carried out when everything that it needs is at hand - a receive WQE, room for a
+ * CQE, a packet for the answer - and waits without side effects until then; later ones wait behind
+ * it. An ACK leaves at the end of a step and stands for all messages of the step.
+ */
+final class ReliableResponder extends Responder {
+  private final SoftQueuePair queuePair;
+  private final SoftHca hca;
+  private final Receives receives;
+  private final IncomingMessage message;
+  private final Answers answers;
+  private final TxQueue tx;
+  private final int mtu;
+
+  private int expectedPsn;
+  private int msn;
+  private boolean nakSent;
+  private boolean established;
+
+  /** Requests that arrived and wait. */
+  private @Nullable Packet waitingHead;
+
+  private @Nullable Packet waitingTail;
+
+  private boolean ackPending;
+  private int ackPsn;
+
+  ReliableResponder(SoftQueuePair queuePair, Receives receives, int expectedPsn, int mtu) {
+    this.queuePair = queuePair;
+    this.hca = queuePair.hca;
+    this.receives = receives;
+    this.expectedPsn = expectedPsn;
+    this.mtu = mtu;
+    this.tx = new TxQueue(queuePair, hca.port, 0, null);
+    this.message = new IncomingMessage(queuePair, receives, mtu);
+    this.answers = new Answers(queuePair, this, tx, mtu);
+  }
+
+  @Override
+  void discard() {
+    tx.drop();
+    answers.discard();
+    receives.release();
+    Packet packet = waitingHead;
+    waitingHead = null;
+    waitingTail = null;
+    while (packet != null) {
+      Packet next = packet.next;
+      packet.next = null;
+      packet.pool.release(packet);
+      packet = next;
+    }
+  }
+
+  @Override
+  void receive(Packet packet) {
+    if (waitingHead == null && process(packet)) {
+      packet.pool.release(packet);
+      return;
+    }
+    Packet last = waitingTail;
+    if (last == null) {
+      waitingHead = packet;
+    } else {
+      last.next = packet;
+    }
+    waitingTail = packet;
+  }
+
+  @Override
+  int run() {
+    answers.run();
+    int work = 0;
+    Packet packet = waitingHead;
+    while (packet != null && process(packet)) {
+      Packet next = packet.next;
+      packet.next = null;
+      waitingHead = next;
+      if (next == null) {
+        waitingTail = null;
+      }
+      packet.pool.release(packet);
+      packet = next;
+      work++;
+    }
+    Packet refused = tx.flush();
+    if (refused != null) {
+      tx.drop();
+      nak(Aeth.NAK_REMOTE_OPERATION, refused.psn, AsyncEvent.Type.QP_FATAL);
+    }
+    acknowledge();
+    if (queuePair.state() == QueuePairState.ERR) {
+      work += receives.flush();
+    }
+    return work;
+  }
+
+  /** Sends the ACK that is due, if a packet is to be had and no answer is before it. */
+  @Override
+  void acknowledge() {
+    if (!ackPending) {
+      return;
+    }
+    Packet ack = hca.packets.take();
+    if (ack == null) {
+      return;
+    }
+    ackPending = false;
+    address(ack, PacketOpcode.ACKNOWLEDGE, ackPsn);
+    ack.syndrome = Aeth.ACK;
+    tx.add(ack);
+  }
+
+  /** Fills in the headers of an answer. */
+  void address(Packet packet, int opcode, int psn) {
+    packet.opcode = opcode;
+    packet.destination = queuePair.peerNumber;
+    packet.psn = psn;
+    packet.msn = msn;
+    packet.syndrome = Aeth.ACK;
+    packet.payload = 0;
+    packet.bytes = 0;
+  }
+
+  /**
+   * Carries a request out.
+   *
+   * @return false when something that it needs is missing; nothing has happened then
+   */
+  private boolean process(Packet packet) {
+    QueuePairState state = queuePair.state();
+    if (state != QueuePairState.RTS && state != QueuePairState.RTR) {
+      return true;
+    }
+    if (state == QueuePairState.RTR && !established) {
+      established = true;
+      hca.raise(AsyncEvent.Type.COMMUNICATION_ESTABLISHED, queuePair.number());
+    }
+    if (answers.isBusy()) {
+      return false;
+    }
+    int ahead = Psn.difference(packet.psn, expectedPsn);
+    if (ahead > 0) {
+      gap();
+      return true;
+    }
+    boolean question = PacketOpcode.isQuestion(packet.opcode);
+    if (ahead < 0) {
+      return question ? answers.again(packet) : carriedOut();
+    }
+    if (question) {
+      if (message.isOpen()) {
+        return nak(Aeth.NAK_INVALID_REQUEST, packet.psn, AsyncEvent.Type.QP_REQUEST_ERROR);
+      }
+      return answers.answer(packet);
+    }
+    int outcome = message.accept(packet, packet.opcode);
+    switch (outcome) {
+      case IncomingMessage.DONE -> advance(packet);
+      case IncomingMessage.HOLD -> {
+        return false;
+      }
+      case IncomingMessage.NOT_READY -> notReady(packet.psn);
+      default -> nak(outcome, packet.psn, message.event());
+    }
+    return true;
+  }
+
+  /** A duplicate of what was carried out: its acknowledgement was lost. */
+  private boolean carriedOut() {
+    ackPending = true;
+    ackPsn = Psn.add(expectedPsn, -1);
+    hca.acknowledgeLater(queuePair);
+    return true;
+  }
+
+  /** Something before this packet was lost: says so once. */
+  private void gap() {
+    if (nakSent) {
+      return;
+    }
+    nakSent = true;
+    Packet nak = hca.packets.takeSpare();
+    address(nak, PacketOpcode.ACKNOWLEDGE, expectedPsn);
+    nak.syndrome = Aeth.NAK_SEQUENCE;
+    // The NAK acknowledges what is before it.
+    ackPending = false;
+    tx.add(nak);
+  }
+
+  /** A packet of a message is carried out: the next one is expected. */
+  private void advance(Packet packet) {
+    expectedPsn = Psn.add(packet.psn, 1);
+    nakSent = false;
+    if (!message.isOpen()) {
+      msn = (msn + 1) & Psn.MASK;
+    }
+    if (packet.ackRequest) {
+      ackPending = true;
+      ackPsn = packet.psn;
+      hca.acknowledgeLater(queuePair);
+    }
+  }
+
+  /** A question is carried out; its answer acknowledges what is before it. */
+  void questionAccepted() {
+    msn = (msn + 1) & Psn.MASK;
+    ackPending = false;
+  }
+
+  /** A question with so many packets of answer is dealt with. */
+  void questionAnswered(int psn, int packets) {
+    expectedPsn = Psn.add(psn, packets);
+    nakSent = false;
+  }
+
+  /** Asks the requester to come again later. */
+  private void notReady(int psn) {
+    Packet nak = hca.packets.takeSpare();
+    address(nak, PacketOpcode.ACKNOWLEDGE, psn);
+    nak.syndrome = Aeth.RNR_NAK | queuePair.connection.minRnrTimer();
+    nakSent = true;
+    // The NAK acknowledges what is before it.
+    ackPending = false;
+    tx.add(nak);
+  }
+
+  /**
+   * Refuses a request; the queue pair is in error afterwards.
+   *
+   * @param event what the host is told, or null when a CQE tells it
+   * @return true: the request is dealt with
+   */
+  boolean nak(int syndrome, int psn, AsyncEvent.@Nullable Type event) {
+    Packet nak = hca.packets.takeSpare();
+    address(nak, PacketOpcode.ACKNOWLEDGE, psn);
+    nak.syndrome = syndrome;
+    ackPending = false;
+    tx.add(nak);
+    if (event != null) {
+      hca.raise(event, queuePair.number());
+    }
+    queuePair.enterError();
+    return true;
+  }
+}

@@ -1,0 +1,207 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Psn;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving half of unreliable connections and datagrams. Nothing is answered: what cannot be
+ * carried out is dropped, a message as a whole (InfiniBand, chapters 9.8.3 and 9.8.4). A datagram's
+ * receive begins with 40 bytes of global route header.
+ */
+final class UnreliableResponder extends Responder {
+  static final int GLOBAL_ROUTE_BYTES = 40;
+
+  /** Version 6, and the next header of InfiniBand. */
+  private static final int VERSION = 6 << 28;
+
+  private static final int NEXT_HEADER = 0x1b;
+
+  /** BTH, DETH and ICRC: what the header's length counts besides extended headers and payload. */
+  private static final int BTH_AND_CRC = 16;
+
+  private final SoftQueuePair queuePair;
+  private final SoftHca hca;
+  private final Receives receives;
+  private final IncomingMessage message;
+  private final long scratch;
+  private final int mtu;
+  private final boolean datagrams;
+
+  private int expectedPsn;
+
+  /** The rest of a message is of no use: until the next one begins. */
+  private boolean dropping;
+
+  private @Nullable Packet waitingHead;
+  private @Nullable Packet waitingTail;
+
+  UnreliableResponder(SoftQueuePair queuePair, Receives receives, int expectedPsn, int mtu) {
+    this.queuePair = queuePair;
+    this.hca = queuePair.hca;
+    this.receives = receives;
+    this.expectedPsn = expectedPsn;
+    this.mtu = mtu;
+    this.scratch = hca.scratch;
+    this.message = new IncomingMessage(queuePair, receives, mtu);
+    this.datagrams = queuePair.isDatagram;
+  }
+
+  @Override
+  void receive(Packet packet) {
+    if (waitingHead == null && process(packet)) {
+      packet.pool.release(packet);
+      return;
+    }
+    Packet last = waitingTail;
+    if (last == null) {
+      waitingHead = packet;
+    } else {
+      last.next = packet;
+    }
+    waitingTail = packet;
+  }
+
+  @Override
+  int run() {
+    int work = 0;
+    Packet packet = waitingHead;
+    while (packet != null && process(packet)) {
+      Packet next = packet.next;
+      packet.next = null;
+      waitingHead = next;
+      if (next == null) {
+        waitingTail = null;
+      }
+      packet.pool.release(packet);
+      packet = next;
+      work++;
+    }
+    if (queuePair.state() == QueuePairState.ERR) {
+      work += receives.flush();
+    }
+    return work;
+  }
+
+  @Override
+  void acknowledge() {
+    // Nothing is acknowledged.
+  }
+
+  @Override
+  void discard() {
+    receives.release();
+    Packet packet = waitingHead;
+    waitingHead = null;
+    waitingTail = null;
+    while (packet != null) {
+      Packet next = packet.next;
+      packet.next = null;
+      packet.pool.release(packet);
+      packet = next;
+    }
+  }
+
+  /**
+   * Carries a packet out or drops it.
+   *
+   * @return false when something that it needs is on its way
+   */
+  private boolean process(Packet packet) {
+    QueuePairState state = queuePair.state();
+    if (state != QueuePairState.RTS && state != QueuePairState.RTR) {
+      return true;
+    }
+    return datagrams ? datagram(packet) : connected(packet);
+  }
+
+  private boolean connected(Packet packet) {
+    int operation = PacketOpcode.operation(packet.opcode);
+    if (packet.psn != expectedPsn) {
+      // A gap ends the message; the next one that begins sets the count.
+      lose();
+    }
+    if (PacketOpcode.isFirst(operation)) {
+      if (message.isOpen()) {
+        lose();
+      }
+      dropping = false;
+    }
+    expectedPsn = Psn.add(packet.psn, 1);
+    if (dropping) {
+      return true;
+    }
+    int outcome = message.accept(packet, operation);
+    if (outcome == IncomingMessage.HOLD) {
+      // Come again: the same packet is expected then.
+      expectedPsn = packet.psn;
+      return false;
+    }
+    if (outcome != IncomingMessage.DONE) {
+      lose();
+      if (receives.isBroken() || message.event() == AsyncEvent.Type.QP_FATAL) {
+        hca.raise(AsyncEvent.Type.QP_FATAL, queuePair.number());
+        queuePair.enterError();
+      }
+    }
+    return true;
+  }
+
+  private void lose() {
+    message.drop();
+    dropping = true;
+  }
+
+  private boolean datagram(Packet packet) {
+    int operation = PacketOpcode.operation(packet.opcode);
+    boolean send = operation == PacketOpcode.SEND_ONLY || operation == PacketOpcode.SEND_ONLY_IMM;
+    if (!send || packet.bytes > mtu || packet.queueKey != queuePair.connection.queueKey()) {
+      return true;
+    }
+    if (!receives.isReady()) {
+      if (receives.isBroken()) {
+        hca.raise(AsyncEvent.Type.QP_FATAL, queuePair.number());
+        queuePair.enterError();
+        return true;
+      }
+      return receives.isEmpty();
+    }
+    receives.begin();
+    globalRoute(packet);
+    int syndrome = receives.scatter(packet, scratch, GLOBAL_ROUTE_BYTES, false);
+    if (syndrome == 0) {
+      syndrome = receives.scatter(packet);
+    }
+    if (syndrome == 0) {
+      receives.complete(
+          packet,
+          PacketOpcode.hasImmediate(operation) ? Cqe.RESPONDER_SEND_IMM : Cqe.RESPONDER_SEND,
+          GLOBAL_ROUTE_BYTES + (long) packet.bytes);
+    } else if (syndrome != Syndrome.LOCAL_LENGTH) {
+      receives.fail(syndrome);
+      queuePair.enterError();
+    }
+    return true;
+  }
+
+  /** Puts the header together as InfiniBand lays it out (chapter 8.3). */
+  private void globalRoute(Packet packet) {
+    int length =
+        BTH_AND_CRC
+            + PacketOpcode.extendedHeaderBytes(packet.opcode)
+            + packet.bytes
+            + packet.padBytes();
+    BigEndian.putInt(scratch, VERSION | packet.trafficClass << 20 | packet.flowLabel);
+    BigEndian.putInt(scratch + 4, length << 16 | NEXT_HEADER << 8 | packet.hopLimit);
+    BigEndian.putLong(scratch + 8, packet.sourceGidHigh);
+    BigEndian.putLong(scratch + 16, packet.sourceGidLow);
+    BigEndian.putLong(scratch + 24, packet.destinationGidHigh);
+    BigEndian.putLong(scratch + 32, packet.destinationGidLow);
+  }
+}

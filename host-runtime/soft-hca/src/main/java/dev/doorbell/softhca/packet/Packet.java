@@ -1,0 +1,323 @@
+package dev.doorbell.softhca.packet;
+
+import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.memory.RawMemory;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One packet of the transport, with its headers as fields, from the pool of the HCA that sends it.
+ * Of the extended headers those count that the opcode has ({@link PacketOpcode}); the others hold
+ * anything.
+ *
+ * <p>The payload stands in place in the sender's memory where the fabric allows that, else in the
+ * packet's own buffer. The receiver gives the packet back to its pool.
+ */
+public final class Packet implements Completion, DevicePort.AtomicFunction {
+  /** Bytes of payload at most: the largest path MTU. */
+  public static final int MAX_PAYLOAD = 4096;
+
+  /** The partition key of everybody. */
+  public static final int DEFAULT_PARTITION = 0xffff;
+
+  /** {@link #request} of a packet that no request made. */
+  public static final long NO_REQUEST = -1;
+
+  /** What has to happen before a packet is on the wire, in this order. */
+  public enum Phase {
+    /** DMA reads of the payload are on their way. */
+    READING,
+    /** All payload is here. */
+    HELD,
+    /** The packet is being put together. */
+    FRAMING,
+    /** It may go out when it is the oldest. */
+    READY,
+    /** On its way to the peer. */
+    TRAVELLING,
+    /** A DMA read was refused. */
+    FAILED
+  }
+
+  /** Who waits for a packet to be put together. */
+  public interface Owner {
+    /** The packet that waited for a transfer or a delay waits no longer. */
+    void ready();
+  }
+
+  public final PacketPool pool;
+
+  // Global route: what becomes of it is the wire's matter.
+  public int trafficClass;
+  public int flowLabel;
+  public int hopLimit;
+  public long sourceGidHigh;
+  public long sourceGidLow;
+  public long destinationGidHigh;
+  public long destinationGidLow;
+
+  // Base transport header.
+  public int opcode;
+  public int partitionKey;
+  public int destination;
+  public int psn;
+  public boolean ackRequest;
+  public boolean solicited;
+
+  /** Forward and backward congestion notification. */
+  public boolean forwardCongestion;
+
+  public boolean backwardCongestion;
+
+  // RETH, and the first two also AtomicETH.
+  public long remoteAddress;
+  public int rkey;
+  public int dmaLength;
+
+  /** ImmDt in host order. */
+  public int immediate;
+
+  /** IETH: the key to invalidate. */
+  public int invalidatedKey;
+
+  // DETH.
+  public int queueKey;
+  public int sourceQueuePair;
+
+  // AtomicETH.
+  public long swapAdd;
+  public long compare;
+
+  /** Of a masked compare-and-swap: the swap mask. Of a masked fetch-add: the field boundary. */
+  public long swapMask;
+
+  public long compareMask;
+
+  /** Bytes of the cell that an atomic works on, 4 or 8; 8 for the atomics of InfiniBand. */
+  public int cellBytes;
+
+  // AETH, AtomicAckETH.
+  public int syndrome;
+  public int msn;
+  public long atomicResult;
+
+  /** Native address of the payload, and its length without padding. */
+  public long payload;
+
+  public int bytes;
+
+  // Way to the wire.
+  public Phase phase = Phase.HELD;
+  public @Nullable Owner owner;
+
+  /** Where a datagram goes; null on connections. */
+  public @Nullable Route way;
+
+  /** Which request of the sender this packet belongs to, for traces and errors. */
+  public long request = NO_REQUEST;
+
+  public boolean lastOfMessage;
+
+  /** Sender's queue pair and WQE, for the trace of the receiver. Not on any real wire. */
+  public int originQpn;
+
+  public int originIndex;
+
+  /** Responses made so far for a READ request that waits for packets. */
+  public int progress;
+
+  public @Nullable Packet next;
+
+  private @Nullable Route route;
+  private int reads;
+  private boolean refused;
+  private boolean abandoned;
+  private long buffer;
+
+  @SuppressWarnings("UnusedVariable") // keeps the buffer's memory reachable
+  private @Nullable MemorySegment slab;
+
+  Packet(PacketPool pool) {
+    this.pool = pool;
+  }
+
+  /** Native address of {@link #MAX_PAYLOAD} bytes of the packet's own. */
+  public long buffer() {
+    long address = buffer;
+    if (address == 0) {
+      slab = pool.slab();
+      address = pool.nextBuffer();
+      buffer = address;
+    }
+    return address;
+  }
+
+  /** Bytes after the payload that make its length a multiple of four: PadCnt. */
+  public int padBytes() {
+    return -bytes & 3;
+  }
+
+  /** Clears what the last use may have left and the next one does not write. */
+  void reset() {
+    phase = Phase.HELD;
+    partitionKey = DEFAULT_PARTITION;
+    ackRequest = false;
+    solicited = false;
+    forwardCongestion = false;
+    backwardCongestion = false;
+    lastOfMessage = false;
+    bytes = 0;
+    progress = 0;
+    reads = 0;
+    refused = false;
+    abandoned = false;
+    next = null;
+    way = null;
+    request = NO_REQUEST;
+  }
+
+  /** Copies a payload that stands in somebody's memory, which may change, to the own buffer. */
+  public void keep() {
+    if (bytes > 0 && payload != buffer) {
+      long own = buffer();
+      RawMemory.copy(payload, own, bytes);
+      payload = own;
+    }
+  }
+
+  /** Makes this packet equal to {@code other}, with the payload in its own buffer. */
+  public void copyOf(Packet other) {
+    trafficClass = other.trafficClass;
+    flowLabel = other.flowLabel;
+    hopLimit = other.hopLimit;
+    sourceGidHigh = other.sourceGidHigh;
+    sourceGidLow = other.sourceGidLow;
+    destinationGidHigh = other.destinationGidHigh;
+    destinationGidLow = other.destinationGidLow;
+    opcode = other.opcode;
+    partitionKey = other.partitionKey;
+    destination = other.destination;
+    psn = other.psn;
+    ackRequest = other.ackRequest;
+    solicited = other.solicited;
+    forwardCongestion = other.forwardCongestion;
+    backwardCongestion = other.backwardCongestion;
+    remoteAddress = other.remoteAddress;
+    rkey = other.rkey;
+    dmaLength = other.dmaLength;
+    immediate = other.immediate;
+    invalidatedKey = other.invalidatedKey;
+    queueKey = other.queueKey;
+    sourceQueuePair = other.sourceQueuePair;
+    swapAdd = other.swapAdd;
+    compare = other.compare;
+    swapMask = other.swapMask;
+    compareMask = other.compareMask;
+    cellBytes = other.cellBytes;
+    syndrome = other.syndrome;
+    msn = other.msn;
+    atomicResult = other.atomicResult;
+    originQpn = other.originQpn;
+    originIndex = other.originIndex;
+    bytes = other.bytes;
+    payload = other.payload;
+    keep();
+  }
+
+  /**
+   * The packet travels on {@code way}.
+   *
+   * @return the completion of a delay that ends in {@link Route#arrived}
+   */
+  public Completion travel(Route way) {
+    phase = Phase.TRAVELLING;
+    route = way;
+    return this;
+  }
+
+  /** Between this and {@link #endReads}, {@link #addRead} counts transfers into the packet. */
+  public void beginReads() {
+    phase = Phase.READING;
+    reads = 1;
+  }
+
+  /** A transfer with this packet as its completion did not finish at once. */
+  public void addRead() {
+    reads++;
+  }
+
+  public void endReads() {
+    readDone(true);
+  }
+
+  private void readDone(boolean ok) {
+    refused |= !ok;
+    if (--reads == 0) {
+      phase = refused ? Phase.FAILED : Phase.HELD;
+    }
+  }
+
+  /**
+   * Nobody will send this packet any more.
+   *
+   * @return true when nothing is under way for it, so that it may go back to the pool
+   */
+  public boolean abandon() {
+    abandoned = phase == Phase.READING || phase == Phase.FRAMING;
+    return !abandoned;
+  }
+
+  @Override
+  public void completed(boolean ok) {
+    switch (phase) {
+      case READING -> readDone(ok);
+      case FRAMING -> phase = Phase.READY;
+      case TRAVELLING -> {
+        Route way = route;
+        if (way != null) {
+          way.arrived(this);
+        }
+        return;
+      }
+      default -> throw new IllegalStateException("nothing was under way for " + this);
+    }
+    if (phase == Phase.READING) {
+      return;
+    }
+    Owner waiting = owner;
+    if (abandoned) {
+      pool.release(this);
+    } else if (waiting != null) {
+      waiting.ready();
+    }
+  }
+
+  /** The new value of the cell that an atomic works on; cells are little-endian. */
+  @Override
+  public long apply(long old) {
+    return switch (opcode) {
+      case PacketOpcode.FETCH_ADD -> old + swapAdd;
+      case PacketOpcode.COMPARE_SWAP -> old == compare ? swapAdd : old;
+      // A carry out of a boundary bit is dropped: add without those bits, then put them in.
+      case PacketOpcode.MASKED_FETCH_ADD ->
+          ((old & ~swapMask) + (swapAdd & ~swapMask)) ^ ((old ^ swapAdd) & swapMask);
+      default ->
+          ((old ^ compare) & compareMask) == 0 ? (old & ~swapMask) | (swapAdd & swapMask) : old;
+    };
+  }
+
+  /** Takes the old value of an atomic out of the buffer it was read to. */
+  public void takeAtomicResult() {
+    atomicResult =
+        cellBytes == Long.BYTES
+            ? RawMemory.getLong(buffer())
+            : RawMemory.getInt(buffer()) & 0xffff_ffffL;
+  }
+
+  @Override
+  public String toString() {
+    return "packet opcode 0x%02x psn 0x%06x to queue pair 0x%x, %d bytes, %s"
+        .formatted(opcode, psn, destination, bytes, phase);
+  }
+}

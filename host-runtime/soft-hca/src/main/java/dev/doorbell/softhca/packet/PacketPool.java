@@ -1,0 +1,96 @@
+package dev.doorbell.softhca.packet;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The packets of one HCA. When all are out, senders wait until receivers give some back: that is
+ * the back-pressure of the wire.
+ */
+public final class PacketPool {
+  private static final int SLAB_PACKETS = 64;
+
+  private final Runnable returned;
+  private final int limit;
+  private Packet[] free = new Packet[16];
+  private int freeCount;
+  private int made;
+  private boolean starved;
+
+  // A packet's buffer must outlive the HCA while a fabric still owes it a transfer. The garbage
+  // collector knows when that is: each packet keeps its slab reachable.
+  private @Nullable MemorySegment slab;
+  private int slabUsed;
+
+  /**
+   * @param returned called when a packet has come back after {@link #take} found none
+   * @param limit packets at most
+   */
+  public PacketPool(Runnable returned, int limit) {
+    this.returned = returned;
+    this.limit = limit;
+  }
+
+  /** A packet, or null when all are out; the owner is told once one comes back. */
+  public @Nullable Packet take() {
+    if (freeCount > 0) {
+      Packet packet = free[--freeCount];
+      packet.reset();
+      return packet;
+    }
+    if (made >= limit) {
+      starved = true;
+      return null;
+    }
+    made++;
+    return new Packet(this);
+  }
+
+  /** A packet for a refusal, beyond the limit if need be: a refusal cannot be taken back. */
+  public Packet takeSpare() {
+    if (freeCount > 0) {
+      Packet packet = free[--freeCount];
+      packet.reset();
+      return packet;
+    }
+    made++;
+    return new Packet(this);
+  }
+
+  /** True after {@link #take} found nothing, until a packet comes back. */
+  public boolean isStarved() {
+    return starved;
+  }
+
+  public void release(Packet packet) {
+    if (freeCount == free.length) {
+      free = Arrays.copyOf(free, freeCount * 2);
+    }
+    free[freeCount++] = packet;
+    if (starved) {
+      starved = false;
+      returned.run();
+    }
+  }
+
+  /** Packets that are not in the pool. */
+  public int out() {
+    return made - freeCount;
+  }
+
+  MemorySegment slab() {
+    MemorySegment current = slab;
+    if (current == null || slabUsed == SLAB_PACKETS) {
+      current = Arena.ofAuto().allocate((long) SLAB_PACKETS * Packet.MAX_PAYLOAD, Long.BYTES);
+      slab = current;
+      slabUsed = 0;
+    }
+    return current;
+  }
+
+  long nextBuffer() {
+    return slab().address() + (long) slabUsed++ * Packet.MAX_PAYLOAD;
+  }
+}

@@ -1,0 +1,15 @@
+package dev.doorbell.softhca.packet;
+
+/** The way from one HCA to one other, over a wire: what a connected queue pair sends on. */
+public abstract class Route {
+  /**
+   * Takes the packet, which reaches the peer later or never. A wire that keeps it beyond the call
+   * without {@link Packet#keep} reads its payload in place, in the sender's memory.
+   */
+  public abstract void transmit(Packet packet);
+
+  /** A packet's travel, started by {@link #transmit} with the packet as completion, has ended. */
+  public void arrived(Packet packet) {
+    throw new IllegalStateException("nothing was under way for " + packet);
+  }
+}

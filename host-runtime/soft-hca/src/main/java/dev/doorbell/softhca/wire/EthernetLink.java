@@ -1,0 +1,139 @@
+package dev.doorbell.softhca.wire;
+
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.pcap.Direction;
+import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.roce.UdpHeader;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A cable to a guest: one Ethernet frame a datagram between two loopback ports, as QEMU's {@code
+ * -netdev dgram} and User-Mode Linux's {@code fd} transport have it. This end has a MAC address and
+ * a GID table, and answers ARP and neighbour discovery.
+ */
+final class EthernetLink extends FrameLink {
+  private static final int ALIGNMENT = 2;
+  private static final int REPLY_BYTES = 128;
+  private static final int REPLIES = 16;
+  private static final long ASK_AGAIN_NANOS = 200_000_000;
+
+  private final Gid cable;
+
+  /** Where the guest's end is; 0 until its first frame shows it. */
+  private int cablePort;
+
+  private final EthernetOptions options;
+  private final GidTable.Entry source;
+  private final Neighbours neighbours;
+
+  /** Answers wait here until they are sent; an old one may be overwritten, as on any network. */
+  private final MemorySegment replies =
+      Arena.ofAuto().allocate((long) REPLIES * REPLY_BYTES, Long.BYTES);
+
+  private int nextReply;
+  private long askedAt;
+  private boolean asked;
+
+  EthernetLink(UdpSocket socket, Gid cable, int cablePort, EthernetOptions options) {
+    super(socket);
+    this.cable = cable;
+    this.cablePort = cablePort;
+    this.options = options;
+    this.source = options.gids().entry(options.gidIndex());
+    this.neighbours = new Neighbours(options.mac(), options.gids(), options.neighbours());
+  }
+
+  @Override
+  boolean isOwn(long gidHigh, long gidLow) {
+    return options.gids().contains(gidHigh, gidLow);
+  }
+
+  @Override
+  Gid source() {
+    return source.gid();
+  }
+
+  @Override
+  RoceVersion version() {
+    return source.version();
+  }
+
+  @Override
+  int sourcePort(int local, int remote) {
+    return UdpHeader.connectionSourcePort(local, remote);
+  }
+
+  @Override
+  long mac() {
+    return options.mac();
+  }
+
+  @Override
+  long mac(Gid peer) {
+    if (cablePort == 0) {
+      return -1;
+    }
+    long mac = neighbours.mac(peer);
+    if (mac < 0) {
+      ask(peer);
+    }
+    return mac;
+  }
+
+  private void ask(Gid peer) {
+    long now = System.nanoTime();
+    if ((asked && now - askedAt < ASK_AGAIN_NANOS) || socket.room() == 0) {
+      return;
+    }
+    asked = true;
+    askedAt = now;
+    long frame = nextReply();
+    sendReply(frame, neighbours.ask(frame, source.gid(), peer));
+  }
+
+  @Override
+  void queue(long frame, long bth, long end, Gid peer, int peerPort, int trafficClass) {
+    socket.queue(frame, (int) (end - frame), cable, cablePort, 0);
+  }
+
+  @Override
+  int receiveOffset() {
+    return ALIGNMENT;
+  }
+
+  @Override
+  long frame(int i, long slot, int bytes) {
+    if (cablePort == 0) {
+      cablePort = socket.senderPort(i);
+    }
+    return slot + ALIGNMENT;
+  }
+
+  @Override
+  void other(long frame, int bytes) {
+    if (socket.room() == 0) {
+      return;
+    }
+    long reply = nextReply();
+    int answer = neighbours.handle(frame, bytes, reply);
+    if (answer > 0) {
+      sendReply(reply, answer);
+    }
+  }
+
+  private long nextReply() {
+    long at = replies.address() + (long) nextReply * REPLY_BYTES;
+    nextReply = (nextReply + 1) % REPLIES;
+    RawMemory.fill(at, REPLY_BYTES, (byte) 0);
+    return at;
+  }
+
+  private void sendReply(long frame, int bytes) {
+    Listener heard = listener;
+    if (heard != null) {
+      heard.frame(Direction.OUTBOUND, frame, bytes);
+    }
+    socket.queue(frame, bytes, cable, cablePort, 0);
+  }
+}

@@ -1,0 +1,183 @@
+package dev.doorbell.softhca.wire;
+
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.AtomicAckEth;
+import dev.doorbell.core.roce.AtomicEth;
+import dev.doorbell.core.roce.Bth;
+import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.core.roce.Deth;
+import dev.doorbell.core.roce.Ieth;
+import dev.doorbell.core.roce.ImmDt;
+import dev.doorbell.core.roce.MaskedAtomicEth;
+import dev.doorbell.core.roce.Reth;
+import dev.doorbell.core.roce.RoceFrame;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+
+/** Packets to bytes and back, from the base transport header to the padding. */
+final class PacketCodec {
+  private static final int FORWARD_CONGESTION = 0x80;
+  private static final int BACKWARD_CONGESTION = 0x40;
+
+  private PacketCodec() {}
+
+  /**
+   * Writes a packet.
+   *
+   * @param bth native address of the first byte
+   * @return how many bytes were written; the ICRC goes behind them
+   */
+  static int encode(Packet packet, long bth) {
+    int opcode = wireOpcode(packet);
+    int pad = packet.padBytes();
+    Bth.write(
+        bth, opcode, packet.solicited, pad, packet.destination, packet.ackRequest, packet.psn);
+    if (packet.partitionKey != Bth.DEFAULT_PKEY) {
+      Bth.putPartitionKey(bth, packet.partitionKey);
+    }
+    if (packet.forwardCongestion || packet.backwardCongestion) {
+      int bits =
+          (packet.forwardCongestion ? FORWARD_CONGESTION : 0)
+              | (packet.backwardCongestion ? BACKWARD_CONGESTION : 0);
+      RawMemory.putByte(bth + Bth.CONGESTION_OFFSET, (byte) bits);
+    }
+    long at = encodeHeaders(packet, BthOpcode.headers(opcode), bth + Bth.BYTES);
+    int bytes = packet.bytes;
+    if (bytes > 0) {
+      RawMemory.copy(packet.payload, at, bytes);
+      at += bytes;
+      for (int i = 0; i < pad; i++) {
+        RawMemory.putByte(at++, (byte) 0);
+      }
+    }
+    return (int) (at - bth);
+  }
+
+  private static int wireOpcode(Packet packet) {
+    return switch (packet.opcode) {
+      case PacketOpcode.MASKED_COMPARE_SWAP ->
+          packet.cellBytes == Long.BYTES
+              ? BthOpcode.MASKED_COMPARE_SWAP_8
+              : BthOpcode.MASKED_COMPARE_SWAP_4;
+      case PacketOpcode.MASKED_FETCH_ADD ->
+          packet.cellBytes == Long.BYTES
+              ? BthOpcode.MASKED_FETCH_ADD_8
+              : BthOpcode.MASKED_FETCH_ADD_4;
+      default -> packet.opcode;
+    };
+  }
+
+  private static long encodeHeaders(Packet packet, int headers, long start) {
+    long at = start;
+    if ((headers & BthOpcode.DETH) != 0) {
+      Deth.write(at, packet.queueKey, packet.sourceQueuePair);
+      at += Deth.BYTES;
+    }
+    if ((headers & BthOpcode.RETH) != 0) {
+      Reth.write(at, packet.remoteAddress, packet.rkey, packet.dmaLength);
+      at += Reth.BYTES;
+    }
+    if ((headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH)) != 0) {
+      AtomicEth.write(at, packet.remoteAddress, packet.rkey, packet.swapAdd, packet.compare);
+      if ((headers & BthOpcode.MASKED_ATOMIC_ETH) != 0) {
+        MaskedAtomicEth.writeMasks(at, packet.swapMask, packet.compareMask);
+        at += MaskedAtomicEth.BYTES - AtomicEth.BYTES;
+      }
+      at += AtomicEth.BYTES;
+    }
+    if ((headers & BthOpcode.AETH) != 0) {
+      Aeth.write(at, packet.syndrome, packet.msn);
+      at += Aeth.BYTES;
+    }
+    if ((headers & BthOpcode.ATOMIC_ACK_ETH) != 0) {
+      AtomicAckEth.write(at, packet.atomicResult);
+      at += AtomicAckEth.BYTES;
+    }
+    if ((headers & BthOpcode.IMM_DT) != 0) {
+      ImmDt.write(at, packet.immediate);
+      at += ImmDt.BYTES;
+    }
+    if ((headers & BthOpcode.IETH) != 0) {
+      Ieth.write(at, packet.invalidatedKey);
+      at += Ieth.BYTES;
+    }
+    return at;
+  }
+
+  /**
+   * Reads a packet; its payload is copied to its own buffer.
+   *
+   * @param frame parsed as RoCE, with at most {@link Packet#MAX_PAYLOAD} bytes of payload
+   */
+  static void decode(RoceFrame frame, Packet packet) {
+    long bth = frame.bth;
+    int opcode = frame.opcode;
+    packet.cellBytes = Long.BYTES;
+    switch (opcode) {
+      case BthOpcode.MASKED_COMPARE_SWAP_8 -> packet.opcode = PacketOpcode.MASKED_COMPARE_SWAP;
+      case BthOpcode.MASKED_FETCH_ADD_8 -> packet.opcode = PacketOpcode.MASKED_FETCH_ADD;
+      case BthOpcode.MASKED_COMPARE_SWAP_4 -> {
+        packet.opcode = PacketOpcode.MASKED_COMPARE_SWAP;
+        packet.cellBytes = Integer.BYTES;
+      }
+      case BthOpcode.MASKED_FETCH_ADD_4 -> {
+        packet.opcode = PacketOpcode.MASKED_FETCH_ADD;
+        packet.cellBytes = Integer.BYTES;
+      }
+      default -> packet.opcode = opcode;
+    }
+    packet.solicited = Bth.isSolicited(bth);
+    packet.partitionKey = Bth.partitionKey(bth);
+    packet.forwardCongestion = Bth.isForwardCongestion(bth);
+    packet.backwardCongestion = Bth.isBackwardCongestion(bth);
+    packet.destination = Bth.destination(bth);
+    packet.ackRequest = Bth.isAckRequested(bth);
+    packet.psn = Bth.psn(bth);
+    decodeHeaders(frame, packet);
+    packet.bytes = frame.payloadBytes;
+    packet.payload = frame.payload;
+    packet.keep();
+  }
+
+  private static void decodeHeaders(RoceFrame frame, Packet packet) {
+    int headers = frame.headers;
+    long at = frame.extended;
+    if ((headers & BthOpcode.DETH) != 0) {
+      packet.queueKey = Deth.qkey(at);
+      packet.sourceQueuePair = Deth.sourceQueuePair(at);
+      at += Deth.BYTES;
+    }
+    if ((headers & BthOpcode.RETH) != 0) {
+      packet.remoteAddress = Reth.virtualAddress(at);
+      packet.rkey = Reth.rkey(at);
+      packet.dmaLength = Reth.length(at);
+      at += Reth.BYTES;
+    }
+    if ((headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH)) != 0) {
+      packet.remoteAddress = AtomicEth.virtualAddress(at);
+      packet.rkey = AtomicEth.rkey(at);
+      packet.swapAdd = AtomicEth.swapAdd(at);
+      packet.compare = AtomicEth.compare(at);
+      if ((headers & BthOpcode.MASKED_ATOMIC_ETH) != 0) {
+        packet.swapMask = MaskedAtomicEth.swapMask(at);
+        packet.compareMask = MaskedAtomicEth.compareMask(at);
+      }
+    }
+    if ((headers & BthOpcode.AETH) != 0) {
+      packet.syndrome = Aeth.syndrome(at);
+      packet.msn = Aeth.msn(at);
+      at += Aeth.BYTES;
+    }
+    if ((headers & BthOpcode.ATOMIC_ACK_ETH) != 0) {
+      packet.atomicResult = AtomicAckEth.original(at);
+      at += AtomicAckEth.BYTES;
+    }
+    if ((headers & BthOpcode.IMM_DT) != 0) {
+      packet.immediate = ImmDt.immediate(at);
+    }
+    if ((headers & BthOpcode.IETH) != 0) {
+      packet.invalidatedKey = Ieth.rkey(at);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.doorbell.softhca.wire;
+
+import dev.doorbell.core.roce.Gid;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.Route;
+
+/** The way to one peer over a {@link RoceWire}. */
+final class RoceRoute extends Route {
+  private final RoceWire wire;
+  final Gid peer;
+  final int port;
+
+  RoceRoute(RoceWire wire, Gid peer, int port) {
+    this.wire = wire;
+    this.peer = peer;
+    this.port = port;
+  }
+
+  @Override
+  public void transmit(Packet packet) {
+    wire.transmit(this, packet);
+  }
+
+  @Override
+  public String toString() {
+    return new WireAddress(peer, port).toString();
+  }
+}

@@ -1,0 +1,15 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.memory.AddressSpace;
+
+/** The software HCA as fast as it can. */
+class DirectHcaTransportContractTest extends HcaTransportContractTest {
+  @Override
+  protected HcaWorld newWorld() {
+    return new SoftWorld(
+        new DirectFabric(AddressSpace.reserve(1L << 30), 0),
+        SoftHcaOptions.DEFAULT,
+        new InProcessWire());
+  }
+}

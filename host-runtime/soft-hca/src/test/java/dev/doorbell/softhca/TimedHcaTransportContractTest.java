@@ -1,0 +1,17 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.memory.AddressSpace;
+
+/** The software HCA in virtual time: every DMA read takes its while, and so do wire and stages. */
+class TimedHcaTransportContractTest extends HcaTransportContractTest {
+  @Override
+  protected HcaWorld newWorld() {
+    return new SoftWorld(
+        new TimedFabric(RoundTopology.sameSwitch(), AddressSpace.reserve(1L << 30), 1),
+        SoftHcaOptions.DEFAULT
+            .withTiming(new HcaTiming(50, 120, 100, 30))
+            .withEngine(new SoftHcaOptions.Engine(1024, 16, 8, 64)),
+        new InProcessWire(1_000, 200));
+  }
+}

@@ -1,0 +1,171 @@
+package dev.doorbell.softhca.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** The peer program in a guest: one line asks, one line answers. */
+final class GuestPeer implements AutoCloseable {
+  static final Path SCRIPTS = Path.of("src", "guest").toAbsolutePath();
+  private static final String CLOSED = "the guest has ended";
+
+  private final Process process;
+  private final BufferedWriter in;
+  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+  private final StringBuilder log = new StringBuilder();
+
+  private GuestPeer(Process process) {
+    this.process = process;
+    this.in =
+        new BufferedWriter(
+            new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+    Thread reader = new Thread(this::read, "guest output");
+    reader.setDaemon(true);
+    reader.start();
+  }
+
+  private void read() {
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        answers.add(line.strip());
+      }
+    } catch (IOException _) {
+      // The guest is gone; the next command says so.
+    }
+    answers.add(CLOSED);
+  }
+
+  /** Skips the test unless the program that {@code script --where} names is there. */
+  static void require(String script) throws IOException, InterruptedException {
+    Path path = SCRIPTS.resolve(script);
+    Process where = new ProcessBuilder(path.toString(), "--where").start();
+    String made = new String(where.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    assertThat(where.waitFor()).isZero();
+    assumeTrue(
+        Files.exists(Path.of(made)),
+        "the guest is not built; run host-runtime/soft-hca/src/guest/" + script);
+  }
+
+  /** Compiles the peer program; skips the test where there is no libibverbs to do it with. */
+  static Path compile(Path folder) throws IOException, InterruptedException {
+    Path program = folder.resolve("peer");
+    try {
+      Process compiler =
+          new ProcessBuilder(
+                  "gcc",
+                  "-O2",
+                  "-Wall",
+                  "-o",
+                  program.toString(),
+                  SCRIPTS.resolve("peer.c").toString(),
+                  "-libverbs")
+              .redirectErrorStream(true)
+              .start();
+      String said = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assumeTrue(
+          compiler.waitFor() == 0,
+          "peer.c does not compile; apt-get install gcc libibverbs-dev ibverbs-providers: " + said);
+    } catch (IOException e) {
+      assumeTrue(false, "no gcc; apt-get install gcc libibverbs-dev ibverbs-providers");
+    }
+    return program;
+  }
+
+  /** Boots a guest whose cable ends at UDP port {@code port}, and starts the peer in it. */
+  static GuestPeer start(String script, int port, Path peer) throws IOException {
+    Process process =
+        new ProcessBuilder(
+                SCRIPTS.resolve(script).toString(),
+                "--cable",
+                Integer.toString(port),
+                SCRIPTS.resolve("peer.sh").toString(),
+                peer.toString())
+            .redirectErrorStream(true)
+            .start();
+    return new GuestPeer(process);
+  }
+
+  /**
+   * Waits for a line that {@code wanted} starts; what the kernel says before is kept for messages.
+   *
+   * @param meanwhile called again and again until then
+   */
+  void await(String wanted, int seconds, BooleanSupplier meanwhile) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (true) {
+      String line = take(deadline, meanwhile);
+      if (line.startsWith(wanted)) {
+        return;
+      }
+      log.append(line).append('\n');
+      assertThat(line).as("the guest says\n%s", log).isNotEqualTo(CLOSED).doesNotStartWith("error");
+    }
+  }
+
+  private String take(long deadline, BooleanSupplier meanwhile) {
+    try {
+      while (System.nanoTime() < deadline) {
+        String line = answers.poll();
+        if (line != null) {
+          return line;
+        }
+        if (!meanwhile.getAsBoolean()) {
+          Thread.sleep(1);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new AssertionError("the guest did not answer in time; before it said\n" + log);
+  }
+
+  /** Sends a command and waits for its answer, while {@code meanwhile} keeps our end alive. */
+  String ask(BooleanSupplier meanwhile, String command, Object... values) {
+    String line = command.formatted(values);
+    tell(line);
+    String answer = take(System.nanoTime() + TimeUnit.SECONDS.toNanos(60), meanwhile);
+    assertThat(answer).as("answer to '%s'", line).doesNotStartWith("error").isNotEqualTo(CLOSED);
+    return answer;
+  }
+
+  private void tell(String line) {
+    try {
+      in.write(line);
+      in.write('\n');
+      in.flush();
+    } catch (IOException e) {
+      throw new AssertionError("the guest has ended; before it said\n" + log, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      in.write("quit\n");
+      in.flush();
+      if (process.waitFor(20, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (IOException _) {
+      // It is gone already.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+}

@@ -1,0 +1,13 @@
+package dev.doorbell.softhca.wire;
+
+import dev.doorbell.softhca.HcaContractTest;
+import dev.doorbell.softhca.HcaWorld;
+import dev.doorbell.softhca.SoftHcaOptions;
+
+/** The software HCA over RoCEv2 in UDP over IPv6. */
+class Udp6HcaContractTest extends HcaContractTest {
+  @Override
+  protected HcaWorld newWorld() {
+    return WireWorlds.udp(WireWorlds.LOOPBACK_6, SoftHcaOptions.DEFAULT, WireFaults.NONE).world;
+  }
+}

@@ -1,0 +1,645 @@
+// bench: how many operations a second the committed put_rate posts on a GPU, and whether each of them
+// arrived. See README.md.
+#include <cuda_runtime.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "doorbell/abi.h"
+#include "gpu_nic.cuh"
+#include "nic.h"
+
+namespace bench {
+
+constexpr uint64_t kDeadline = 4'000'000'000ull;  // nanoseconds: of every wait in a kernel
+constexpr int kPatience = 30;                     // seconds: of the host
+
+void check(cudaError_t result, const char *what) {
+  if (result != cudaSuccess) {
+    fprintf(stderr, "bench: %s: %s\n", what, cudaGetErrorString(result));
+    _exit(1);
+  }
+}
+
+// What is run.
+struct shape {
+  uint32_t blocks = 1, threads = 1;
+  uint32_t qps = 1, nics = 1;
+  uint32_t depth = 1024;
+  uint32_t scope = DOORBELL_SCOPE_THREAD;
+  uint32_t flags = DOORBELL_QP_CQ_COLLAPSED;  // without SCOPE_SYSTEM, which follows from gpu_rings
+  uint32_t cq_factor = 1;
+  uint32_t batch = 256;
+  uint32_t opcode = DOORBELL_OP_PUT;
+  uint32_t bytes = 8;
+  uint32_t window = 0;
+  uint64_t iterations = 1000, warmup = 0;
+  bool gpu_rings = false;
+
+  uint64_t posters() const { return static_cast<uint64_t>(blocks) * threads; }
+  bool is(uint32_t flag) const { return (flags & flag) != 0; }
+
+  std::string text() const {
+    char out[320];
+    snprintf(out, sizeof out,
+             "%ux%u, %u qp, %u nic, depth %u, scope %u, flags 0x%x, cq x%u, batch %u, op %u, %u B, "
+             "window %u, %llu each, %s rings",
+             blocks, threads, qps, nics, depth, scope, flags, cq_factor, batch, opcode, bytes,
+             window, static_cast<unsigned long long>(iterations), gpu_rings ? "gpu" : "host");
+    return out;
+  }
+};
+
+struct result {
+  double rate = 0;       // million operations a second
+  double doorbells = 0;    // a thousand operations
+  double completions = 0;  // a thousand operations
+  double busy = 0;         // ticks of an HCA's thread an operation
+  std::string fault;
+};
+
+// Memory that lives as long as the program: host memory that the GPU sees, or GPU memory.
+class memory {
+ public:
+  memory(uint64_t bytes, bool gpu) : bytes_(bytes), gpu_(gpu) {
+    if (gpu) {
+      check(cudaMalloc(&pointer_, bytes), "cudaMalloc");
+    } else {
+      check(cudaHostAlloc(&pointer_, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+            "cudaHostAlloc");
+    }
+  }
+
+  uint64_t address() const { return reinterpret_cast<uint64_t>(pointer_); }
+  uint8_t *host() const { return static_cast<uint8_t *>(pointer_); }  // of host memory
+
+  void fill(uint8_t value) {
+    if (gpu_) {
+      check(cudaMemset(pointer_, value, bytes_), "cudaMemset");
+    } else {
+      memset(pointer_, value, bytes_);
+    }
+  }
+
+  void put(uint64_t offset, const void *from, uint64_t bytes) {
+    if (gpu_) {
+      check(cudaMemcpy(host() + offset, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    } else {
+      memcpy(host() + offset, from, bytes);
+    }
+  }
+
+  void get(void *to, uint64_t bytes) const {
+    if (gpu_) {
+      check(cudaMemcpy(to, pointer_, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    } else {
+      memcpy(to, pointer_, bytes);
+    }
+  }
+
+ private:
+  uint64_t bytes_;
+  bool gpu_;
+  void *pointer_ = nullptr;
+};
+
+constexpr uint32_t kMaxDepth = 4096, kMaxQueues = 32, kMaxPosters = 132 * 1024;
+constexpr uint64_t kArea = 32 << 20;
+
+class rig {
+ public:
+  explicit rig(const char *ptx_directory) {
+    cudaDeviceProp properties;
+    int driver;
+    check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+    check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+    printf("# %s, CUDA driver %d, %u CPUs\n", properties.name, driver,
+           std::thread::hardware_concurrency());
+    const std::string name = std::string(ptx_directory) + "/put_rate.ptx";
+    std::ifstream file(name);
+    std::stringstream ptx;
+    ptx << file.rdbuf();
+    cudaLibrary_t library;
+    check(cudaLibraryLoadData(&library, ptx.str().c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+          name.c_str());
+    check(cudaLibraryGetKernel(&kernel_, library, "put_rate"), "put_rate");
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+    check(cudaStreamCreateWithFlags(&nic_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+    for (int where = 0; where < 2; ++where) {
+      const bool gpu = where == 1;
+      rings_[where] = std::make_unique<memory>(uint64_t{kMaxQueues} * kMaxDepth * 64, gpu);
+      cqs_[where] = std::make_unique<memory>(uint64_t{kMaxQueues} * 2 * kMaxDepth * 64, gpu);
+      words_[where] = std::make_unique<memory>(kMaxQueues * 512, gpu);
+      local_[where] = std::make_unique<memory>(kArea, gpu);
+      remote_[where] = std::make_unique<memory>(kArea, gpu);
+    }
+    for (uint32_t i = 0; i < kMaxQueues; ++i) {
+      counters_.push_back(std::make_unique<memory>(512 + 8 * kMaxDepth, true));
+    }
+    counts_ = std::make_unique<memory>(4ull * kMaxPosters, true);
+  }
+
+  result run(const shape &s, uint64_t seed) {
+    const int where = s.gpu_rings ? 1 : 0;
+    // Messages of different queue pairs lie on different lines: their HCAs are different CPUs.
+    const uint64_t least = std::max<uint64_t>(
+        s.bytes + (s.opcode == DOORBELL_OP_PUT_SIGNAL ? 8 : 0),
+        s.qps > 1 && s.scope == DOORBELL_SCOPE_THREAD ? 64 : 8);
+    uint64_t step = 8;
+    while (step < least) {
+      step *= 2;
+    }
+    const uint64_t area = s.posters() * step;
+    if (area > kArea || s.posters() > kMaxPosters) {
+      return {0, 0, 0, 0, "shape too large"};
+    }
+    prepare(s, where, seed, area);
+
+    std::vector<nic_queue> queues(s.qps);
+    std::vector<doorbell_qp> views(s.qps);
+    for (uint32_t i = 0; i < s.qps; ++i) {
+      describe(s, where, i, views[i], queues[i]);
+    }
+    views_.put(0, views.data(), views.size() * sizeof(doorbell_qp));
+    doorbell_job job = {};
+    job.local = local_[where]->address();
+    job.remote = remote_[where]->address();
+    job.bytes = s.bytes;
+    job.iterations = s.iterations;
+    job.warmup = s.warmup;
+    job.status = status_.address();
+    job.stamps = stamps_.address();
+    job.stride = step;
+    job.operand = 7;
+    job.compare = 0;
+    job.local_key = kLocalKey;
+    job.remote_key = kRemoteKey;
+    job.scope = s.scope;
+    job.window = s.window;
+    job.qp_count = s.qps;
+    job.opcode = s.opcode;
+    job_.put(0, &job, sizeof job);
+    status_.fill(0xee);
+    stamps_.fill(0);
+    check(cudaDeviceSynchronize(), "preparing");
+
+    const bool sum = s.opcode == DOORBELL_OP_PUT_SIGNAL;
+    result out = s.gpu_rings ? answer_on_gpu(s, queues, area, step)
+                             : answer_on_host(s, queues, area, step);
+    if (!out.fault.empty()) {
+      return out;
+    }
+    std::vector<uint32_t> status(s.posters());
+    status_.get(status.data(), status.size() * 4);
+    for (uint64_t i = 0; i < status.size(); ++i) {
+      if (status[i] != DOORBELL_OK) {
+        out.fault = "thread " + std::to_string(i) + " ended with " + std::to_string(status[i]);
+        return out;
+      }
+    }
+    const uint64_t expected = (s.iterations + s.warmup) * (sum ? 2 : 1);
+    for (uint64_t i = 0; i < s.posters(); ++i) {
+      if (tally_[i] != expected) {
+        out.fault = "message " + std::to_string(i) + " was executed " +
+                    std::to_string(tally_[i]) + " times";
+        return out;
+      }
+    }
+    out.fault = differences(s, where, area, step);
+    uint64_t stamps[2];
+    stamps_.get(stamps, sizeof stamps);
+    uint64_t doorbells = 0, completions = 0;
+    for (const nic_queue &queue : queues) {
+      doorbells += queue.doorbells;
+      completions += queue.completions;
+    }
+    out.completions = completions * 1e3 / (static_cast<double>(s.posters()) * (s.iterations + s.warmup));
+
+    const double operations = static_cast<double>(s.posters()) * s.iterations;
+    out.rate = operations * 1e3 / static_cast<double>(stamps[1] - stamps[0]);
+    out.doorbells = doorbells * 1e3 / (static_cast<double>(s.posters()) * (s.iterations + s.warmup));
+    return out;
+  }
+
+ private:
+  void prepare(const shape &s, int where, uint64_t seed, uint64_t area) {
+    std::mt19937_64 random(seed);
+    payload_.resize(area / 8 + 1);
+    target_.resize(area / 8 + 1);
+    for (uint64_t i = 0; i < payload_.size(); ++i) {
+      payload_[i] = random();
+      target_[i] = s.opcode == DOORBELL_OP_PUT || s.opcode == DOORBELL_OP_PUT_INLINE ? ~payload_[i] : 0;
+    }
+    if (s.opcode == DOORBELL_OP_GET) {
+      for (uint64_t &word : target_) {
+        word = random();
+      }
+    }
+    if (s.opcode == DOORBELL_OP_PUT_SIGNAL) {
+      std::fill(target_.begin(), target_.end(), 0);
+    }
+    local_[where]->put(0, payload_.data(), area);
+    remote_[where]->put(0, target_.data(), area);
+    cqs_[where]->fill(0xff);
+    words_[where]->fill(0);
+    rings_[where]->fill(0x5a);
+    for (uint32_t i = 0; i < s.qps; ++i) {
+      counters_[i]->fill(0);
+    }
+    errors_.fill(0);
+  }
+
+  void describe(const shape &s, int where, uint32_t i, doorbell_qp &view, nic_queue &queue) {
+    const uint64_t ring = uint64_t{i} * kMaxDepth * 64;
+    const uint64_t cq = uint64_t{i} * 2 * kMaxDepth * 64;
+    const uint64_t words = uint64_t{i} * 512;
+    view = {};
+    view.sq_ring = rings_[where]->address() + ring;
+    view.doorbell = words_[where]->address() + words;
+    view.sq_record = words_[where]->address() + words + 128 + 4;
+    view.cq_record = words_[where]->address() + words + 256;
+    view.cq_ring = cqs_[where]->address() + cq;
+    view.counters = counters_[i]->address();
+    view.error = errors_.address() + i * sizeof(doorbell_error);
+    view.deadline_ns = kDeadline;
+    view.sq_blocks = s.depth;
+    view.cq_entries = s.depth * s.cq_factor;
+    view.qpn = 0x100 + i;
+    view.flags = s.flags | (s.gpu_rings ? 0 : DOORBELL_QP_SCOPE_SYSTEM);
+    view.batch = s.batch;
+    view.max_inline = s.opcode == DOORBELL_OP_PUT_INLINE ? s.bytes : 0;
+    view.number = i;
+    queue = {};
+    queue.ring = reinterpret_cast<uint8_t *>(view.sq_ring);
+    queue.doorbell = reinterpret_cast<uint64_t *>(view.doorbell);
+    queue.record = s.is(DOORBELL_QP_NO_RECORD) ? nullptr : reinterpret_cast<uint32_t *>(view.sq_record);
+    queue.record_first = !s.is(DOORBELL_QP_NO_RECORD) && !s.is(DOORBELL_QP_RECORD_LAST);
+    queue.cq = reinterpret_cast<uint8_t *>(view.cq_ring);
+    queue.blocks = s.depth;
+    queue.entries = view.cq_entries;
+    queue.collapsed = s.is(DOORBELL_QP_CQ_COLLAPSED);
+    queue.qpn = view.qpn;
+  }
+
+  void launch(const shape &s) {
+    uint64_t views = views_.address(), job = job_.address();
+    void *arguments[] = {&views, &job};
+    check(cudaLaunchKernel(reinterpret_cast<const void *>(kernel_), s.blocks, s.threads, arguments,
+                           0, stream_),
+          "launch");
+  }
+
+  // True when the kernel ended in time.
+  bool ended() {
+    const auto start = std::chrono::steady_clock::now();
+    for (;;) {
+      const cudaError_t state = cudaStreamQuery(stream_);
+      if (state == cudaSuccess) {
+        return true;
+      }
+      if (state != cudaErrorNotReady) {
+        check(state, "the kernel");
+      }
+      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(kPatience)) {
+        return false;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+
+  result answer_on_host(const shape &s, std::vector<nic_queue> &queues, uint64_t area,
+                        uint64_t step) {
+    std::vector<std::unique_ptr<nic>> nics;
+    for (uint32_t i = 0; i < s.nics; ++i) {
+      nics.push_back(std::make_unique<nic>(window{local_[0]->host(), area},
+                                           window{remote_[0]->host(), area}, step, s.posters()));
+    }
+    for (uint32_t i = 0; i < s.qps; ++i) {
+      nics[i % s.nics]->add(&queues[i]);
+    }
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (uint32_t i = 0; i < s.nics; ++i) {
+      threads.emplace_back([&, i] {
+        cpu_set_t cpus;
+        CPU_ZERO(&cpus);
+        // Neighbours may be two threads of one core.
+        const uint32_t all = std::thread::hardware_concurrency();
+        CPU_SET(s.nics < all / 2 ? 2 * i + 2 : (i + 1) % all, &cpus);
+        pthread_setaffinity_np(pthread_self(), sizeof cpus, &cpus);
+        nics[i]->run(stop);
+      });
+    }
+    launch(s);
+    const bool in_time = ended();
+    stop = true;
+    for (std::thread &thread : threads) {
+      thread.join();
+    }
+    result out;
+    tally_.assign(s.posters(), 0);
+    for (const auto &one : nics) {
+      if (out.fault.empty()) {
+        out.fault = one->fault;
+      }
+      for (uint64_t i = 0; i < s.posters(); ++i) {
+        tally_[i] += one->counts()[i];
+      }
+      out.busy += static_cast<double>(one->busy) / static_cast<double>(s.posters() * (s.iterations + s.warmup));
+    }
+    if (!in_time && out.fault.empty()) {
+      out.fault = "the kernel does not end";
+    }
+    if (!in_time) {
+      report(s, out);
+    }
+    return out;
+  }
+
+  result answer_on_gpu(const shape &s, std::vector<nic_queue> &queues, uint64_t area,
+                       uint64_t step) {
+    std::vector<gpu_queue> described;
+    for (const nic_queue &queue : queues) {
+      described.push_back({queue.ring, queue.doorbell, queue.record_first ? queue.record : nullptr,
+                           queue.cq, queue.blocks, queue.entries, queue.collapsed ? 1u : 0u,
+                           queue.qpn, 0, 0, 0, 0});
+    }
+    gpu_queues_.put(0, described.data(), described.size() * sizeof(gpu_queue));
+    counts_->fill(0);
+    stop_.fill(0);
+    check(cudaDeviceSynchronize(), "preparing the GPU's HCA");
+    gpu_nic<<<s.qps, 32, 0, nic_stream_>>>(
+        reinterpret_cast<gpu_queue *>(gpu_queues_.address()), local_[1]->address(),
+        remote_[1]->address(), area, step, reinterpret_cast<uint32_t *>(counts_->address()),
+        reinterpret_cast<uint32_t *>(stop_.address()), 2ull * kDeadline);
+    launch(s);
+    const bool in_time = ended();
+    *reinterpret_cast<volatile uint32_t *>(stop_.host()) = 1;
+    result out;
+    if (!in_time) {
+      out.fault = "the kernel does not end";
+      report(s, out);
+    }
+    check(cudaStreamSynchronize(nic_stream_), "the GPU's HCA");
+    gpu_queues_.get(described.data(), described.size() * sizeof(gpu_queue));
+    for (uint32_t i = 0; i < s.qps; ++i) {
+      queues[i].doorbells = described[i].doorbells;
+      queues[i].completions = described[i].completions;
+      if (described[i].fault != 0) {
+        char text[120];
+        snprintf(text, sizeof text, "the GPU's HCA refused at line %u, block %llu: %x",
+                 described[i].fault, static_cast<unsigned long long>(described[i].completions),
+                 described[i].seen);
+        out.fault = text;
+      }
+    }
+    tally_.assign(s.posters(), 0);
+    counts_->get(tally_.data(), tally_.size() * 4);
+    return out;
+  }
+
+  // Nothing more can be done with a GPU whose kernel does not end.
+  [[noreturn]] void report(const shape &s, const result &out) {
+    printf("FAULT %s: %s\n", s.text().c_str(), out.fault.c_str());
+    fflush(stdout);
+    _exit(1);
+  }
+
+  std::string differences(const shape &s, int where, uint64_t area, uint64_t step) {
+    std::vector<uint64_t> near(area / 8 + 1), far(area / 8 + 1);
+    local_[where]->get(near.data(), area);
+    remote_[where]->get(far.data(), area);
+    const uint64_t total = s.iterations + s.warmup;
+    const uint64_t behind = (s.bytes + 7) / 8;
+    for (uint64_t poster = 0; poster < s.posters(); ++poster) {
+      const uint64_t at = poster * step / 8;
+      bool right = true;
+      switch (s.opcode) {
+        case DOORBELL_OP_PUT:
+        case DOORBELL_OP_PUT_INLINE:
+          right = memcmp(&far[at], &payload_[at], s.bytes) == 0;
+          break;
+        case DOORBELL_OP_PUT_SIGNAL:
+          right = memcmp(&far[at], &payload_[at], s.bytes) == 0 && far[at + behind] == 7 * total &&
+                  near[at + behind] == 7 * (total - 1);
+          break;
+        case DOORBELL_OP_GET:
+          right = memcmp(&near[at], &target_[at], s.bytes) == 0;
+          break;
+        case DOORBELL_OP_FETCH_ADD:
+          right = far[at] == 7 * total && near[at] == 7 * (total - 1);
+          break;
+        default:
+          right = far[at] == 7;
+      }
+      if (!right) {
+        return "message " + std::to_string(poster) + " has other bytes than it should";
+      }
+    }
+    return "";
+  }
+
+  cudaKernel_t kernel_;
+  cudaStream_t stream_, nic_stream_;
+  std::unique_ptr<memory> rings_[2], cqs_[2], words_[2], local_[2], remote_[2], counts_;
+  std::vector<std::unique_ptr<memory>> counters_;
+  struct lazily {
+    lazily(uint64_t bytes, bool gpu) : bytes(bytes), gpu(gpu) {}
+    memory &of() {
+      if (!held) {
+        held = std::make_unique<memory>(bytes, gpu);
+      }
+      return *held;
+    }
+    void put(uint64_t offset, const void *from, uint64_t size) { of().put(offset, from, size); }
+    void get(void *to, uint64_t size) { of().get(to, size); }
+    void fill(uint8_t value) { of().fill(value); }
+    uint64_t address() { return of().address(); }
+    uint8_t *host() { return of().host(); }
+    uint64_t bytes;
+    bool gpu;
+    std::unique_ptr<memory> held;
+  };
+  lazily views_{kMaxQueues * sizeof(doorbell_qp), true}, job_{sizeof(doorbell_job), true},
+      status_{4ull * kMaxPosters, true}, stamps_{16, true},
+      errors_{kMaxQueues * sizeof(doorbell_error), false}, stop_{64, false},
+      gpu_queues_{kMaxQueues * sizeof(gpu_queue), true};
+  std::vector<uint64_t> payload_, target_;
+  std::vector<uint32_t> tally_;
+};
+
+// Medians of `repeat` runs, each of about `operations` operations.
+bool measure(rig &r, const char *name, shape s, uint64_t operations, int repeat) {
+  s.iterations = std::max<uint64_t>(1, operations / s.posters());
+  s.warmup = std::max<uint64_t>(1, s.iterations / 10);
+  std::vector<double> rates;
+  double doorbells = 0, completions = 0, busy = 0;
+  for (int i = 0; i < repeat; ++i) {
+    const result one = r.run(s, 1000 + i);
+    if (!one.fault.empty()) {
+      printf("FAULT %s %s: %s\n", name, s.text().c_str(), one.fault.c_str());
+      return false;
+    }
+    rates.push_back(one.rate);
+    doorbells = one.doorbells;
+    completions = one.completions;
+    busy = one.busy;
+  }
+  std::sort(rates.begin(), rates.end());
+  printf("%-28s %5ux%-5u %2u qp %2u nic  median %8.3f  min %8.3f  max %8.3f  M/s  doorbells/1000 %7.1f  cqes/1000 %7.1f  ticks/op %6.1f  (%llu ops)\n",
+         name, s.blocks, s.threads, s.qps, s.nics, rates[rates.size() / 2], rates.front(),
+         rates.back(), doorbells, completions, busy, static_cast<unsigned long long>(s.posters() * s.iterations));
+  fflush(stdout);
+  return true;
+}
+
+bool table(rig &r, const std::string &which, int repeat) {
+  struct variant {
+    const char *name;
+    uint32_t flags;
+  };
+  const variant variants[] = {{"no record", DOORBELL_QP_NO_RECORD},
+                              {"record first", 0},
+                              {"record last", DOORBELL_QP_RECORD_LAST}};
+  const uint32_t shapes[][2] = {{1, 1}, {1, 32}, {1, 128}, {4, 128}, {16, 128}};
+  bool good = true;
+  const auto post = [&](const std::string &name, uint32_t flags, uint32_t blocks, uint32_t threads,
+                        uint32_t qps, uint32_t nics, uint32_t scope, bool gpu, uint32_t batch) {
+    shape s;
+    s.blocks = blocks;
+    s.threads = threads;
+    s.qps = qps;
+    s.nics = nics;
+    s.scope = scope;
+    s.flags = flags;
+    s.gpu_rings = gpu;
+    s.batch = batch;
+    const uint64_t operations =
+        s.posters() == 1 ? 200'000 : s.posters() == 32 ? 2'000'000 : 1'000'000ull * 8 * std::min(qps, 4u);
+    good = measure(r, name.c_str(), s, operations, repeat) && good;
+  };
+  if (which == "host" || which == "all") {
+    for (const variant &v : variants) {
+      for (const auto &grid : shapes) {
+        post(v.name, DOORBELL_QP_CQ_COLLAPSED | v.flags, grid[0], grid[1], 1, 1, DOORBELL_SCOPE_THREAD, false, 256);
+      }
+      post(std::string(v.name) + ", exclusive", DOORBELL_QP_CQ_COLLAPSED | DOORBELL_QP_EXCLUSIVE | v.flags, 1, 1, 1, 1, DOORBELL_SCOPE_THREAD, false, 256);
+      post(std::string(v.name) + ", warp scope", DOORBELL_QP_CQ_COLLAPSED | v.flags, 4, 128, 1, 1, DOORBELL_SCOPE_WARP, false, 256);
+      post(std::string(v.name) + ", ring CQ", v.flags, 4, 128, 1, 1, DOORBELL_SCOPE_THREAD, false, 256);
+    }
+  }
+  if (which == "many" || which == "all") {
+    for (int i = 0; i < 2; ++i) {
+      const variant &v = variants[i];
+      const uint32_t flags = DOORBELL_QP_CQ_COLLAPSED | v.flags;
+      post(std::string(v.name) + ", warp", flags, 16, 128, 4, 4, DOORBELL_SCOPE_WARP, false, 256);
+      post(std::string(v.name) + ", warp", flags, 32, 256, 4, 4, DOORBELL_SCOPE_WARP, false, 256);
+      post(std::string(v.name) + ", thread", flags, 16, 128, 4, 4, DOORBELL_SCOPE_THREAD, false, 256);
+      post(std::string(v.name) + ", thread", flags, 32, 256, 4, 4, DOORBELL_SCOPE_THREAD, false, 256);
+      post(std::string(v.name) + ", warp", flags, 32, 256, 16, 12, DOORBELL_SCOPE_WARP, false, 256);
+      post(std::string(v.name) + ", thread", flags, 32, 256, 16, 12, DOORBELL_SCOPE_THREAD, false, 256);
+      post(std::string(v.name) + ", thread", flags, 132, 256, 32, 12, DOORBELL_SCOPE_THREAD, false, 256);
+    }
+  }
+  if (which == "gpu" || which == "all") {
+    for (int i = 0; i < 2; ++i) {
+      const variant &v = variants[i];
+      const uint32_t flags = DOORBELL_QP_CQ_COLLAPSED | v.flags;
+      for (const auto &grid : shapes) {
+        post(std::string(v.name) + ", GPU ring", flags, grid[0], grid[1], 1, 1, DOORBELL_SCOPE_THREAD, true, 256);
+      }
+      post(std::string(v.name) + ", GPU ring", flags, 32, 256, 4, 4, DOORBELL_SCOPE_WARP, true, 256);
+      post(std::string(v.name) + ", GPU ring", flags, 32, 256, 16, 16, DOORBELL_SCOPE_WARP, true, 256);
+      post(std::string(v.name) + ", GPU ring", flags, 32, 256, 16, 16, DOORBELL_SCOPE_THREAD, true, 256);
+    }
+  }
+  return good;
+}
+
+// Random shapes, small rings above all; every operation is checked by the HCA and by its effect.
+bool verify(rig &r, uint64_t seed, int rounds) {
+  std::mt19937_64 random(seed);
+  const auto draw = [&](uint32_t bound) { return static_cast<uint32_t>(random() % bound); };
+  uint64_t operations = 0;
+  int faults = 0;
+  for (int round = 0; round < rounds; ++round) {
+    shape s;
+    s.depth = 1u << draw(11);
+    s.gpu_rings = draw(4) == 0;
+    const uint32_t opcodes[] = {DOORBELL_OP_PUT,        DOORBELL_OP_PUT,        DOORBELL_OP_PUT,
+                                DOORBELL_OP_PUT_INLINE, DOORBELL_OP_GET,        DOORBELL_OP_FETCH_ADD,
+                                DOORBELL_OP_PUT_SIGNAL, DOORBELL_OP_COMPARE_SWAP};
+    s.opcode = s.gpu_rings ? DOORBELL_OP_PUT : opcodes[draw(8)];
+    s.bytes = s.gpu_rings ? 8 : 8 * (1 + draw(8));
+    const uint32_t needed = s.opcode == DOORBELL_OP_PUT_SIGNAL   ? 2
+                            : s.opcode == DOORBELL_OP_PUT_INLINE ? (36 + s.bytes + 63) / 64
+                                                                 : 1;
+    if (needed > s.depth) {
+      s.depth = 2;
+    }
+    s.qps = 1 + draw(draw(2) == 0 ? 1 : 8);
+    s.nics = 1 + draw(4);
+    s.blocks = 1 + draw(draw(2) == 0 ? 2 : 32);
+    s.threads = draw(2) == 0 ? 32 << draw(4) : 1 + draw(200);
+    s.scope = draw(3) == 0 ? DOORBELL_SCOPE_WARP : DOORBELL_SCOPE_THREAD;
+    s.batch = 1u << draw(9);
+    s.window = draw(3) == 0 ? 1 + draw(8) : 0;
+    s.cq_factor = 1 + draw(2);
+    s.flags = draw(2) == 0 ? DOORBELL_QP_CQ_COLLAPSED : draw(2) == 0 ? DOORBELL_QP_CQ_RECORD : 0;
+    const uint32_t records[] = {0, 0, DOORBELL_QP_NO_RECORD, DOORBELL_QP_RECORD_LAST};
+    s.flags |= records[draw(4)];
+    if (s.posters() == s.qps && draw(2) == 0) {
+      s.flags |= DOORBELL_QP_EXCLUSIVE;
+    }
+    const uint32_t total = 2000 + draw(s.depth < 16 ? 8000 : 60000);
+    s.iterations = 1 + total / s.posters();
+    s.warmup = draw(2);
+    const result one = r.run(s, random());
+    if (!one.fault.empty()) {
+      printf("FAULT seed %llu round %d, %s: %s\n", static_cast<unsigned long long>(seed), round,
+             s.text().c_str(), one.fault.c_str());
+      if (++faults == 5) {
+        return false;
+      }
+    }
+    operations += s.posters() * (s.iterations + s.warmup);
+  }
+  if (faults != 0) {
+    return false;
+  }
+  printf("verified %d rounds, seed %llu, %llu operations: every one executed once, in order, with "
+         "its bytes\n",
+         rounds, static_cast<unsigned long long>(seed),
+         static_cast<unsigned long long>(operations));
+  fflush(stdout);
+  return true;
+}
+
+}  // namespace bench
+
+int main(int argc, char **argv) {
+  // Code that is loaded at its first launch waits for kernels that run: for the GPU's HCA, for ever.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  const std::string command = argc > 1 ? argv[1] : "";
+  const bool rates = command == "table" && argc == 5;
+  const bool rounds = command == "verify" && argc == 5;
+  if (!rates && !rounds) {
+    fprintf(stderr,
+            "usage: bench table PTX_DIRECTORY host|many|gpu|all REPETITIONS\n"
+            "       bench verify PTX_DIRECTORY SEED ROUNDS\n");
+    return 2;
+  }
+  bench::rig rig(argv[2]);
+  const bool good = rates ? bench::table(rig, argv[3], atoi(argv[4]))
+                          : bench::verify(rig, strtoull(argv[3], nullptr, 0), atoi(argv[4]));
+  fflush(stdout);
+  return good ? 0 : 1;
+}
