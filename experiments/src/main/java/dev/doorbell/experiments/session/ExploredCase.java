@@ -91,6 +91,7 @@ final class ExploredCase implements ExploredWorld {
             (long) scenario.load().ring() * SendQueue.BLOCK,
             number,
             0,
+            true,
             true));
     fabric.describe(
         new Region(
@@ -99,6 +100,7 @@ final class ExploredCase implements ExploredWorld {
             Integer.BYTES,
             number,
             0,
+            true,
             true));
   }
 
