@@ -23,14 +23,14 @@ __device__ __forceinline__ uint64_t *shared_word(const doorbell_job *job, uint32
   return reinterpret_cast<uint64_t *>(job->staging + 128ull * number);
 }
 
-__device__ __forceinline__ uint64_t load_relaxed_system(const uint64_t *word) {
-  return cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*const_cast<uint64_t *>(word))
-      .load(cuda::memory_order_relaxed);
-}
-
-__device__ __forceinline__ void store_relaxed_system(uint64_t *word, uint64_t value) {
+__device__ __forceinline__ void set_relaxed(uint64_t *word, uint64_t value) {
   cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*word).store(value,
                                                                      cuda::memory_order_relaxed);
+}
+
+__device__ __forceinline__ void set_release(uint64_t *word, uint64_t value) {
+  cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*word).store(value,
+                                                                     cuda::memory_order_release);
 }
 
 // Waits until a word is at least `value`; acquires. False when the deadline passes.

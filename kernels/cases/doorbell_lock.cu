@@ -13,7 +13,8 @@ __device__ uint32_t doorbell_lock(const doorbell_qp *qps, const doorbell_job *jo
     return DOORBELL_OK;
   }
   const queue_pair qp(&qps[0]);
-  cuda::atomic_ref<uint64_t, cuda::thread_scope_device> lock(qp.counters->ready);
+  cuda::atomic_ref<uint64_t, cuda::thread_scope_device> lock(*shared_word(job, 0));
+  uint64_t *next = shared_word(job, 1);
   for (uint64_t turn = 0; turn < job->iterations; ++turn) {
     deadline limit(qps[0].deadline_ns);
     uint64_t open = 0;
@@ -24,10 +25,10 @@ __device__ uint32_t doorbell_lock(const doorbell_qp *qps, const doorbell_job *jo
         return DOORBELL_ERROR_DEADLINE;
       }
     }
-    const uint64_t tail = qp.counters->rung;
+    const uint64_t tail = *next;
     write_put(qp, job, tail);
     ring_in_order(qp, tail + 1);
-    qp.counters->rung = tail + 1;
+    *next = tail + 1;
     lock.store(0, kMended ? cuda::memory_order_release : cuda::memory_order_relaxed);
   }
   return wait_completed(qp.shared, job->iterations);

@@ -16,7 +16,7 @@ __device__ uint32_t erased_flag(const doorbell_qp *qps, const doorbell_job *job)
   uint64_t *answer = shared_word(job, kAnswer);
   for (uint64_t round = 1; round <= job->iterations; ++round) {
     if (job->role == 0) {
-      store_relaxed_system(flag, round);
+      set_relaxed(flag, round);
       if (!wait_at_least(&qps[0], answer, round)) {
         return DOORBELL_ERROR_DEADLINE;
       }
@@ -26,11 +26,11 @@ __device__ uint32_t erased_flag(const doorbell_qp *qps, const doorbell_job *job)
       return DOORBELL_ERROR_DEADLINE;
     }
     if (kMended) {
-      store_relaxed_system(flag, 0);
+      set_relaxed(flag, 0);
     }
-    store_release_system(answer, round);
+    set_release(answer, round);
     if (!kMended) {
-      store_relaxed_system(flag, 0);
+      set_relaxed(flag, 0);
     }
   }
   return DOORBELL_OK;

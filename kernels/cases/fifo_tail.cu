@@ -22,20 +22,20 @@ __device__ uint32_t fifo_tail(const doorbell_qp *qps, const doorbell_job *job) {
         return DOORBELL_ERROR_DEADLINE;
       }
       *command = 100 + turn;
-      store_release_system(sequence, turn + 1);
+      set_release(sequence, turn + 1);
       continue;
     }
     if (!wait_at_least(&qps[0], sequence, turn + 1)) {
       return DOORBELL_ERROR_DEADLINE;
     }
     if (!kMended) {
-      store_relaxed_system(tail, turn + 1);
+      set_relaxed(tail, turn + 1);
     }
     if (*command != 100 + turn) {
       return DOORBELL_ERROR_DATA;
     }
     if (kMended) {
-      store_release_system(tail, turn + 1);
+      set_release(tail, turn + 1);
     }
   }
   return DOORBELL_OK;

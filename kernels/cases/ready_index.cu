@@ -14,20 +14,20 @@ __device__ uint32_t ready_index(const doorbell_qp *qps, const doorbell_job *job)
   }
   const queue_pair qp(&qps[0]);
   const uint64_t number = thread_index();
+  uint64_t *ready = shared_word(job, 0);
   for (uint64_t turn = 0; turn < job->iterations; ++turn) {
     const uint64_t mine = 2 * turn + number;
-    const uint32_t status = wait_for_baton(qp.shared, mine);
-    if (status != DOORBELL_OK) {
-      return status;
+    if (!wait_at_least(&qps[0], ready, mine)) {
+      return DOORBELL_ERROR_DEADLINE;
     }
     write_put(qp, job, mine);
     if (number == 1) {
       ring_in_order(qp, mine + 1);
     }
     if (kMended) {
-      store_release_device(&qp.counters->ready, mine + 1);
+      set_release(ready, mine + 1);
     } else {
-      store_relaxed_device(&qp.counters->ready, mine + 1);
+      set_relaxed(ready, mine + 1);
     }
   }
   return wait_completed(qp.shared, 2 * job->iterations);

@@ -13,21 +13,21 @@ __device__ uint32_t shared_queue_pair(const doorbell_qp *qps, const doorbell_job
     return DOORBELL_OK;
   }
   const queue_pair qp(&qps[0]);
+  uint64_t *reserved = shared_word(job, 0);
+  uint64_t *ready = shared_word(job, 1);
   uint64_t last = 0;
   for (uint64_t turn = 0; turn < job->iterations; ++turn) {
-    const reservation mine = reserve(qp, 1);
-    write_put(qp, job, mine.base);
-    if (kMended) {
-      const uint32_t status = wait_for_baton(qp.shared, mine.base);
-      if (status != DOORBELL_OK) {
-        return status;
-      }
+    const uint64_t mine = cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*reserved)
+                              .fetch_add(1, cuda::memory_order_relaxed);
+    write_put(qp, job, mine);
+    if (kMended && !wait_at_least(&qps[0], ready, mine)) {
+      return DOORBELL_ERROR_DEADLINE;
     }
-    ring_in_order(qp, mine.end);
+    ring_in_order(qp, mine + 1);
     if (kMended) {
-      store_release_device(&qp.counters->ready, mine.end);
+      set_release(ready, mine + 1);
     }
-    last = mine.end;
+    last = mine + 1;
   }
   return wait_completed(qp.shared, last);
 }

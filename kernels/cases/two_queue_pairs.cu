@@ -27,21 +27,22 @@ __device__ uint32_t two_queue_pairs(const doorbell_qp *qps, const doorbell_job *
   for (uint64_t turn = 0; turn < job->iterations; ++turn) {
     const uint64_t offset = turn * job->stride;
     reinterpret_cast<uint64_t *>(job->local + offset)[job->bytes / 8 - 1] = turn + 1;
-    const posted sent = put(data_pair, {job->remote + offset, job->remote_key},
-                            {job->local + offset, job->local_key}, job->bytes);
-    uint32_t status = sent.status;
-    if (kMended && status == DOORBELL_OK) {
-      status = wait(data_pair, sent.ticket);
+    write_put(data_pair, job, turn);
+    work_request flag = transfer_request(kOpcodeWrite, source::in_operand,
+                                         {job->remote + flag_at, job->remote_key}, {}, 8);
+    flag.operand = turn + 1;
+    write_wqe(flag_pair, flag, turn, true);
+    ring_in_order(data_pair, turn + 1);
+    if (kMended) {
+      const uint32_t status = wait_completed(data_pair.shared, turn + 1);
+      if (status != DOORBELL_OK) {
+        return status;
+      }
     }
-    if (status == DOORBELL_OK) {
-      status = put_value(flag_pair, {job->remote + flag_at, job->remote_key}, turn + 1).status;
-    }
-    if (status != DOORBELL_OK) {
-      return status;
-    }
+    ring_in_order(flag_pair, turn + 1);
   }
-  const uint32_t status = quiet(data_pair);
-  return status == DOORBELL_OK ? quiet(flag_pair) : status;
+  const uint32_t status = wait_completed(data_pair.shared, job->iterations);
+  return status == DOORBELL_OK ? wait_completed(flag_pair.shared, job->iterations) : status;
 }
 
 DOORBELL_CASE(two_queue_pairs)

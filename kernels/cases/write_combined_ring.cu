@@ -21,7 +21,7 @@ __device__ uint32_t write_combined_ring(const doorbell_qp *qps, const doorbell_j
       if (kMended) {
         fence(true);
       }
-      store_relaxed_system(flag, 1);
+      set_relaxed(flag, 1);
       continue;
     }
     if (!wait_at_least(&qps[0], flag, 1)) {

@@ -16,9 +16,9 @@ __device__ uint32_t wrong_counter(const doorbell_qp *qps, const doorbell_job *jo
   uint64_t *written = shared_word(job, kWritten);
   for (uint64_t index = 0; index < job->iterations; ++index) {
     if (job->role == 0) {
-      store_release_system(reserved, index + 1);
+      set_release(reserved, index + 1);
       write_put(qp, job, index);
-      store_release_system(written, index + 1);
+      set_release(written, index + 1);
       continue;
     }
     if (!wait_at_least(&qps[0], kMended ? written : reserved, index + 1)) {

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.explore.Explorer;
@@ -37,6 +38,8 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
       "  doorbell explore put_rate --minimise-fences",
+      "  doorbell explore --litmus experiments/litmus",
+      "  doorbell explore --case list",
       ""
     },
     footer = {
@@ -51,11 +54,16 @@ final class ExploreCommand implements Command {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
+  @Mixin private ExploreSelection selection = new ExploreSelection();
+
+  @Parameters(
+      paramLabel = "KERNEL|FILE.ptx",
+      arity = "0..1",
+      description = "A kernel of the project, or a file.")
+  private String kernel = "";
+
   /** The kernel's descriptor, where it has one. */
   private @Nullable ExploredKernel described;
-
-  @Parameters(paramLabel = "KERNEL|FILE.ptx", description = "A kernel of the project, or a file.")
-  private String kernel = "";
 
   @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
   private @Nullable String entry;
@@ -179,11 +187,24 @@ final class ExploreCommand implements Command {
   private int batch;
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(Context context) throws UsageException, ConfigException {
+    int selected = (selection.litmus == null ? 0 : 1) + (selection.bug == null ? 0 : 1);
+    if (selected + (kernel.isEmpty() ? 0 : 1) != 1) {
+      throw new UsageException(
+          Problem.of("DB-U003", null, "one of KERNEL, FILE.ptx, --litmus and --case is needed")
+              .fix("doorbell explore --help"));
+    }
+    range("--seeds", seeds, 1, Integer.MAX_VALUE);
+    if (selection.litmus != null) {
+      return litmus(context, selection.litmus);
+    }
     Laboratory laboratory =
         ServiceLoader.load(Laboratory.class)
             .findFirst()
             .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+    if (selection.bug != null) {
+      return new CaseRunner(context, common, laboratory).run(selection.bug, seeds, nanos());
+    }
     Scenario scenario = scenario(program(laboratory));
     Explorer explorer = new Explorer(laboratory, scenario);
     long nanos = nanos();
@@ -206,6 +227,15 @@ final class ExploreCommand implements Command {
           Problem.of("DB-U020", kernel, String.valueOf(e.getMessage()))
               .effect("nothing was explored"));
     }
+  }
+
+  private ExitCode litmus(Context context, String place) throws UsageException, ConfigException {
+    range("--rounds", selection.rounds, 0, 16);
+    if (selection.executions < 1) {
+      throw new UsageException(
+          Problem.of("DB-U025", "--executions", "%d is too few".formatted(selection.executions)));
+    }
+    return new LitmusRunner(context, common, selection.rounds, selection.executions).run(place);
   }
 
   private static ExitCode verdict(boolean clean, boolean finished) {
@@ -315,7 +345,6 @@ final class ExploreCommand implements Command {
     word("--path", path, "pull", "inline", "stage");
     word("--queues", queues, "gpu", "host");
     word("--ringer", ringer, "gpu", "cpu", "proxy");
-    range("--seeds", seeds, 1, Integer.MAX_VALUE);
     ExploredKernel known = described;
     int gridBlocks = blocks != null ? blocks : known == null ? 2 : known.blocks();
     int blockThreads = threads != null ? threads : known == null ? 4 : known.threads();

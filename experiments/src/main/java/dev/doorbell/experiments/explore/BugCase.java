@@ -16,7 +16,7 @@ public enum BugCase {
       "an HCA that fetches a WQE nobody has written, lost or doubled messages, hangs under load",
       "pass a baton: ring when everything before is written, then hand on with release",
       "DeepEP#181",
-      new Shape(2, 1, 3, 32, 1)),
+      new Shape(2, 1, 16, 32, 1)),
   READY_INDEX(
       "the ready index is raised without a release",
       "CQEs with syndrome 0x02 or 0x04: the HCA fetched a half-written WQE",
@@ -52,7 +52,7 @@ public enum BugCase {
       "a receiver that finds the flag and reads old data",
       "wait for the data's completion before the flag is posted, or use one queue pair",
       "nccl#2302",
-      new Shape(1, 1, 3, 8192, 2)),
+      new Shape(1, 1, 6, 2048, 2)),
   FIFO_TAIL(
       "the CPU gives a FIFO's slot back before it has read it",
       "commands that are overwritten while the proxy reads them",
@@ -76,7 +76,7 @@ public enum BugCase {
       "kernel and proxy wait for each other for ever",
       "clear the flag before the answer, or count instead of clearing",
       "nccl#2389",
-      new Shape(1, 1, 96, 32, 1));
+      new Shape(1, 1, 300, 32, 1));
 
   private static final int RING = 64;
 
@@ -145,7 +145,7 @@ public enum BugCase {
   }
 
   /**
-   * What is explored: by strict rules, since a case must be right on every machine.
+   * What is explored. The rules are strict, so that a mended case is right on every machine.
    *
    * @param program one of its two kernels
    */

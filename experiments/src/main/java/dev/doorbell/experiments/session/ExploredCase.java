@@ -14,6 +14,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.explore.Scenario;
+import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -30,6 +31,14 @@ final class ExploredCase implements ExploredWorld {
 
   private static final long KERNEL_NANOS = 60_000_000_000L;
   private static final int WORD_STRIDE = 128;
+
+  /**
+   * Messages of more than a few hundred bytes take many packets, few of them at a time, so that
+   * queue pairs overtake each other.
+   */
+  private static final SoftHcaOptions NARROW =
+      SoftHcaOptions.DEFAULT.withEngine(new SoftHcaOptions.Engine(256, 64, 32, 2));
+
   private static final int SIGNAL = 64;
 
   private final Scenario scenario;
@@ -48,7 +57,7 @@ final class ExploredCase implements ExploredWorld {
   ExploredCase(Scenario scenario, ExploringFabric fabric) {
     this.scenario = scenario;
     Scenario.Load load = scenario.load();
-    world = own(World.exploring(fabric, 2));
+    world = own(World.exploring(fabric, 2, NARROW));
     Endpoint.Shape shape =
         new Endpoint.Shape(
             load.ring(),
@@ -82,6 +91,7 @@ final class ExploredCase implements ExploredWorld {
             (long) scenario.load().ring() * SendQueue.BLOCK,
             number,
             0,
+            true,
             true));
     fabric.describe(
         new Region(
@@ -90,6 +100,7 @@ final class ExploredCase implements ExploredWorld {
             Integer.BYTES,
             number,
             0,
+            true,
             true));
   }
 

@@ -45,8 +45,12 @@ final class World implements AutoCloseable {
 
   /** A world whose fabric explores. */
   static World exploring(ExploringFabric fabric, int ranks) {
-    return build(
-        fabric, ranks, SoftHcaOptions.DEFAULT, new InProcessWire(), ProxyPrices.FREE, Trace.NONE);
+    return exploring(fabric, ranks, SoftHcaOptions.DEFAULT);
+  }
+
+  /** A world whose fabric explores, with HCAs of a given kind. */
+  static World exploring(ExploringFabric fabric, int ranks, SoftHcaOptions options) {
+    return build(fabric, ranks, options, new InProcessWire(), ProxyPrices.FREE, Trace.NONE);
   }
 
   /**

@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
  * @param values in the same order
  */
 public record Outcome(List<String> names, List<Integer> values) implements Comparable<Outcome> {
-  int value(String name) {
+  /** The value of an observable, named as the condition names it. */
+  public int value(String name) {
     return values.get(names.indexOf(name));
   }
 

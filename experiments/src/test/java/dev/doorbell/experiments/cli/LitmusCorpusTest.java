@@ -1,0 +1,118 @@
+package dev.doorbell.experiments.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.fabric.explore.litmus.AxiomaticModel;
+import dev.doorbell.core.fabric.explore.litmus.Bounds;
+import dev.doorbell.core.fabric.explore.litmus.LitmusException;
+import dev.doorbell.core.fabric.explore.litmus.LitmusMachine;
+import dev.doorbell.core.fabric.explore.litmus.LitmusParser;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
+import dev.doorbell.core.fabric.explore.litmus.MachineResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The litmus tests that come with Doorbell: each claims what the memory model chapter implies. */
+class LitmusCorpusTest {
+  private static final Path FOLDER = Path.of("litmus");
+  private static final Bounds MACHINE = new Bounds(2, 500_000);
+
+  /**
+   * What a thread has seen of a relaxed store does not travel on with its releases in the machine,
+   * as observation does in the axioms. It errs to the safe side: it shows stale values too many.
+   */
+  private static final Set<String> TOO_WEAK =
+      Set.of("IRIW-fence-sc", "WRC-release-acquire", "WRC-weak-last");
+
+  /**
+   * No load returns what is stored later, writes have one order, atomics are atomic for everybody,
+   * and {@code red} acquires as {@code atom} does.
+   */
+  private static final Set<String> TOO_STRONG =
+      Set.of(
+          "2+2W-relaxed",
+          "2+2W-release",
+          "CoRW2-weak",
+          "DB-reuse-buffer-early",
+          "LB-false-dependency",
+          "LB-one-dependency",
+          "LB-one-sided",
+          "LB-relaxed",
+          "MP-red-acquire-fence",
+          "RMW-add-narrow",
+          "RMW-add-one-narrow",
+          "RMW-weak-store-between",
+          "S-relaxed");
+
+  private static List<Path> files() throws IOException {
+    try (Stream<Path> files = Files.list(FOLDER)) {
+      return files.sorted().toList();
+    }
+  }
+
+  @Test
+  void there_are_enough_and_each_is_named_as_its_file() throws IOException, LitmusException {
+    assertThat(files()).hasSizeGreaterThanOrEqualTo(140);
+    for (Path file : files()) {
+      String text = Files.readString(file);
+      LitmusTest test = LitmusParser.parse(text);
+      assertThat(test.name() + ".litmus").isEqualTo(file.getFileName().toString());
+      assertThat(test.description()).as(test.name()).isNotBlank();
+      assertThat(text).as("%s says why", test.name()).contains("(* ");
+    }
+  }
+
+  @Test
+  void every_claim_holds_by_the_axioms() throws IOException, LitmusException {
+    for (Path file : files()) {
+      LitmusResult result = check(file);
+      assertThat(result.complete()).as(result.test().name()).isTrue();
+      assertThat(result.holds()).as("%s: %s", result.test().name(), result.allowed()).isTrue();
+    }
+  }
+
+  @Test
+  void the_machine_that_explores_kernels_shows_what_the_axioms_allow_but_for_its_known_limits()
+      throws IOException, LitmusException {
+    Set<String> tooWeak = new TreeSet<>();
+    Set<String> tooStrong = new TreeSet<>();
+    for (Path file : files()) {
+      LitmusResult axioms = check(file);
+      MachineResult machine = LitmusMachine.run(axioms.test(), MACHINE);
+      String name = axioms.test().name();
+      assertThat(machine.complete()).as(name).isTrue();
+      if (!machine.wrong(axioms).isEmpty()) {
+        tooWeak.add(name);
+      }
+      if (!machine.missed(axioms).isEmpty()) {
+        tooStrong.add(name);
+      }
+      assertThat(machine.deadlocks() > 0).as(name).isEqualTo(!axioms.deadlocks().isEmpty());
+    }
+    assertThat(tooWeak).isEqualTo(TOO_WEAK);
+    assertThat(tooStrong).isEqualTo(TOO_STRONG);
+  }
+
+  @Test
+  void the_machine_reports_a_conflict_exactly_where_the_axioms_have_a_data_race()
+      throws IOException, LitmusException {
+    for (Path file : files()) {
+      LitmusResult axioms = check(file);
+      MachineResult machine = LitmusMachine.run(axioms.test(), MACHINE);
+      assertThat(machine.conflicts())
+          .as("%s: %s", axioms.test().name(), axioms.races())
+          .isEqualTo(!axioms.races().isEmpty());
+    }
+  }
+
+  private static LitmusResult check(Path file) throws IOException, LitmusException {
+    return AxiomaticModel.check(LitmusParser.parse(Files.readString(file)), Bounds.USUAL);
+  }
+}

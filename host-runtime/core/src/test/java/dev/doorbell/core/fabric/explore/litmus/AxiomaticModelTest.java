@@ -1,0 +1,188 @@
+package dev.doorbell.core.fabric.explore.litmus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What the axioms say about small programs. The corpus in experiments/litmus has many more. */
+class AxiomaticModelTest {
+  private static LitmusTest test(String text) throws LitmusException {
+    return LitmusParser.parse("PTX test\n{}\n" + text);
+  }
+
+  private static LitmusResult check(String text) throws LitmusException {
+    return AxiomaticModel.check(test(text), Bounds.USUAL);
+  }
+
+  private static final String STORE_BUFFERING =
+      """
+       P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+       st.weak x, 1   | st.weak y, 1   ;
+       fence.sc.gpu   | fence.sc.gpu   ;
+       ld.weak r0, y  | ld.weak r0, x  ;
+      """;
+
+  @Test
+  void outcomes_are_counted_and_those_forbidden_name_their_axiom() throws LitmusException {
+    LitmusResult result = check(STORE_BUFFERING + "~exists (P0:r0 == 0 /\\ P1:r0 == 0)");
+    List<String> names = List.of("P0:r0", "P1:r0");
+    assertThat(result.holds()).isTrue();
+    assertThat(result.allowed())
+        .containsOnlyKeys(
+            new Outcome(names, List.of(0, 1)),
+            new Outcome(names, List.of(1, 0)),
+            new Outcome(names, List.of(1, 1)))
+        .containsEntry(new Outcome(names, List.of(1, 1)), 2L); // either fence may be first
+    assertThat(result.forbidden()).containsOnlyKeys(new Outcome(names, List.of(0, 0)));
+    assertThat(result.forbidden().get(new Outcome(names, List.of(0, 0))))
+        .containsExactly(Axiom.CAUSALITY);
+    assertThat(result.executions()).isEqualTo(4);
+    assertThat(result.conclusive()).isTrue();
+  }
+
+  @Test
+  void a_claim_that_does_not_hold_is_refuted() throws LitmusException {
+    assertThat(check(STORE_BUFFERING + "exists (P0:r0 == 0 /\\ P1:r0 == 0)").holds()).isFalse();
+    assertThat(check(STORE_BUFFERING + "~exists (P0:r0 == 1)").holds()).isFalse();
+    assertThat(check(STORE_BUFFERING + "forall (P0:r0 == 1)").holds()).isFalse();
+  }
+
+  @Test
+  void a_filter_leaves_executions_out() throws LitmusException {
+    LitmusResult result = check(STORE_BUFFERING + "filter (P0:r0 == 0)\nforall (P1:r0 == 1)");
+    assertThat(result.holds()).isTrue();
+    assertThat(result.allowed()).hasSize(1);
+  }
+
+  @Test
+  void outcomes_are_forbidden_by_the_axiom_that_speaks_of_them() throws LitmusException {
+    assertThat(axioms("st.weak x, 1;\nst.weak x, 2", "exists (x == 1)"))
+        .containsExactly(Axiom.COHERENCE);
+    assertThat(
+            axioms(
+                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.acquire.gpu r0, y ;\n"
+                    + " st.release.gpu y, 1 | ld.weak r1, x ;\n",
+                "exists (P1:r0 == 1 /\\ P1:r1 == 0)"))
+        .containsExactly(Axiom.CAUSALITY);
+    assertThat(
+            axioms(
+                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;\n"
+                    + " ld.weak r0, x | ld.weak r0, y | ld.weak r0, w ;\n"
+                    + " st.weak y, r0 | st.weak x, r0 | setp.eq.u32 p0, r0, 1 ;\n"
+                    + " st.weak w, 1  |               | @p0 st.weak x, 1 ;\n",
+                "exists (P0:r0 == 1 /\\ P2:r0 == 0)"))
+        .containsExactly(Axiom.NO_THIN_AIR);
+    assertThat(
+            axioms(
+                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"
+                    + " atom.gpu.add.u32 r0, x, 1 | atom.gpu.add.u32 r0, x, 1 ;\n",
+                "exists (P0:r0 == 0 /\\ P1:r0 == 0)"))
+        .contains(Axiom.ATOMICITY);
+    assertThat(
+            axioms(
+                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;\n"
+                    + " st.relaxed.gpu x, 1 | st.relaxed.gpu x, 2 | ld.relaxed.gpu r0, x ;\n"
+                    + " | | ld.relaxed.gpu r1, x ;\n | | ld.relaxed.gpu r2, x ;\n",
+                "exists (P2:r0 == 1 /\\ P2:r1 == 2 /\\ P2:r2 == 1)"))
+        .contains(Axiom.SC_PER_LOCATION);
+  }
+
+  @Test
+  void the_order_of_fences_follows_causality() throws LitmusException {
+    // If P1 has seen the release, its fence comes second: one order of the fences is left of two.
+    LitmusResult result =
+        check(
+            " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n fence.sc.gpu | ld.acquire.gpu r0, x ;\n"
+                + " st.release.gpu x, 1 | fence.sc.gpu ;\nexists (P1:r0 == 1)");
+    List<String> names = List.of("P1:r0");
+    assertThat(result.allowed())
+        .containsEntry(new Outcome(names, List.of(0)), 2L)
+        .containsEntry(new Outcome(names, List.of(1)), 1L);
+  }
+
+  /** Which axioms forbid the outcomes that the claim asks for. */
+  private static List<Axiom> axioms(String code, String claim) throws LitmusException {
+    String columns = code.contains("@cta") ? code : "P0@cta 0,gpu 0;\n" + code + ";\n";
+    LitmusResult result = check(columns + claim);
+    return result.forbidden().entrySet().stream()
+        .filter(entry -> result.test().condition().holds(entry.getKey()::value))
+        .flatMap(entry -> entry.getValue().stream())
+        .distinct()
+        .toList();
+  }
+
+  @Test
+  void threads_that_wait_for_ever_are_told_and_end_no_execution() throws LitmusException {
+    LitmusResult result =
+        check(
+            " P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n bar.sync 1 | ld.weak r0, x ;\n"
+                + "exists (P1:r0 == 0)");
+    assertThat(result.holds()).isFalse();
+    assertThat(result.allowed()).isEmpty();
+    assertThat(result.deadlocks()).containsOnlyKeys("P0 line 4 (bar.sync 1)");
+  }
+
+  @Test
+  void races_are_pairs_that_neither_order_nor_strength_protects() throws LitmusException {
+    LitmusResult weak =
+        check(" P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\nexists (x=1)");
+    assertThat(weak.races())
+        .containsExactly("P0 line 4 (st.weak x, 1) and P1 line 4 (ld.weak r0, x)");
+    LitmusResult strong =
+        check(
+            " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\n"
+                + "exists (x=1)");
+    assertThat(strong.races()).isEmpty();
+  }
+
+  @Test
+  void a_loop_is_followed_as_often_as_asked_and_the_cut_is_told() throws LitmusException {
+    LitmusTest loop =
+        test(
+            " P0@cta 0,gpu 0 ;\n add.u32 r0, r0, 1 ;\n L: add.u32 r0, r0, 1 ;\n"
+                + " setp.lt.u32 p0, r0, 5 ;\n @p0 bra L ;\n st.weak x, r0 ;\nexists (x == 5)");
+    LitmusResult short_ = AxiomaticModel.check(loop, new Bounds(2, 100));
+    assertThat(short_.cut()).isTrue();
+    assertThat(short_.allowed()).isEmpty();
+    LitmusResult whole = AxiomaticModel.check(loop, new Bounds(3, 100));
+    assertThat(whole.cut()).isFalse();
+    assertThat(whole.holds()).isTrue();
+  }
+
+  @Test
+  void a_search_that_stops_early_says_so_unless_it_has_found_what_it_looked_for()
+      throws LitmusException {
+    LitmusTest open = test(STORE_BUFFERING + "~exists (P0:r0 == 0 /\\ P1:r0 == 0)");
+    LitmusResult early = AxiomaticModel.check(open, new Bounds(2, 1));
+    assertThat(early.complete()).isFalse();
+    assertThat(early.conclusive()).isFalse();
+    LitmusTest found = test(STORE_BUFFERING + "~exists (P0:r0 == 0 /\\ P1:r0 == 1)");
+    LitmusResult refuted = AxiomaticModel.check(found, new Bounds(2, 2));
+    assertThat(refuted.complete()).isFalse();
+    assertThat(refuted.holds()).isFalse();
+    assertThat(refuted.conclusive()).isTrue();
+  }
+
+  @Test
+  void values_that_loads_may_return_grow_until_none_is_new() throws LitmusException {
+    LitmusResult result =
+        check(
+            " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;\n"
+                + " atom.gpu.add.u32 r0, x, 3 | atom.gpu.add.u32 r0, x, 3 | red.gpu.add.u32 x, 3 ;\n"
+                + "forall (x == 9)");
+    assertThat(result.holds()).isTrue();
+    assertThat(result.executions()).isEqualTo(6);
+  }
+
+  @Test
+  void the_machine_shows_the_same_where_nothing_needs_a_value_from_the_future()
+      throws LitmusException {
+    LitmusTest test = test(STORE_BUFFERING + "~exists (P0:r0 == 0 /\\ P1:r0 == 0)");
+    MachineResult machine = LitmusMachine.run(test, Bounds.USUAL);
+    LitmusResult axioms = AxiomaticModel.check(test, Bounds.USUAL);
+    assertThat(machine.complete()).isTrue();
+    assertThat(machine.shown().keySet()).isEqualTo(axioms.allowed().keySet());
+    assertThat(machine.conflicts()).isTrue();
+  }
+}
