@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 
 /** Ways to break a kernel's memory order, found in its PTX by what stands around them. */
 enum Mutation {
@@ -17,17 +16,10 @@ enum Mutation {
       line -> line.replace("acq_rel.gpu", "acq_rel.cta"), Where.BEFORE_DOORBELL),
   FENCE_BEFORE_RECORD_REMOVED(Mutation::withoutFence, Where.BEFORE_RECORD),
   FENCE_BEFORE_RECORD_NARROWED_TO_GPU(
-      line -> line.replace("acq_rel.sys", "acq_rel.gpu"), Where.BEFORE_RECORD),
-  BATON_ACQUIRED_RELAXED(
-      line -> line.replace("ld.acquire.gpu.b64", "ld.relaxed.gpu.b64"), Where.EVERYWHERE),
-  BATON_RELEASED_TO_CTA(
-      line -> line.replace("st.release.gpu.b64", "st.release.cta.b64"), Where.EVERYWHERE),
-  BATON_RELEASED_RELAXED(
-      line -> line.replace("st.release.gpu.b64", "st.relaxed.gpu.b64"), Where.EVERYWHERE);
+      line -> line.replace("acq_rel.sys", "acq_rel.gpu"), Where.BEFORE_RECORD);
 
   private enum Where {
     NOWHERE,
-    EVERYWHERE,
     /** Fences between the record's store and the doorbell's. */
     BEFORE_DOORBELL,
     /** Fences that lead to the record's store. */
@@ -52,7 +44,7 @@ enum Mutation {
   Scenario of(Scenario scenario) throws ScenarioException {
     Scenario.Program program = scenario.program();
     String[] lines = program.ptx().split("\n", -1);
-    for (int at : places(scenario, lines.length)) {
+    for (int at : places(scenario)) {
       lines[at] = change.apply(lines[at]);
     }
     return scenario.with(
@@ -63,12 +55,9 @@ enum Mutation {
    * Indices of lines. Which fence is which is told by a run: posting executes one before the record
    * and one before the doorbell, in that order of the library's source.
    */
-  private List<Integer> places(Scenario scenario, int lines) throws ScenarioException {
+  private List<Integer> places(Scenario scenario) throws ScenarioException {
     if (where == Where.NOWHERE) {
       return List.of();
-    }
-    if (where == Where.EVERYWHERE) {
-      return IntStream.range(0, lines).boxed().toList();
     }
     Outcome outcome = Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
     List<Outcome.Fence> fences =
@@ -79,7 +68,7 @@ enum Mutation {
     if (fences.size() < 2) {
       throw new AssertionError("two fences of post.cuh were expected, not " + outcome.fences());
     }
-    Outcome.Fence fence = where == Where.BEFORE_RECORD ? fences.getFirst() : fences.getLast();
+    Outcome.Fence fence = fences.get(where == Where.BEFORE_RECORD ? 0 : 1);
     return List.of(fence.place().line() - 1);
   }
 

@@ -6,9 +6,13 @@ import dev.doorbell.core.fabric.explore.Policy;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A missing or narrowed order is found in every run, and what is still correct in none. */
+/**
+ * A missing or narrowed order is found in every run, and what is still correct in none.
+ *
+ * <p>{@code -Dexplore.seeds=20} makes it more thorough.
+ */
 final class MutationTest {
-  private static final int SEEDS = Integer.getInteger("explore.seeds", 20);
+  private static final int SEEDS = Integer.getInteger("explore.seeds", 3);
 
   @ParameterizedTest
   @CsvSource({
@@ -21,10 +25,6 @@ final class MutationTest {
     "FENCE_BEFORE_DOORBELL_NARROWED_TO_CTA, gpu,  4, yes, yes",
     "FENCE_BEFORE_RECORD_REMOVED,           host, 4, yes, yes",
     "FENCE_BEFORE_RECORD_NARROWED_TO_GPU,   host, 4, yes, yes",
-    "BATON_ACQUIRED_RELAXED,                host, 4, yes, yes",
-    "BATON_RELEASED_TO_CTA,                 host, 4, yes, yes",
-    "BATON_RELEASED_RELAXED,                host, 4, yes, yes",
-    "BATON_RELEASED_RELAXED,                host, 1, no,  no",
   })
   void a_broken_order_is_found_in_every_run_and_a_correct_one_in_none(
       Mutation mutation, String queues, int batch, String strict, String vendor)

@@ -26,6 +26,11 @@ public record Region(
     SEND_RECORD
   }
 
+  /** A range whose record, if it is one, is looked at only when a doorbell leads there. */
+  public Region(Role role, long address, long bytes, int queuePair, int rank, boolean recordFirst) {
+    this(role, address, bytes, queuePair, rank, recordFirst, false);
+  }
+
   boolean contains(long at) {
     return Long.compareUnsigned(at - address, bytes) < 0;
   }

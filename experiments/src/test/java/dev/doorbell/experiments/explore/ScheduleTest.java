@@ -1,0 +1,83 @@
+package dev.doorbell.experiments.explore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.fabric.explore.Policy;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A run can be had again, to the turn. */
+final class ScheduleTest {
+  private static Scenario strict() {
+    return Scenarios.of("put_rate").with(new Scenario.Rules(Policy.STRICT, true));
+  }
+
+  @Test
+  void the_same_seed_gives_the_same_run() throws ScenarioException {
+    Laboratory.Extent extent = new Laboratory.Extent(Scenarios.PLENTY, Long.MAX_VALUE, 50);
+    Outcome one = Scenarios.LABORATORY.run(Scenarios.of("put_rate"), 7, extent);
+    Outcome other = Scenarios.LABORATORY.run(Scenarios.of("put_rate"), 7, extent);
+    assertThat(other.turns()).isEqualTo(one.turns());
+    assertThat(other.instructions()).isEqualTo(one.instructions());
+    assertThat(other.told()).isEqualTo(one.told()).hasSize(50);
+  }
+
+  @Test
+  void a_schedule_leads_to_its_race_and_no_further() throws ScenarioException {
+    Scenario scenario = strict();
+    Explorer explorer = new Explorer(Scenarios.LABORATORY, scenario);
+    Explorer.Report report = explorer.explore(3, Scenarios.PLENTY);
+    assertThat(report.races()).isNotEmpty();
+    for (Explorer.Found found : report.races()) {
+      Outcome again = explorer.replay(found.schedule(), 8, Scenarios.PLENTY);
+      assertThat(again.turns()).isEqualTo(found.schedule().turns());
+      assertThat(again.races()).extracting(Race::key).contains(found.race().key());
+      assertThat(again.told()).hasSize(8);
+      Outcome before =
+          Scenarios.LABORATORY.run(
+              scenario,
+              found.schedule().seed(),
+              new Laboratory.Extent(Scenarios.PLENTY, found.schedule().turns() - 1, 0));
+      assertThat(before.races()).extracting(Race::key).doesNotContain(found.race().key());
+    }
+  }
+
+  @Test
+  void a_race_names_both_lines_and_what_the_hca_saw() throws ScenarioException {
+    Explorer.Report report = Scenarios.explore(strict(), 3);
+    List<Race> reads =
+        report.races().stream()
+            .map(Explorer.Found::race)
+            .filter(race -> race.kind() == Race.Kind.RECORD_BEHIND_DOORBELL)
+            .toList();
+    assertThat(reads).isNotEmpty();
+    Race race = reads.getFirst();
+    assertThat(race.earlier().place().text()).contains("st.relaxed.sys.b32");
+    assertThat(race.earlier().place().source()).contains("post.cuh:");
+    assertThat(race.later().place().text()).contains("st.mmio");
+    assertThat(race.saw()).contains("while the record may still say");
+    assertThat(race.scope()).isEqualTo("sys");
+  }
+
+  @Test
+  void a_schedule_reads_back_and_knows_its_scenario() {
+    Schedule schedule = Schedule.of(strict(), 3, 1234);
+    assertThat(Schedule.parse(schedule + "\n")).contains(schedule);
+    assertThat(schedule.isOf(strict())).isTrue();
+    assertThat(schedule.isOf(Scenarios.of("put_rate"))).isFalse();
+    assertThat(Schedule.parse("3@1234")).isEmpty();
+    assertThat(Schedule.parse("99999999999999999999@1#00000000")).isEmpty();
+  }
+
+  @Test
+  void each_fence_of_a_post_is_needed_and_has_a_price() throws ScenarioException {
+    Explorer explorer = new Explorer(Scenarios.LABORATORY, Scenarios.of("put_rate"));
+    List<Explorer.FenceVerdict> verdicts = explorer.fences(2, Scenarios.PLENTY);
+    assertThat(verdicts).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(verdicts).allMatch(verdict -> verdict.nanos() > 0);
+    assertThat(verdicts)
+        .filteredOn(verdict -> verdict.fence().place().source().contains("post.cuh"))
+        .hasSizeGreaterThanOrEqualTo(2)
+        .allMatch(Explorer.FenceVerdict::needed);
+  }
+}
