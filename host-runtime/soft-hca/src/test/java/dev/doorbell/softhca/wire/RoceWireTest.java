@@ -234,7 +234,7 @@ class RoceWireTest {
       }
       long bad =
           worlds.wires.get(0).counters().badIcrc() + worlds.wires.get(1).counters().badIcrc();
-      assertThat(bad).isEqualTo(misery.done.getOrDefault(WireFaults.Fate.CORRUPT, 0));
+      assertThat(bad).isEqualTo((long) misery.done.getOrDefault(WireFaults.Fate.CORRUPT, 0));
     }
   }
 
