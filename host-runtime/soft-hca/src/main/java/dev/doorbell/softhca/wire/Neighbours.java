@@ -99,7 +99,8 @@ final class Neighbours {
     if ((BigEndian.getShort(arp + ARP_OPERATION) & 0xffff) != ARP_REQUEST) {
       return 0;
     }
-    return writeArp(reply, ARP_REPLY, senderMac, senderMac, target, sender);
+    return writeArp(
+        reply, ARP_REPLY, senderMac, senderMac, /* sender= */ target, /* target= */ sender);
   }
 
   private int writeArp(

@@ -208,6 +208,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // a station is itself alone
   public void leave(Station hca) {
     if (hca == station) {
       close();

@@ -134,8 +134,7 @@ final class GuestPeer implements AutoCloseable {
   }
 
   /** Sends a command and waits for its answer, while {@code meanwhile} keeps our end alive. */
-  String ask(BooleanSupplier meanwhile, String command, Object... values) {
-    String line = command.formatted(values);
+  String ask(BooleanSupplier meanwhile, String line) {
     tell(line);
     String answer = take(System.nanoTime() + TimeUnit.SECONDS.toNanos(60), meanwhile);
     assertThat(answer).as("answer to '%s'", line).doesNotStartWith("error").isNotEqualTo(CLOSED);

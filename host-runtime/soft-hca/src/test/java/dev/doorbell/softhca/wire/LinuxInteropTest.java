@@ -55,7 +55,11 @@ class LinuxInteropTest {
   private SoftWorld world;
   private RoceWire wire;
   private GuestPeer guest;
+  private boolean connected;
+
+  @SuppressWarnings("NullAway.Init") // every test connects first
   private Endpoint end;
+
   private int guestQueuePair;
   private int guestKey;
   private long guestMemory;
@@ -134,8 +138,9 @@ class LinuxInteropTest {
     return !world.runUntil(() -> sweeps[0]-- == 0);
   }
 
+  @SuppressWarnings("AnnotateFormatMethod")
   private String ask(String command, Object... values) {
-    return guest.ask(this::pump, command, values);
+    return guest.ask(this::pump, command.formatted(values));
   }
 
   private void connect(int mtu) {
@@ -145,7 +150,8 @@ class LinuxInteropTest {
   private void connect(int mtu, int retries, int rnrRetries) {
     faults.none();
     end = new Endpoint(world, 0, Endpoint.Shape.usual());
-    String[] words = ask("create").split(" ");
+    connected = true;
+    String[] words = ask("create").split(" ", -1);
     guestQueuePair = Integer.parseInt(words[1]);
     guestKey = Integer.parseUnsignedInt(words[2]);
     guestMemory = Long.parseLong(words[3]);
@@ -170,10 +176,10 @@ class LinuxInteropTest {
   @AfterEach
   void disconnect() {
     faults.none();
-    if (end != null) {
+    if (connected) {
       ask("destroy %d", guestQueuePair);
       end.close();
-      end = null;
+      connected = false;
     }
   }
 
@@ -196,7 +202,7 @@ class LinuxInteropTest {
   }
 
   private void assertGuestCompletion(int status, int bytes, int immediate) {
-    String[] words = ask("poll 20000").split(" ");
+    String[] words = ask("poll 20000").split(" ", -1);
     assertThat(words[0]).isEqualTo("wc");
     assertThat(Integer.parseInt(words[1])).isEqualTo(guestQueuePair);
     assertThat(Integer.parseInt(words[2])).as("ibv_wc_status").isEqualTo(status);

@@ -23,8 +23,10 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -88,8 +90,8 @@ class RoceWireTest {
       case UDP_6 -> WireWorlds.udp(WireWorlds.LOOPBACK_6, options, faults);
       default ->
           WireWorlds.ethernet(
-              new EthernetOptions(WireWorlds.LEFT_MAC, left, index, java.util.Map.of()),
-              new EthernetOptions(WireWorlds.RIGHT_MAC, right, index, java.util.Map.of()),
+              new EthernetOptions(WireWorlds.LEFT_MAC, left, index, Map.of()),
+              new EthernetOptions(WireWorlds.RIGHT_MAC, right, index, Map.of()),
               options,
               faults);
     };
@@ -193,7 +195,7 @@ class RoceWireTest {
 
   /** Every packet meets one of the fates, by a seed. */
   private static final class Misery implements WireFaults {
-    final int[] done = new int[Fate.values().length];
+    final Map<Fate, Integer> done = new EnumMap<>(Fate.class);
     private final SplittableRandom random;
     private final int oneIn;
 
@@ -209,7 +211,7 @@ class RoceWireTest {
       }
       Fate[] all = leaving ? Fate.values() : new Fate[] {Fate.DROP, Fate.DUPLICATE};
       Fate fate = all[random.nextInt(all.length)];
-      done[fate.ordinal()]++;
+      done.merge(fate, 1, Integer::sum);
       return fate;
     }
   }
@@ -226,13 +228,13 @@ class RoceWireTest {
       Endpoint[] ends = connect(worlds, QUICK);
       traffic(worlds, new Endpoint[] {ends[1], ends[0]}, 5, 40);
       for (WireFaults.Fate fate : WireFaults.Fate.values()) {
-        assertThat(fate == WireFaults.Fate.PASS ? 1 : misery.done[fate.ordinal()])
+        assertThat(fate == WireFaults.Fate.PASS ? 1 : misery.done.getOrDefault(fate, 0))
             .as("times of %s", fate)
             .isPositive();
       }
       long bad =
           worlds.wires.get(0).counters().badIcrc() + worlds.wires.get(1).counters().badIcrc();
-      assertThat(bad).isEqualTo(misery.done[WireFaults.Fate.CORRUPT.ordinal()]);
+      assertThat(bad).isEqualTo((long) misery.done.getOrDefault(WireFaults.Fate.CORRUPT, 0));
     }
   }
 
