@@ -65,9 +65,6 @@ final class ExploreCommand implements Command {
       description = "A kernel of the project, or a file.")
   private String kernel = "";
 
-  /** The kernel's descriptor, where it has one. */
-  private @Nullable ExploredKernel described;
-
   @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
   private @Nullable String entry;
 
