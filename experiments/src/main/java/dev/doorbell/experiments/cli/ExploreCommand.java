@@ -29,8 +29,7 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell explore KERNEL|FILE.ptx}. */
 @CommandLine.Command(
     header = {
-      "Runs a kernel against an adversary that may do all that the memory model and PCIe allow,",
-      "and reports what nothing orders: both lines, the scope needed, what the HCA saw.",
+      "Runs a kernel against an adversary, and reports what nothing orders, with both lines.",
       "",
       "  doorbell explore put_rate",
       "  doorbell explore put_rate --policy strict --queues host",
