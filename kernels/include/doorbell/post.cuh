@@ -37,6 +37,8 @@
 //   F3  the record before the doorbell                                    per doorbell, if a record
 //   F4  doorbell and record before whoever rings next: a release at GPU scope, part of the atomic
 //       that lays the baton down                                          per turn of the baton
+//   F5  marks that were read, before the baton is laid down: F4 is no fence, and hands on only what
+//       was acquired                                                      if ringing is left to others
 //
 // Only F2 and F3 drain stores to the HCA. With one poster and a record that is two drains a post; with
 // many, most posts cost F1 alone.
@@ -184,6 +186,9 @@ inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t ru
     }
     if (mark == kNeverWritten) {
       return;  // with the baton: nobody rings any more
+    }
+    if (written != rung) {
+      fence(false);  // F5: acquires what was marked and is left for the next poster to ring for
     }
     if (unsettled != 0) {
       if (settle(qp, unsettled)) {
