@@ -392,6 +392,7 @@ inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, requ
           __shfl_sync(group.mask, status == DOORBELL_OK ? mine.base : kNoRoom | status,
                       group.leader());
       if (said < kNoRoom) {
+        __syncwarp(group.mask);  // the leader found room before the lanes write
         list.write(qp, said + rank * blocks, rank == size - 1);
         __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
         if (rank == 0) {
@@ -444,6 +445,7 @@ __device__ __forceinline__ posted post_thread(const queue_pair &qp, const reques
   if (base == ~0ull) {
     return {__shfl_sync(group.mask, status, leader), 0};
   }
+  __syncwarp(group.mask);  // the leader found room before the lanes write; a shuffle orders nothing
   list.write(qp, base + rank * blocks, rank == size - 1);
   __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
   if (rank == 0) {
@@ -514,6 +516,7 @@ __device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_
     status = __shfl_sync(warp.mask, status, 0);
     const uint64_t base = __shfl_sync(warp.mask, group.base, 0);
     if (status == DOORBELL_OK) {
+      __syncwarp(warp.mask);  // lane 0 found room before the lanes write
       if (goes) {
         list.write(qp, base + sum - blocks, warp.lane == last);
       }
