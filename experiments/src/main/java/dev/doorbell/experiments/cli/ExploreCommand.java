@@ -53,6 +53,9 @@ final class ExploreCommand implements Command {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
+  /** The kernel's descriptor, where it has one. */
+  private @Nullable ExploredKernel described;
+
   @Mixin private ExploreSelection selection = new ExploreSelection();
 
   @Parameters(
