@@ -47,7 +47,9 @@ public record QueuePairView(
   /** Bytes of the structure. */
   public static final int BYTES = 128;
 
-  /** Bytes of {@code struct doorbell_counters}; see {@link #countersBytes} for what is allocated. */
+  /**
+   * Bytes of {@code struct doorbell_counters}; see {@link #countersBytes} for what is allocated.
+   */
   public static final int COUNTERS_BYTES = 512;
 
   public static final int COUNTERS_RESERVED = 0;
