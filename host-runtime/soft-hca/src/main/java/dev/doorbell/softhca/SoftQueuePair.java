@@ -1,5 +1,7 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.fault.Fault;
+import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;
@@ -28,6 +30,10 @@ final class SoftQueuePair implements QueuePair {
   final @Nullable SoftCompletionQueue receiveCompletions;
   final @Nullable SoftSharedReceiveQueue sharedReceives;
   final boolean isDatagram;
+
+  /** Its place among the queue pairs of its HCA, in the order in which they were made. */
+  final int ordinal;
+
   private final int transport;
   private final int number;
   private final QueuePairAttributes attributes;
@@ -64,6 +70,9 @@ final class SoftQueuePair implements QueuePair {
   boolean acknowledging;
   boolean starving;
 
+  /** To ERR in the next step; until then nothing leaves and nothing is heard. */
+  boolean failing;
+
   /** Set by the thread that rings; the HCA clears it. */
   final AtomicBoolean rung = new AtomicBoolean();
 
@@ -82,6 +91,7 @@ final class SoftQueuePair implements QueuePair {
       Memory record) {
     this.domain = domain;
     this.hca = domain.softHca();
+    this.ordinal = hca.nextOrdinal();
     this.number = number;
     this.attributes = attributes;
     this.sendCompletions = sendCompletions;
@@ -192,6 +202,12 @@ final class SoftQueuePair implements QueuePair {
     route = way;
     peerNumber = peer.number();
     mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
+    Fault fault = hca.faults == null ? null : hca.faults.connecting(this);
+    if (fault != null && fault.action() == FaultAction.MTU_MISMATCH) {
+      mtu = fault.number();
+    } else if (fault != null) {
+      route = new HcaFaults.Nowhere();
+    }
     ready(peer.startPsn() & Psn.MASK, attributes);
   }
 
@@ -244,7 +260,7 @@ final class SoftQueuePair implements QueuePair {
     state = QueuePairState.RTS;
     // What was posted before could not be carried out yet.
     wqes.look();
-    activateFromHost();
+    activateFromOutside();
   }
 
   @Override
@@ -255,13 +271,14 @@ final class SoftQueuePair implements QueuePair {
     }
     enterError();
     wqes.look();
-    activateFromHost();
+    activateFromOutside();
   }
 
   @Override
   public void toReset() {
     requireOpen("toReset");
     discard();
+    failing = false;
     wqes = newSource();
     state = QueuePairState.RESET;
     route = null;
@@ -327,9 +344,23 @@ final class SoftQueuePair implements QueuePair {
     hca.activate(this);
   }
 
-  private void activateFromHost() {
+  /** As {@link #activate}, from between two steps. */
+  void activateFromOutside() {
     hca.activate(this);
     hca.wake();
+  }
+
+  /** To ERR as if the driver had asked for it, once whoever is at work here has finished. */
+  void failSoon() {
+    failing = true;
+    activateFromOutside();
+  }
+
+  /** To ERR as if the driver had asked for it; not if it has been reset or closed meanwhile. */
+  void failFromOutside() {
+    if (!closed && state != QueuePairState.RESET) {
+      toError();
+    }
   }
 
   /** Runs both halves. */
@@ -337,6 +368,10 @@ final class SoftQueuePair implements QueuePair {
     int work = 0;
     if (closed) {
       return 0;
+    }
+    if (failing) {
+      failing = false;
+      failFromOutside();
     }
     if (responder != null) {
       work += responder.run();

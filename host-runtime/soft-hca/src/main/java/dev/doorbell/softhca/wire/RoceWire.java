@@ -305,6 +305,14 @@ public final class RoceWire extends Wire implements AutoCloseable {
     }
   }
 
+  /** Sends a packet whose ICRC is wrong; where there is no room for it, it is lost all the same. */
+  void transmitCorrupt(RoceRoute route, Packet packet) {
+    if (!closed && held.isEmpty() && hasRoom()) {
+      frame(route, packet, true);
+    }
+    packet.pool.release(packet);
+  }
+
   private void send(RoceRoute route, Packet packet, boolean corrupt) {
     if (!held.isEmpty() || !hasRoom()) {
       packet.keep();
