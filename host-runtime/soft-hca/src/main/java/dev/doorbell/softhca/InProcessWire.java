@@ -159,6 +159,14 @@ public final class InProcessWire extends Wire {
     }
 
     @Override
+    public void transmitCorrupt(Packet packet) {
+      if (timed) {
+        travelNanos(packet);
+      }
+      packet.pool.release(packet);
+    }
+
+    @Override
     public void arrived(Packet packet) {
       to.deliver(packet);
     }

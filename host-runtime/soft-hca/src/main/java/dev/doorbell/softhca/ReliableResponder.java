@@ -229,7 +229,8 @@ final class ReliableResponder extends Responder {
   private void notReady(int psn) {
     Packet nak = hca.packets.takeSpare();
     address(nak, PacketOpcode.ACKNOWLEDGE, psn);
-    nak.syndrome = Aeth.RNR_NAK | queuePair.connection.minRnrTimer();
+    int timer = queuePair.connection.minRnrTimer();
+    nak.syndrome = Aeth.RNR_NAK | (hca.faults == null ? timer : hca.faults.rnrTimer(timer));
     nakSent = true;
     // The NAK acknowledges what is before it.
     ackPending = false;
