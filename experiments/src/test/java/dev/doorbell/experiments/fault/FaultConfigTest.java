@@ -103,7 +103,7 @@ class FaultConfigTest {
         .anySatisfy(
             p ->
                 assertThat(p)
-                    .contains("small.yaml:%d:31".formatted(lines + 1), "not at a 'doorbell'"));
+                    .contains("small.yaml:%d:32".formatted(lines + 1), "not at a 'doorbell'"));
     assertThat(Configs.problems(Configs.SMALL + "faults: nowhere.yaml\n"))
         .singleElement()
         .asString()
