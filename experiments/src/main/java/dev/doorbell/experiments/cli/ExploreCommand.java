@@ -29,8 +29,7 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell explore KERNEL|FILE.ptx}. */
 @CommandLine.Command(
     header = {
-      "Runs a kernel against an adversary that may do all that the memory model and PCIe allow,",
-      "and reports what nothing orders: both lines, the scope needed, what the HCA saw.",
+      "Runs a kernel against an adversary, and reports what nothing orders, with both lines.",
       "",
       "  doorbell explore put_rate",
       "  doorbell explore put_rate --policy strict --queues host",
@@ -54,6 +53,9 @@ final class ExploreCommand implements Command {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
+  /** The kernel's descriptor, where it has one. */
+  private @Nullable ExploredKernel described;
+
   @Mixin private ExploreSelection selection = new ExploreSelection();
 
   @Parameters(
@@ -61,9 +63,6 @@ final class ExploreCommand implements Command {
       arity = "0..1",
       description = "A kernel of the project, or a file.")
   private String kernel = "";
-
-  /** The kernel's descriptor, where it has one. */
-  private @Nullable ExploredKernel described;
 
   @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
   private @Nullable String entry;

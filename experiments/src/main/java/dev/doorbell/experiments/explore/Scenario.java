@@ -64,7 +64,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
    * @param queuePairs between the two ranks
    * @param ring send ring in 64-byte blocks
    * @param window operations in flight, 0 for as many as the ring holds
-   * @param scope {@code thread}, {@code warp} or {@code block}: who posts together
+   * @param scope "thread", "warp" or "block": who posts together
    * @param path {@code pull}, {@code inline} or {@code stage}
    */
   public record Load(

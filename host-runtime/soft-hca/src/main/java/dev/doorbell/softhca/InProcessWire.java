@@ -120,6 +120,7 @@ public final class InProcessWire extends Wire {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // a station is itself alone
   public void leave(Station station) {
     Member member = members.get(station.name());
     if (member != null && member.station == station) {

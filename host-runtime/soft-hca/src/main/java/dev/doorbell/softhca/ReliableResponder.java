@@ -23,7 +23,6 @@ final class ReliableResponder extends Responder {
   private final IncomingMessage message;
   private final Answers answers;
   private final TxQueue tx;
-  private final int mtu;
 
   private int expectedPsn;
   private int msn;
@@ -43,7 +42,6 @@ final class ReliableResponder extends Responder {
     this.hca = queuePair.hca;
     this.receives = receives;
     this.expectedPsn = expectedPsn;
-    this.mtu = mtu;
     this.tx = new TxQueue(queuePair, hca.port, 0, null);
     this.message = new IncomingMessage(queuePair, receives, mtu);
     this.answers = new Answers(queuePair, this, tx, mtu);

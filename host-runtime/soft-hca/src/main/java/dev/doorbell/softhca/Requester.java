@@ -200,7 +200,7 @@ final class Requester {
         boolean all =
             request.opcode == Opcode.DUMP
                 ? localRead.go(request)
-                : maker.make(request, ring.sending);
+                : maker.make(request, ring.sending, inFlight.room(request));
         made += request.sent - before;
         if (!all) {
           return made;

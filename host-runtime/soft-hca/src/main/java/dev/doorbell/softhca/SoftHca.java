@@ -74,6 +74,7 @@ public final class SoftHca implements Hca, Station {
   @Nullable HcaFaults faults;
 
   private int queuePairsMade;
+  private long strangers;
   private @Nullable Allocation uarPage;
   private boolean plugged;
   private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
@@ -260,6 +261,18 @@ public final class SoftHca implements Hca, Station {
       linkUp = up;
       raise(up ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR, PORT);
     }
+  }
+
+  /**
+   * Packets that named a connected queue pair and came from another GID than its peer's. They are
+   * dropped without an answer.
+   */
+  public long strangers() {
+    return strangers;
+  }
+
+  void countStranger() {
+    strangers++;
   }
 
   boolean isLinkUp() {

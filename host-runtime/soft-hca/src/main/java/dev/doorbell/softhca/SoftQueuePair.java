@@ -56,6 +56,9 @@ final class SoftQueuePair implements QueuePair {
   int mtu;
   int partitionKey = Packet.DEFAULT_PARTITION;
 
+  /** Packets must come from this GID, where the wire says where they come from. */
+  private long @Nullable [] peerGid;
+
   /** Where the last datagram went: most go to the same peer. */
   private long lastGidHigh;
 
@@ -200,6 +203,7 @@ final class SoftQueuePair implements QueuePair {
           HcaErrno.EINVAL);
     }
     route = way;
+    peerGid = hca.wire().carriesGids() ? hca.wire().gid(peer.hca()) : null;
     peerNumber = peer.number();
     mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
     Fault fault = hca.faults == null ? null : hca.faults.connecting(this);
@@ -391,6 +395,9 @@ final class SoftQueuePair implements QueuePair {
             || isOfPartition(packet.partitionKey);
     if (!ofPartition || PacketOpcode.transport(packet.opcode) != transport) {
       packet.pool.release(packet);
+    } else if (isFromStranger(packet)) {
+      hca.countStranger();
+      packet.pool.release(packet);
     } else if (PacketOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
         requester.receive(packet);
@@ -401,6 +408,12 @@ final class SoftQueuePair implements QueuePair {
     } else {
       packet.pool.release(packet);
     }
+  }
+
+  /** It names this queue pair and comes from another HCA than its peer's. */
+  private boolean isFromStranger(Packet packet) {
+    long[] peer = peerGid;
+    return peer != null && (packet.sourceGidHigh != peer[0] || packet.sourceGidLow != peer[1]);
   }
 
   /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
