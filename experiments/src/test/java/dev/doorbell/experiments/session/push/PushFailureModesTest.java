@@ -49,7 +49,8 @@ class PushFailureModesTest {
   @Test
   void f1_a_producer_that_ignores_credits_overruns_the_ring() {
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
-      assertThatViolates("I1", () -> bench.push(TRAFFIC.withFlags(with(PushRingView.NO_CREDITS))));
+      PushTraffic small = PushTraffic.of(RingShape.of(2, 256), 256, 40, 1);
+      assertThatViolates("I1", () -> bench.push(small.withFlags(with(PushRingView.NO_CREDITS))));
     }
   }
 
@@ -73,17 +74,22 @@ class PushFailureModesTest {
 
   @Test
   void f2_a_lossy_producer_counts_what_the_ring_had_no_room_for_apart_from_what_the_network_lost() {
+    int[] seen = {0};
     int[] lost = {0};
     Cable.Impairment everyTenth =
         (frame, number) -> {
-          boolean loses = frame.bytes() > 200 && number % 10 == 9;
+          boolean loses = frame.bytes() > 200 && seen[0]++ % 10 == 9;
           lost[0] += loses ? 1 : 0;
           return loses ? 0 : 1;
         };
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, everyTenth)) {
+      long[] gaps = new long[60];
+      Arrays.fill(gaps, 500);
       int status =
           bench.push(
-              PushTraffic.of(RingShape.of(2, 256), 256, 60, 1).withFlags(with(PushRingView.LOSSY)));
+              PushTraffic.of(RingShape.of(2, 256), 256, 60, 1)
+                  .withFlags(with(PushRingView.LOSSY))
+                  .withGaps(gaps));
       assertThat(status).isEqualTo(Abi.OK);
       bench.checker.finish();
       long dropped = bench.sender.dropped();

@@ -248,6 +248,7 @@ public final class SendRing implements MmioTarget {
           } else {
             readHeader(message);
           }
+          engine.wake();
         });
   }
 
