@@ -21,6 +21,8 @@ if [[ ${1:-} == --where || -e $program ]]; then
 fi
 
 PACKAGES='xz-utils busybox-static cpio kmod' need apt-get dpkg-deb xz busybox cpio depmod modprobe
+! ldd "$(command -v busybox)" >/dev/null 2>&1 ||
+  { echo 'busybox needs libraries; apt-get install -y --no-install-recommends busybox-static' >&2; exit 4; }
 mkdir -p "$folder"
 exec 9>"$folder/lock"
 flock 9
