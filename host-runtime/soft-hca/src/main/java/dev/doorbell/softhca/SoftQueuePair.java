@@ -373,6 +373,22 @@ final class SoftQueuePair implements QueuePair {
     return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
   }
 
+  /**
+   * The responder, when it may carry out requests of queue pair {@code from} of {@code sender}
+   * without packets: it is connected to that one, and answers would reach it at once.
+   */
+  @Nullable ReliableResponder immediateResponder(SoftHca sender, int from, int key) {
+    Route back = route;
+    return state == QueuePairState.RTS
+            && peerNumber == from
+            && partitionKey == key
+            && back != null
+            && back.immediate() == sender
+            && responder instanceof ReliableResponder reliable
+        ? reliable
+        : null;
+  }
+
   /** True where nobody answers. */
   boolean isUnreliable() {
     return transport != PacketOpcode.RELIABLE;
