@@ -351,10 +351,7 @@ final class SoftQueuePair implements QueuePair {
 
   /** A packet for this queue pair; takes it over. */
   void receive(Packet packet) {
-    boolean ofPartition =
-        (packet.partitionKey & partitionKey) == Packet.DEFAULT_PARTITION
-            || isOfPartition(packet.partitionKey);
-    if (!ofPartition || PacketOpcode.transport(packet.opcode) != transport) {
+    if (!hears(packet.partitionKey) || PacketOpcode.transport(packet.opcode) != transport) {
       packet.pool.release(packet);
     } else if (PacketOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
@@ -369,7 +366,7 @@ final class SoftQueuePair implements QueuePair {
   }
 
   /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
-  private boolean isOfPartition(int key) {
+  private boolean hears(int key) {
     return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
   }
 
@@ -381,7 +378,7 @@ final class SoftQueuePair implements QueuePair {
     Route back = route;
     return state == QueuePairState.RTS
             && peerNumber == from
-            && partitionKey == key
+            && hears(key)
             && back != null
             && back.immediate() == sender
             && responder instanceof ReliableResponder reliable
