@@ -33,8 +33,8 @@ final class DirectWrites {
   private static final int DATA = 2 * SendQueue.UNIT;
   private static final int MOST_INLINE = SendQueue.UNIT - InlineSegment.DATA_OFFSET;
 
-  /** A step may not take too long. */
-  private static final int MOST_BYTES = 1 << 20;
+  /** A step may not take too long: what the packets of a pool carry. */
+  private static final int MOST_BYTES = 1 << 26;
 
   private static final int INDEX_SHIFT = 40;
 
