@@ -170,10 +170,7 @@ public abstract class GpuContractTest {
             world
                 .gpu()
                 .launch(
-                    module.kernel("step"),
-                    ONE_THREAD,
-                    new KernelArguments().add(b).add(i),
-                    other));
+                    module.kernel("step"), ONE_THREAD, new KernelArguments().add(b).add(i), other));
         expected = expected * 3 + i;
       }
       world.until(() -> world.stream().idle() && other.idle());
@@ -210,8 +207,7 @@ public abstract class GpuContractTest {
   @Test
   void arguments_that_do_not_fit_the_parameters_are_refused() {
     GpuModule module = world.load();
-    assertThatThrownBy(
-            () -> world.start(module, "step", ONE_THREAD, new KernelArguments().add(1L)))
+    assertThatThrownBy(() -> world.start(module, "step", ONE_THREAD, new KernelArguments().add(1L)))
         .isInstanceOf(GpuException.class)
         .hasMessageContaining("step takes 2 parameters, 1 arguments were given");
     assertThatThrownBy(
@@ -313,8 +309,7 @@ public abstract class GpuContractTest {
         .hasMessageContaining("at least 1");
     assertThatThrownBy(
             () ->
-                world.start(
-                    module, "count", LaunchConfig.of(1, 1).withSharedBytes(most + 1), none))
+                world.start(module, "count", LaunchConfig.of(1, 1).withSharedBytes(most + 1), none))
         .isInstanceOf(GpuException.class)
         .hasMessageContaining(
             "%d bytes of shared memory a block, at most %d".formatted(most + 1, most));
@@ -414,10 +409,7 @@ public abstract class GpuContractTest {
     GpuModule module = world.load();
     Launch launch =
         world.start(
-            module,
-            "answer",
-            ONE_THREAD,
-            new KernelArguments().add(question).add(answer).add(1));
+            module, "answer", ONE_THREAD, new KernelArguments().add(question).add(answer).add(1));
     assertThat(launch.done()).isFalse();
     assertThatThrownBy(launch::check)
         .isInstanceOf(GpuException.class)
@@ -442,8 +434,7 @@ public abstract class GpuContractTest {
     assertThat(attributes.computeCapability()).isGreaterThanOrEqualTo(75);
     assertThat(attributes.multiprocessors()).isPositive();
     assertThat(attributes.maxThreadsPerBlock()).isEqualTo(1024);
-    assertThat(attributes.maxResidentBlocks())
-        .isGreaterThanOrEqualTo(attributes.multiprocessors());
+    assertThat(attributes.maxResidentBlocks()).isGreaterThanOrEqualTo(attributes.multiprocessors());
     assertThat(attributes.sharedBytesPerBlock()).isGreaterThanOrEqualTo(48 << 10);
     assertThat(attributes.warpSize()).isEqualTo(32);
     assertThat(world.gpu().locus()).isEqualTo(Locus.gpu(0, 0));

@@ -69,8 +69,7 @@ public final class CudaGpu implements Gpu {
       throw new GpuException("no CUDA GPU: " + probe.describe());
     }
     if (ordinal < 0 || ordinal >= ready.devices().size()) {
-      throw new GpuException(
-          "no CUDA GPU %d; there is %s".formatted(ordinal, ready.describe()));
+      throw new GpuException("no CUDA GPU %d; there is %s".formatted(ordinal, ready.describe()));
     }
     this.fabric = fabric;
     this.locus = locus;
@@ -82,8 +81,7 @@ public final class CudaGpu implements Gpu {
   }
 
   private GpuAttributes ask(String name) {
-    int processors =
-        context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    int processors = context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return new GpuAttributes(
         name,
         10 * context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
@@ -93,8 +91,7 @@ public final class CudaGpu implements Gpu {
         processors
             * context.attribute(
                 CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
-        context.attribute(
-            CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+        context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
         context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_WARP_SIZE),
         false);
   }
@@ -175,9 +172,7 @@ public final class CudaGpu implements Gpu {
 
   private Allocation reserve(long bytes, String label) {
     try {
-      return fabric
-          .memory()
-          .allocate(MemoryKind.HOST, Locus.cpu(locus.rank()), bytes, label);
+      return fabric.memory().allocate(MemoryKind.HOST, Locus.cpu(locus.rank()), bytes, label);
     } catch (IllegalStateException | IllegalArgumentException e) {
       throw new GpuException(String.valueOf(e.getMessage()), e);
     }
@@ -187,20 +182,16 @@ public final class CudaGpu implements Gpu {
   private long register(long hostAddress, long bytes, int flags, String label) {
     String what = "pinning %d bytes at 0x%x for '%s'".formatted(bytes, hostAddress, label);
     context.call(
-        what,
-        () -> JCudaDriver.cuMemHostRegister(CudaContext.host(hostAddress), bytes, flags));
+        what, () -> JCudaDriver.cuMemHostRegister(CudaContext.host(hostAddress), bytes, flags));
     CudaContext.Address device = new CudaContext.Address();
     context.call(
         what,
-        () ->
-            JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(hostAddress), 0));
+        () -> JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(hostAddress), 0));
     return device.value();
   }
 
   private void unpinned(CudaMemory memory) {
-    freed(
-        memory,
-        () -> JCudaDriver.cuMemHostUnregister(CudaContext.host(memory.hostAddress())));
+    freed(memory, () -> JCudaDriver.cuMemHostUnregister(CudaContext.host(memory.hostAddress())));
   }
 
   /** Frees, unless a kernel that was given up would make that wait for ever. */
@@ -229,21 +220,14 @@ public final class CudaGpu implements Gpu {
       context.call(
           "looking up '" + label + "'",
           () ->
-              JCudaDriver.cuMemHostGetDevicePointer(
-                  device, CudaContext.host(range.address()), 0));
+              JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(range.address()), 0));
       return CudaMemory.onHost(
           context, cpu, label, device.value(), range.address(), range.byteSize(), memory -> {});
     }
     long device = register(range.address(), range.byteSize(), REGISTER_PORTABLE_MAPPED, label);
     CudaMemory memory =
         CudaMemory.onHost(
-            context,
-            cpu,
-            label,
-            device,
-            range.address(),
-            range.byteSize(),
-            this::unpinned);
+            context, cpu, label, device, range.address(), range.byteSize(), this::unpinned);
     memories.add(memory);
     return memory;
   }
@@ -301,8 +285,7 @@ public final class CudaGpu implements Gpu {
   @Override
   public GpuModule load(String name, String ptx) {
     requireUsable();
-    CudaModule module =
-        CudaModule.load(this, context, name, PtxLowering.lower(ptx, newestPtx));
+    CudaModule module = CudaModule.load(this, context, name, PtxLowering.lower(ptx, newestPtx));
     modules.add(module);
     return module;
   }

@@ -56,17 +56,12 @@ final class CudaModule implements GpuModule {
         CUjit_option.CU_JIT_ERROR_LOG_BUFFER, CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
       };
       // Values of options are pointers, or numbers in the place of pointers.
-      Pointer values =
-          Pointer.to(CudaContext.host(log.address()), CudaContext.host(LOG_BYTES));
+      Pointer values = Pointer.to(CudaContext.host(log.address()), CudaContext.host(LOG_BYTES));
       int code =
           context.ask(
               () ->
                   JCudaDriver.cuModuleLoadDataEx(
-                      module,
-                      CudaContext.host(image.address()),
-                      options.length,
-                      options,
-                      values));
+                      module, CudaContext.host(image.address()), options.length, options, values));
       if (code != CudaErrors.SUCCESS) {
         String says = log.getString(0).strip();
         GpuException error = context.failed(name + " cannot be loaded", code);

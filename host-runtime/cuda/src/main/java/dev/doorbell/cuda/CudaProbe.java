@@ -87,15 +87,15 @@ public final class CudaProbe {
   }
 
   static Probe probe(String library, SymbolLookup symbols) {
-    List<String> missing =
-        NEEDED.stream().filter(name -> symbols.find(name).isEmpty()).toList();
+    List<String> missing = NEEDED.stream().filter(name -> symbols.find(name).isEmpty()).toList();
     if (!missing.isEmpty()) {
       return new Probe.MissingSymbols(library, missing, UPDATE);
     }
     try (Arena arena = Arena.ofConfined()) {
       int status = (int) init(symbols).invokeExact(0);
       if (status == STUB_LIBRARY) {
-        return new Probe.NoDriver(library + " (a stub of the CUDA toolkit was found instead)", INSTALL);
+        return new Probe.NoDriver(
+            library + " (a stub of the CUDA toolkit was found instead)", INSTALL);
       }
       if (status != SUCCESS && status != NO_DEVICE) {
         return new Probe.NoDevice("%s (cuInit answers %d)".formatted(library, status), LOOK);
@@ -116,8 +116,7 @@ public final class CudaProbe {
     }
   }
 
-  private static List<String> names(SymbolLookup symbols, Arena arena, int count)
-      throws Throwable {
+  private static List<String> names(SymbolLookup symbols, Arena arena, int count) throws Throwable {
     var function =
         handle(
             symbols,
@@ -146,10 +145,7 @@ public final class CudaProbe {
       throws Throwable {
     int status =
         (int)
-            handle(
-                    symbols,
-                    name,
-                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS))
+            handle(symbols, name, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS))
                 .invokeExact(number);
     return status == SUCCESS ? number.get(ValueLayout.JAVA_INT, 0) : 0;
   }

@@ -51,8 +51,7 @@ final class CudaStream implements GpuStream {
    */
   @Override
   public boolean idle() {
-    return closed
-        || context.ask(() -> JCudaDriver.cuStreamQuery(stream)) != CudaErrors.NOT_READY;
+    return closed || context.ask(() -> JCudaDriver.cuStreamQuery(stream)) != CudaErrors.NOT_READY;
   }
 
   /** Gives up what still runs; the driver frees the stream when its kernels have ended. */

@@ -14,8 +14,8 @@ import java.util.Arrays;
  *
  * <p>Every mapping has words of its own, for one queue pair. A doorbell that another overwrites
  * before it was seen is no loss then: the later one names a later index of the same queue pair. Of
- * a WQE written through BlueFlame only the first 8 bytes are repeated, which tell an HCA to look
- * at the doorbell record; the WQE is in the ring as well.
+ * a WQE written through BlueFlame only the first 8 bytes are repeated, which tell an HCA to look at
+ * the doorbell record; the WQE is in the ring as well.
  */
 final class DoorbellWindows implements Agent {
   private static final long EMPTY = 0;

@@ -21,8 +21,7 @@ final class DriverFunctions {
   private static final MethodHandle FLUSH =
       handle(
           "cuFlushGPUDirectRDMAWrites",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
   private DriverFunctions() {}
 

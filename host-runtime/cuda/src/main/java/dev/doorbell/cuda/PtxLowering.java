@@ -11,7 +11,8 @@ final class PtxLowering {
   /** {@code ld.mmio} and {@code st.mmio} came with this version. */
   private static final int MMIO = 82;
 
-  private static final Pattern VERSION = Pattern.compile("(?m)^(\\s*\\.version\\s+)(\\d+)\\.(\\d+)");
+  private static final Pattern VERSION =
+      Pattern.compile("(?m)^(\\s*\\.version\\s+)(\\d+)\\.(\\d+)");
 
   private PtxLowering() {}
 
@@ -48,8 +49,7 @@ final class PtxLowering {
     }
     String lowered =
         version.replaceFirst(
-            Matcher.quoteReplacement(
-                version.group(1) + newest / 10 + "." + newest % 10));
+            Matcher.quoteReplacement(version.group(1) + newest / 10 + "." + newest % 10));
     return newest < MMIO ? lowered.replace(".mmio.relaxed.", ".relaxed.") : lowered;
   }
 }

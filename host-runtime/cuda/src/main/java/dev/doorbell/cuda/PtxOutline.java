@@ -30,7 +30,8 @@ record PtxOutline(List<Entry> entries, List<String> variables) {
       Pattern.compile(
           "(?m)(?:^|;|\\})\\s*(?:\\.visible|\\.weak|\\.common)?\\s*\\.(?:global|const)\\b([^;={]*)");
   private static final Pattern ALIGN = Pattern.compile("\\.align\\s+(\\d+)");
-  private static final Pattern DECLARED = Pattern.compile("([\\w$%]+)\\s*(?:\\[\\s*(\\w*)\\s*\\])?\\s*$");
+  private static final Pattern DECLARED =
+      Pattern.compile("([\\w$%]+)\\s*(?:\\[\\s*(\\w*)\\s*\\])?\\s*$");
   private static final Pattern TYPE = Pattern.compile("\\.(?:[busf](8|16|32|64|128)|pred)\\b");
 
   PtxOutline {

@@ -90,8 +90,7 @@ class CudaProbeTest {
         stub(
             arena,
             "name",
-            MethodType.methodType(
-                int.class, int.class, MemorySegment.class, int.class, int.class),
+            MethodType.methodType(int.class, int.class, MemorySegment.class, int.class, int.class),
             FunctionDescriptor.of(
                 ValueLayout.JAVA_INT,
                 ValueLayout.ADDRESS,
