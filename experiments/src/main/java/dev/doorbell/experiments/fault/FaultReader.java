@@ -168,7 +168,7 @@ final class FaultReader {
   private @Nullable FaultEvent event(Map<String, Node> keys, FaultAction action, String word) {
     List<FaultEvent> legal = action.events().stream().sorted(Comparator.naturalOrder()).toList();
     for (FaultEvent event : legal) {
-      if (word.equals("packet") && event.isPacket() || event.word().equals(word)) {
+      if ((word.equals("packet") && event.isPacket()) || event.word().equals(word)) {
         return event;
       }
     }
@@ -195,15 +195,14 @@ final class FaultReader {
       problem(node(keys, "side"), "DB-F006", "'side' is for packets only");
       return event;
     }
-    switch (side) {
-      case "sent":
-        return FaultEvent.PACKET_SENT;
-      case "received":
-        return FaultEvent.PACKET_RECEIVED;
-      default:
+    return switch (side) {
+      case "sent" -> FaultEvent.PACKET_SENT;
+      case "received" -> FaultEvent.PACKET_RECEIVED;
+      default -> {
         unknown(keys, "side", "side", side, List.of("sent", "received"));
-        return event;
-    }
+        yield event;
+      }
+    };
   }
 
   private double chance(Map<String, Node> keys) {

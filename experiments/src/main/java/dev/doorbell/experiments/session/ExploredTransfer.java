@@ -46,6 +46,7 @@ final class ExploredTransfer implements ExploredWorld {
   private final List<Launch> launches = new ArrayList<>();
 
   /** One rank's memory. */
+  @SuppressWarnings("ArrayRecordComponent") // written once, never compared
   private record Side(
       Rank rank,
       Memory local,

@@ -2,8 +2,10 @@ package dev.doorbell.experiments.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.Policy;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** A run can be had again, to the turn. */
@@ -52,9 +54,10 @@ final class ScheduleTest {
             .toList();
     assertThat(reads).isNotEmpty();
     Race race = reads.getFirst();
-    assertThat(race.earlier().place().text()).contains("st.relaxed.sys.b32");
-    assertThat(race.earlier().place().source()).contains("post.cuh:");
-    assertThat(race.later().place().text()).contains("st.mmio");
+    SourcePlace record = Objects.requireNonNull(race.earlier().place());
+    assertThat(record.text()).contains("st.relaxed.sys.b32");
+    assertThat(record.source()).contains("post.cuh:");
+    assertThat(Objects.requireNonNull(race.later().place()).text()).contains("st.mmio");
     assertThat(race.saw()).contains("while the record may still say");
     assertThat(race.scope()).isEqualTo("sys");
   }

@@ -8,6 +8,14 @@ public abstract class Route {
    */
   public abstract void transmit(Packet packet);
 
+  /**
+   * As {@link #transmit}, with a bit flipped on the way: it takes its time, and the receiver's ICRC
+   * check throws it away.
+   */
+  public void transmitCorrupt(Packet packet) {
+    packet.pool.release(packet);
+  }
+
   /** A packet's travel, started by {@link #transmit} with the packet as completion, has ended. */
   public void arrived(Packet packet) {
     throw new IllegalStateException("nothing was under way for " + packet);
