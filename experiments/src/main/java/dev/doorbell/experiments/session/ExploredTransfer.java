@@ -6,6 +6,7 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -19,7 +20,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -133,10 +136,18 @@ final class ExploredTransfer implements ExploredWorld {
         local,
         inbox,
         own(rank.domain().register(local, Endpoint.ALL_RIGHTS)),
-        own(rank.domain().register(inbox, Endpoint.ALL_RIGHTS)),
+        own(rank.domain().register(inbox, inboxRights())),
         own(connection.writeViews(number)),
         status,
         payload);
+  }
+
+  private Set<AccessRight> inboxRights() {
+    Set<AccessRight> rights = EnumSet.copyOf(Endpoint.ALL_RIGHTS);
+    if (scenario.rules().relaxed()) {
+      rights.add(AccessRight.RELAXED_ORDERING);
+    }
+    return rights;
   }
 
   private int stride() {
