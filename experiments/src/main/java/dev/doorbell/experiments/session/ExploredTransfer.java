@@ -3,6 +3,7 @@ package dev.doorbell.experiments.session;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Region;
 import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -13,7 +14,9 @@ import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.experiments.explore.Scenario;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -118,10 +121,18 @@ final class ExploredTransfer extends ExploredWorld {
         local,
         inbox,
         own(rank.domain().register(local, Endpoint.ALL_RIGHTS)),
-        own(rank.domain().register(inbox, Endpoint.ALL_RIGHTS)),
+        own(rank.domain().register(inbox, inboxRights())),
         own(connection.writeViews(number)),
         allocateStatus(rank),
         payload);
+  }
+
+  private Set<AccessRight> inboxRights() {
+    Set<AccessRight> rights = EnumSet.copyOf(Endpoint.ALL_RIGHTS);
+    if (scenario.rules().relaxed()) {
+      rights.add(AccessRight.RELAXED_ORDERING);
+    }
+    return rights;
   }
 
   private int stride() {
