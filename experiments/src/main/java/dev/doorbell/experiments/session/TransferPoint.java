@@ -5,6 +5,8 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -12,6 +14,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -56,6 +59,7 @@ final class TransferPoint {
   private final TransferPath path;
   private final int bytes;
   private final List<String> notes = new ArrayList<>();
+  private final List<FaultInjector> injectors = new ArrayList<>();
   private long verified;
 
   /**
@@ -74,6 +78,16 @@ final class TransferPoint {
 
   /** Runs both halves. */
   PointResult run() throws PointFailure {
+    try {
+      return measure();
+    } finally {
+      if (!point.faults().faults().isEmpty()) {
+        context.faults(FaultTally.of(FaultCount.total(point.faults(), injectors)));
+      }
+    }
+  }
+
+  private PointResult measure() throws PointFailure {
     List<Samples> samples = new ArrayList<>();
     SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
     Protocol pingPong = protocols.latency(point);
@@ -210,10 +224,12 @@ final class TransferPoint {
   }
 
   private World world(int run) {
-    if (wall) {
-      return World.direct(2, 0, SoftHcaOptions.DEFAULT);
-    }
-    return World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+    World world =
+        wall
+            ? World.direct(2, 0, SoftHcaOptions.DEFAULT)
+            : World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+    injectors.addAll(world.inject(point.faults()));
+    return world;
   }
 
   private Connection connect(World world) {

@@ -54,7 +54,7 @@ final class Atomic extends MemoryOp {
             operation, reduces ? a.kernel().trash() : a.result(operands.getFirst()), second, first);
     atomic.locate(rest, operands.get(at), a);
     atomic.bytes = type.bytes();
-    atomic.access = access(rest, Access.RELAXED);
+    atomic.access = access(rest, Access.RELAXED) | (reduces ? Access.REDUCTION : 0);
     return atomic;
   }
 

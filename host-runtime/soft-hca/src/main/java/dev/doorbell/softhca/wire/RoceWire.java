@@ -37,6 +37,11 @@ public final class RoceWire extends Wire implements AutoCloseable {
   private static final int SLOT = 4_352;
   private static final int SLOTS = UdpSocket.BATCH;
 
+  /** BTH, RETH and ICRC. */
+  private static final int HEADER_BYTES = 32;
+
+  private static final int SMALLEST_WINDOW = 8;
+
   private final Fabric fabric;
   private final FrameLink link;
   private final UdpSocket socket;
@@ -175,6 +180,22 @@ public final class RoceWire extends Wire implements AutoCloseable {
   }
 
   @Override
+  public boolean carriesGids() {
+    return true;
+  }
+
+  /**
+   * Half of what this end's receive buffer holds, taking the peer's to be like it: the other half
+   * is for other connections and for answers. What does not fit is dropped by the system, and a
+   * dropped packet means that all behind it come again.
+   */
+  @Override
+  public int window(int payloadBytes) {
+    int packets = socket.receiveBuffer() / 2 / UdpSocket.footprint(HEADER_BYTES + payloadBytes);
+    return Math.max(SMALLEST_WINDOW, packets);
+  }
+
+  @Override
   public String address(Station hca) {
     return address().toString();
   }
@@ -303,6 +324,14 @@ public final class RoceWire extends Wire implements AutoCloseable {
       swapped = null;
       send(late.route, late.packet, false);
     }
+  }
+
+  /** Sends a packet whose ICRC is wrong; where there is no room for it, it is lost all the same. */
+  void transmitCorrupt(RoceRoute route, Packet packet) {
+    if (!closed && held.isEmpty() && hasRoom()) {
+      frame(route, packet, true);
+    }
+    packet.pool.release(packet);
   }
 
   private void send(RoceRoute route, Packet packet, boolean corrupt) {
