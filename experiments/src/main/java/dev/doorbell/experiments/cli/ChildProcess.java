@@ -22,8 +22,7 @@ final class ChildProcess implements AutoCloseable {
   private ChildProcess(Process process) {
     this.process = process;
     this.out =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     this.reaper = new Thread(process::destroyForcibly);
     Runtime.getRuntime().addShutdownHook(reaper);
   }

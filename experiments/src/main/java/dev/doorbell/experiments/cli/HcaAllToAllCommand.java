@@ -152,14 +152,7 @@ final class HcaAllToAllCommand implements Command {
     return RemoteHcas.find()
         .allToAll(
             new AllToAllOptions(
-                meeting,
-                which,
-                processes,
-                ranks,
-                messages,
-                seed,
-                plan,
-                seconds * NANOS_PER_SECOND),
+                meeting, which, processes, ranks, messages, seed, plan, seconds * NANOS_PER_SECOND),
             context.interruption()::requested);
   }
 

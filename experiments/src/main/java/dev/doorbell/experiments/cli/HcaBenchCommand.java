@@ -73,7 +73,9 @@ final class HcaBenchCommand implements Command {
     if (at != null) {
       return measure(context, HcaPlace.endpoint(at));
     }
-    try (ChildProcess served = ChildProcess.start(List.of("hca", "serve", "--with", String.valueOf(ProcessHandle.current().pid())))) {
+    try (ChildProcess served =
+        ChildProcess.start(
+            List.of("hca", "serve", "--with", String.valueOf(ProcessHandle.current().pid())))) {
       return measure(context, HcaProcesses.control(served));
     }
   }
@@ -81,8 +83,7 @@ final class HcaBenchCommand implements Command {
   private ExitCode measure(Context context, Endpoint served) throws EnvironmentException {
     List<Row> rows = new ArrayList<>();
     for (int bytes : sizes) {
-      int messages =
-          (int) Math.clamp(ROUND_BYTES / bytes, LEAST_MESSAGES, (long) MOST_MESSAGES);
+      int messages = (int) Math.clamp(ROUND_BYTES / bytes, LEAST_MESSAGES, (long) MOST_MESSAGES);
       int depth = (int) Math.clamp(MOST_BYTES_OUTSTANDING / bytes, 4L, (long) MOST_OUTSTANDING);
       rows.add(
           row(

@@ -50,7 +50,8 @@ final class HcaPcapCommand implements Command {
       context
           .terminal()
           .out()
-          .println(frames == null ? "capturing to " + name : "%s: %s frames".formatted(name, frames));
+          .println(
+              frames == null ? "capturing to " + name : "%s: %s frames".formatted(name, frames));
     }
     return ExitCode.OK;
   }

@@ -66,7 +66,10 @@ final class HcaServeCommand implements Command {
   @Option(names = "--faults", paramLabel = "FILE", description = "A fault plan for its packets.")
   private @Nullable Path faults;
 
-  @Option(names = "--pcap", paramLabel = "FILE", description = "Capture its packets from the start.")
+  @Option(
+      names = "--pcap",
+      paramLabel = "FILE",
+      description = "Capture its packets from the start.")
   private @Nullable Path pcap;
 
   @Option(
@@ -102,10 +105,7 @@ final class HcaServeCommand implements Command {
             pcap);
     try (ServedHca hca = RemoteHcas.find().serve(options)) {
       // One line, which whoever started this process waits for.
-      context
-          .terminal()
-          .out()
-          .printf("hca %s control %s%n", hca.address(), hca.control());
+      context.terminal().out().printf("hca %s control %s%n", hca.address(), hca.control());
       context.terminal().out().flush();
       hca.run(() -> context.interruption().requested() || isAlone());
     }

@@ -76,8 +76,7 @@ public final class Tool {
 
   private ExitCode unknownAction(String group, String word, String suggestion) {
     print(
-        Problem.of(
-                "DB-U001", null, "unknown command '%s %s'%s".formatted(group, word, suggestion))
+        Problem.of("DB-U001", null, "unknown command '%s %s'%s".formatted(group, word, suggestion))
             .fix("doorbell %s --help".formatted(group)));
     return ExitCode.USAGE;
   }

@@ -38,7 +38,8 @@ public final class ControlClient implements AutoCloseable {
         why = "no answer within %.1f s".formatted(nanos / 1e9);
       }
       if (why != null) {
-        throw failure("%s: %s".formatted(at, why), "is it a doorbell hca serve? look at its output");
+        throw failure(
+            "%s: %s".formatted(at, why), "is it a doorbell hca serve? look at its output");
       }
       LockSupport.parkNanos(PAUSE_NANOS);
       text = channel.poll();

@@ -70,8 +70,7 @@ public record ControlLine(String verb, SequencedMap<String, String> values) {
         throw new Refused("after the verb come name=value");
       }
       try {
-        String value =
-            URLDecoder.decode(words[i].substring(equals + 1), StandardCharsets.UTF_8);
+        String value = URLDecoder.decode(words[i].substring(equals + 1), StandardCharsets.UTF_8);
         if (values.put(name, value) != null) {
           throw new Refused("'%s' is given twice".formatted(name));
         }

@@ -54,8 +54,7 @@ public record Endpoint(String host, int port) {
           long left = deadline - System.nanoTime();
           channel
               .socket()
-              .connect(
-                  new InetSocketAddress(host, port), (int) Math.max(1, left / 1_000_000));
+              .connect(new InetSocketAddress(host, port), (int) Math.max(1, left / 1_000_000));
           return new LineChannel(channel);
         } catch (IOException | RuntimeException e) {
           channel.close();

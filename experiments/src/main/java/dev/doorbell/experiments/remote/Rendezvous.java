@@ -91,7 +91,8 @@ public final class Rendezvous implements AutoCloseable {
     }
     for (Round round : List.copyOf(rounds.values())) {
       if (System.nanoTime() - round.since > patienceNanos) {
-        failAll("rank %s did not come within %.1f s".formatted(missing(round), patienceNanos / 1e9));
+        failAll(
+            "rank %s did not come within %.1f s".formatted(missing(round), patienceNanos / 1e9));
         return;
       }
     }

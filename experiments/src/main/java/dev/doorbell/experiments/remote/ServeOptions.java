@@ -30,7 +30,8 @@ public record ServeOptions(
 
   /** On this machine alone, on any free port. */
   public static final ServeOptions LOCAL =
-      new ServeOptions("127.0.0.1", 0, "127.0.0.1", 4096, 256L << 20, 1024, 64, FaultPlan.NONE, null);
+      new ServeOptions(
+          "127.0.0.1", 0, "127.0.0.1", 4096, 256L << 20, 1024, 64, FaultPlan.NONE, null);
 
   /** The same under a plan of faults. */
   public ServeOptions withFaults(FaultPlan plan) {

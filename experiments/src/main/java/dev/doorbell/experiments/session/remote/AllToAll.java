@@ -114,8 +114,7 @@ final class AllToAll {
         all &= connections.get(j).post();
         if (connections.get(j).failed()) {
           throw trouble(
-              "a connection to another rank is dead: "
-                  + connections.get(j).queuePair.trouble());
+              "a connection to another rank is dead: " + connections.get(j).queuePair.trouble());
         }
       }
     }

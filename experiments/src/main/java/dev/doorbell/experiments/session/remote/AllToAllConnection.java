@@ -64,12 +64,7 @@ final class AllToAllConnection implements AutoCloseable {
     remotePart = part;
     remoteCounter = counter;
     remoteKey = key;
-    poster =
-        new HostPoster(
-            fabric,
-            cpu,
-            ProxyPrices.FREE,
-            queuePair.access());
+    poster = new HostPoster(fabric, cpu, ProxyPrices.FREE, queuePair.access());
   }
 
   private HostPoster poster() {
@@ -120,8 +115,7 @@ final class AllToAllConnection implements AutoCloseable {
         command.operand = 1;
       }
       case CommandEntry.OP_GET -> command.localAddress += GETS;
-      case CommandEntry.OP_PUT_INLINE ->
-          command.inline(outbox.getBytes(place, command.length));
+      case CommandEntry.OP_PUT_INLINE -> command.inline(outbox.getBytes(place, command.length));
       default -> {}
     }
   }

@@ -128,8 +128,7 @@ final class ClientSession implements AutoCloseable {
     HostQueuePair made = null;
     try {
       made =
-          new HostQueuePair(
-              server.domain(), server.memory(), SEND_BLOCKS, receives, receiveBytes);
+          new HostQueuePair(server.domain(), server.memory(), SEND_BLOCKS, receives, receiveBytes);
       made.connect(peer, HostQueuePair.LOSSY);
     } catch (IllegalStateException | HcaException e) {
       server.giveBack(bytes, 1);

@@ -71,8 +71,7 @@ final class HcaBench {
         Memory back = rank.memory().allocate(MemoryKind.HOST, options.bytes(), "read back");
         MemoryRegion sourceRegion = rank.domain().register(source, HostQueuePair.RIGHTS);
         MemoryRegion backRegion = rank.domain().register(back, HostQueuePair.RIGHTS);
-        HostQueuePair queuePair =
-            new HostQueuePair(rank.domain(), rank.memory(), blocks, 0, 0)) {
+        HostQueuePair queuePair = new HostQueuePair(rank.domain(), rank.memory(), blocks, 0, 0)) {
       ControlLine region = client.call(ControlLine.of("region").with("bytes", options.bytes()));
       QueuePairAddress mine = queuePair.queuePair().address();
       ControlLine peer =
@@ -101,14 +100,14 @@ final class HcaBench {
       try (HostPoster poster =
           new HostPoster(fabric, Locus.cpu(0), ProxyPrices.FREE, queuePair.access())) {
         double[] nanos = new double[options.rounds()];
-        round(poster, options.messages());
+        round(queuePair, poster, options.messages());
         for (int i = 0; i < nanos.length; i++) {
-          nanos[i] = (double) round(poster, options.messages()) / options.messages();
+          nanos[i] = (double) round(queuePair, poster, options.messages()) / options.messages();
         }
         command.opcode = CommandEntry.OP_GET;
         command.localAddress = back.address();
         command.localKey = backRegion.lkey();
-        round(poster, 1);
+        round(queuePair, poster, 1);
         if (!Arrays.equals(content, back.getBytes(0, content.length))) {
           throw trouble("what was read back is not what was written");
         }
@@ -124,7 +123,8 @@ final class HcaBench {
   }
 
   /** Posts {@code messages} and waits for the last one; returns the time that it took. */
-  private long round(HostPoster poster, int messages) throws EnvironmentException {
+  private long round(HostQueuePair queuePair, HostPoster poster, int messages)
+      throws EnvironmentException {
     long before = poster.ended();
     long target = before + messages;
     long[] asked = {before};
@@ -142,7 +142,7 @@ final class HcaBench {
             options.timeoutNanos());
     long nanos = fabric.now() - start;
     if (poster.counters().failed != 0) {
-      throw trouble("a WRITE ended with an error: is the served HCA still there?");
+      throw trouble("the connection is dead: " + queuePair.trouble());
     }
     if (outcome != RunOutcome.DONE) {
       throw trouble(

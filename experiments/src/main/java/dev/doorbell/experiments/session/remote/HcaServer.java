@@ -285,8 +285,7 @@ final class HcaServer implements ServedHca {
       if (running == null) {
         throw new Refused("no capture is running");
       }
-      ControlLine answer =
-          ControlLine.ok().with("file", captureFile == null ? "" : captureFile);
+      ControlLine answer = ControlLine.ok().with("file", captureFile == null ? "" : captureFile);
       stopCapture(null);
       return answer.with("frames", running.frames());
     }

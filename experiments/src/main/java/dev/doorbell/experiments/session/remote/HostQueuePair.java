@@ -88,8 +88,7 @@ final class HostQueuePair implements AutoCloseable {
       buffers = null;
       buffersRegion = null;
     } else {
-      buffers =
-          memory.allocate(MemoryKind.HOST, (long) receiveEntries * receiveBytes, "receives");
+      buffers = memory.allocate(MemoryKind.HOST, (long) receiveEntries * receiveBytes, "receives");
       buffersRegion = domain.register(buffers, RIGHTS);
     }
   }

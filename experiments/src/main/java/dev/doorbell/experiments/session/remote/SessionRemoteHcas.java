@@ -46,9 +46,7 @@ public final class SessionRemoteHcas implements RemoteHcas {
                 : null;
         DirectFabric fabric = new DirectFabric(AddressSpace.reserve(RESERVED), 0)) {
       Endpoint at =
-          rendezvous == null
-              ? options.at()
-              : new Endpoint(options.at().host(), rendezvous.port());
+          rendezvous == null ? options.at() : new Endpoint(options.at().host(), rendezvous.port());
       try (Bootstrap bootstrap = new Bootstrap(at, options.ranks(), options.timeoutNanos())) {
         return allToAll(options, fabric, new Over(bootstrap, rendezvous, options), interrupted);
       }
