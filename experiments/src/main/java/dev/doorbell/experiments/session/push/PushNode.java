@@ -246,6 +246,37 @@ final class PushNode implements AutoCloseable {
     return at < 0 ? -1 : at / wanted.bytes();
   }
 
+  /**
+   * Compares what arrived with what was sent and not dropped.
+   *
+   * @return what differs, in words, or null
+   */
+  @Nullable String mismatch(Memory inbox, long offset) {
+    PushTraffic wanted = require(traffic);
+    int size = wanted.bytes();
+    byte[] sent = require(payload).getBytes(0, wanted.total() * size);
+    byte[] arrived = inbox.getBytes(offset, sent.length);
+    long[] waits = waits();
+    for (int n = 0; n < waits.length; n++) {
+      int from = n * size;
+      boolean dropped = waits[n] < 0;
+      int at =
+          dropped
+              ? Arrays.mismatch(new byte[size], Arrays.copyOfRange(arrived, from, from + size))
+              : Arrays.mismatch(sent, from, from + size, arrived, from, from + size);
+      if (at >= 0) {
+        return "byte %d of message %d%s: 0x%02x instead of 0x%02x"
+            .formatted(
+                at,
+                n,
+                dropped ? ", which was dropped" : "",
+                arrived[from + at] & 0xff,
+                dropped ? 0 : sent[from + at] & 0xff);
+      }
+    }
+    return null;
+  }
+
   private Memory allocate(long bytes, String label) {
     return gpu.allocate(MemoryKind.DEVICE, bytes, label);
   }
