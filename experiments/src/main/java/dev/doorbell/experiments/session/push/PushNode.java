@@ -16,6 +16,7 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.network.Network;
 import dev.doorbell.softhca.push.PushChecker;
 import dev.doorbell.softhca.push.PushEngine;
+import dev.doorbell.softhca.push.PushObserver;
 import dev.doorbell.softhca.push.PushOptions;
 import dev.doorbell.softhca.push.SendRing;
 import java.lang.foreign.MemorySegment;
@@ -57,11 +58,22 @@ final class PushNode implements AutoCloseable {
    * @param options of its engine
    */
   PushNode(Fabric fabric, VmGpu gpu, Network network, PushOptions options, PushChecker checker) {
+    this(fabric, gpu, network, options, checker, checker);
+  }
+
+  /** The same, with somebody who hears events and passes them on to the checker. */
+  PushNode(
+      Fabric fabric,
+      VmGpu gpu,
+      Network network,
+      PushOptions options,
+      PushChecker checker,
+      PushObserver observer) {
     this.gpu = gpu;
     this.checker = checker;
     this.engine =
         new PushEngine(
-            fabric, Locus.nic(gpu.locus().rank(), 0), network, options, checker);
+            fabric, Locus.nic(gpu.locus().rank(), 0), network, options, observer);
   }
 
   PushEngine engine() {
