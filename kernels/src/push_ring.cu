@@ -7,7 +7,8 @@
 //            nanoseconds to wait before each message, or 0. opcode: DOORBELL_PUSH_*. No queue pair.
 // Order      that of push.cuh.
 // Who else   the push engine of the HCA; nobody else pushes to these rings.
-// Samples    nanoseconds that each message waited for room; ~0 for one that was dropped.
+// Samples    nanoseconds that each message waited for room, 0 where there was some; ~0 for one that was
+//            dropped.
 #include "doorbell/push.cuh"
 #include "protocol.cuh"
 
@@ -69,22 +70,24 @@ extern "C" __global__ void push_ring(const doorbell_qp *, const doorbell_job *jo
         due += gaps[n];
         sleep_until(due);
       }
-      const uint64_t start = global_time();
+      uint64_t waited = 0;
       now.go = ring.has_room() || (job.opcode & DOORBELL_PUSH_NO_CREDITS) != 0;
       if (now.status == DOORBELL_OK && !now.go && (job.opcode & DOORBELL_PUSH_LOSSY) == 0) {
+        const uint64_t start = global_time();
         now.status = ring.wait_for_room();
         now.go = now.status == DOORBELL_OK;
         due = global_time();  // a producer that waits does nothing else meanwhile
+        waited = due - start;
       }
       if (samples != nullptr) {
-        samples[n] = now.go ? global_time() - start : ~0ull;
+        samples[n] = now.go ? waited : ~0ull;
       }
       if (now.status == DOORBELL_OK && now.go) {
         now.index = ring.reserve();
         now.staged = (job.opcode & DOORBELL_PUSH_NO_CREDITS) != 0 && shared.slots != 0
                          ? 1
                          : ring.stages(now.index);
-      } else {
+      } else if (now.status == DOORBELL_OK) {
         ++counters->dropped;
       }
       checksum = 0;

@@ -16,6 +16,8 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.session.push.PushPoint;
+import dev.doorbell.experiments.session.push.PushPrediction;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.PrintStream;
@@ -124,8 +126,12 @@ public final class SessionRuntime implements ExperimentRuntime {
       problems.addAll(e.problems());
       return problems;
     }
-    TransferChecks.of(point, problems);
-    protocols.check(point, problems);
+    if (PushPoint.pushes(point)) {
+      PushPoint.check(point, problems);
+    } else {
+      TransferChecks.of(point, problems);
+      protocols.check(point, problems);
+    }
     return problems;
   }
 
@@ -134,6 +140,10 @@ public final class SessionRuntime implements ExperimentRuntime {
     Substrate substrate = substrate(environment);
     return (point, context) -> {
       try {
+        if (PushPoint.pushes(point)) {
+          boolean wall = environment.basis() == Basis.EMULATED;
+          return new PushPoint(point, context, topology(point), wall).run();
+        }
         return new TransferPoint(point, context, topology(point), protocols, substrate).run();
       } catch (TopologyException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
@@ -151,6 +161,9 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Prediction predict(Point point) {
+    if (PushPoint.pushes(point)) {
+      return PushPrediction.of(point);
+    }
     try {
       return ownOnly(point, TransferPrediction.of(point, topology(point)));
     } catch (TopologyException e) {
@@ -191,6 +204,9 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public long estimateNanos(Point point) {
+    if (PushPoint.pushes(point)) {
+      return PushPoint.estimateNanos(point);
+    }
     return POINT_NANOS + (long) (NANOS_A_BYTE * point.whole("size"));
   }
 

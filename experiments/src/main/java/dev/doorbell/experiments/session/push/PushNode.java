@@ -16,6 +16,7 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.network.Network;
 import dev.doorbell.softhca.push.PushChecker;
 import dev.doorbell.softhca.push.PushEngine;
+import dev.doorbell.softhca.push.PushObserver;
 import dev.doorbell.softhca.push.PushOptions;
 import dev.doorbell.softhca.push.SendRing;
 import java.lang.foreign.MemorySegment;
@@ -57,11 +58,22 @@ final class PushNode implements AutoCloseable {
    * @param options of its engine
    */
   PushNode(Fabric fabric, VmGpu gpu, Network network, PushOptions options, PushChecker checker) {
+    this(fabric, gpu, network, options, checker, checker);
+  }
+
+  /** The same, with somebody who hears events and passes them on to the checker. */
+  PushNode(
+      Fabric fabric,
+      VmGpu gpu,
+      Network network,
+      PushOptions options,
+      PushChecker checker,
+      PushObserver observer) {
     this.gpu = gpu;
     this.checker = checker;
     this.engine =
         new PushEngine(
-            fabric, Locus.nic(gpu.locus().rank(), 0), network, options, checker);
+            fabric, Locus.nic(gpu.locus().rank(), 0), network, options, observer);
   }
 
   PushEngine engine() {
@@ -244,6 +256,37 @@ final class PushNode implements AutoCloseable {
     byte[] arrived = inbox.getBytes(offset, sent.length);
     int at = Arrays.mismatch(sent, arrived);
     return at < 0 ? -1 : at / wanted.bytes();
+  }
+
+  /**
+   * Compares what arrived with what was sent and not dropped.
+   *
+   * @return what differs, in words, or null
+   */
+  @Nullable String mismatch(Memory inbox, long offset) {
+    PushTraffic wanted = require(traffic);
+    int size = wanted.bytes();
+    byte[] sent = require(payload).getBytes(0, wanted.total() * size);
+    byte[] arrived = inbox.getBytes(offset, sent.length);
+    long[] waits = waits();
+    for (int n = 0; n < waits.length; n++) {
+      int from = n * size;
+      boolean dropped = waits[n] < 0;
+      int at =
+          dropped
+              ? Arrays.mismatch(new byte[size], Arrays.copyOfRange(arrived, from, from + size))
+              : Arrays.mismatch(sent, from, from + size, arrived, from, from + size);
+      if (at >= 0) {
+        return "byte %d of message %d%s: 0x%02x instead of 0x%02x"
+            .formatted(
+                at,
+                n,
+                dropped ? ", which was dropped" : "",
+                arrived[from + at] & 0xff,
+                dropped ? 0 : sent[from + at] & 0xff);
+      }
+    }
+    return null;
   }
 
   private Memory allocate(long bytes, String label) {
