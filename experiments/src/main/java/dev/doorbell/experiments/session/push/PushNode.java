@@ -60,8 +60,7 @@ final class PushNode implements AutoCloseable {
     this.gpu = gpu;
     this.checker = checker;
     this.engine =
-        new PushEngine(
-            fabric, Locus.nic(gpu.locus().rank(), 0), network, options, checker);
+        new PushEngine(fabric, Locus.nic(gpu.locus().rank(), 0), network, options, checker);
   }
 
   PushEngine engine() {
