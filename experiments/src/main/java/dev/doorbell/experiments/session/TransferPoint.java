@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.session;
 
-import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
@@ -26,6 +25,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +54,7 @@ final class TransferPoint {
   private final Point point;
   private final PointContext context;
   private final Topology topology;
-  private final boolean wall;
+  private final Substrate substrate;
   private final Protocols protocols;
   private final TransferPath path;
   private final int bytes;
@@ -63,13 +63,17 @@ final class TransferPoint {
   private long verified;
 
   /**
-   * @param wall in wall time, as fast as the emulation goes, instead of in virtual time
+   * @param substrate what runs the kernels
    */
   TransferPoint(
-      Point point, PointContext context, Topology topology, Protocols protocols, boolean wall) {
+      Point point,
+      PointContext context,
+      Topology topology,
+      Protocols protocols,
+      Substrate substrate) {
     this.point = point;
     this.protocols = protocols;
-    this.wall = wall;
+    this.substrate = substrate;
     this.context = context;
     this.topology = topology;
     this.path = TransferPath.of(point.text("path"));
@@ -99,7 +103,7 @@ final class TransferPoint {
       samples.add(goodput(streaming, counters));
     }
     return new PointResult(
-        wall ? Basis.EMULATED : Basis.MODELLED, samples, counters, verified, notes);
+        substrate.basis(), samples, counters, verified, notes);
   }
 
   private Samples latency(Protocol protocol) throws PointFailure {
@@ -171,9 +175,13 @@ final class TransferPoint {
             KERNEL_NANOS);
     List<Launch> launches = new ArrayList<>();
     try {
-      launches.add(zero.launch(protocol, job(protocol, 0, iterations, warmup), one, config));
+      List<Supplier<Launch>> starts = new ArrayList<>();
+      starts.add(zero.prepare(protocol, job(protocol, 0, iterations, warmup), one, config));
       if (shape.bothRanks()) {
-        launches.add(one.launch(protocol, job(protocol, 1, iterations, warmup), zero, config));
+        starts.add(one.prepare(protocol, job(protocol, 1, iterations, warmup), zero, config));
+      }
+      for (Supplier<Launch> start : starts) {
+        launches.add(start.get());
       }
     } catch (GpuException e) {
       launches.forEach(launch -> launch.cancel("its peer could not be launched"));
@@ -219,17 +227,53 @@ final class TransferPoint {
     return (int) Math.max(least, Math.min(4 * window, budget));
   }
 
-  private World world() {
+  private World world() throws PointFailure {
     return world(0);
   }
 
-  private World world(int run) {
-    World world =
-        wall
-            ? World.direct(2, 0, SoftHcaOptions.DEFAULT)
-            : World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+  private World world(int run) throws PointFailure {
+    World world = build(run);
     injectors.addAll(world.inject(point.faults()));
     return world;
+  }
+
+  private World build(int run) throws PointFailure {
+    return switch (substrate) {
+      case Substrate.Virtual() ->
+          World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+      case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
+      case Substrate.Cuda(int ordinal) -> cuda(ordinal);
+    };
+  }
+
+  /** Refuses what a software HCA beside a real GPU cannot do, instead of doing something else. */
+  private World cuda(int ordinal) throws PointFailure {
+    for (String queue : List.of("sq", "cq", "record")) {
+      if (!point.text(queue).equals("host")) {
+        throw failure(
+            PointFailure.Kind.FAILED,
+            "DB-P017",
+            "%s lies in GPU memory, which a software HCA cannot reach on a real GPU; use -s %s=host"
+                .formatted(queue, queue),
+            "no result");
+      }
+    }
+    if (path == TransferPath.PUSH_MEMIC || path == TransferPath.PROXY) {
+      throw failure(
+          PointFailure.Kind.FAILED,
+          "DB-P017",
+          "path %s does not run on a real GPU with a software HCA; use pull, pull.bf, push.inline, push.bf or staged"
+              .formatted(point.text("path")),
+          "no result");
+    }
+    if (notes.isEmpty()) {
+      notes.add("payload in pinned host memory: a software HCA cannot reach a real GPU's");
+    }
+    try {
+      return World.cuda(ordinal, 2, SoftHcaOptions.DEFAULT);
+    } catch (GpuException e) {
+      throw failure(PointFailure.Kind.FAILED, "DB-P001", e.getMessage(), "no result");
+    }
   }
 
   private Connection connect(World world) {

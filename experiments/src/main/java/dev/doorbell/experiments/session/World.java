@@ -10,9 +10,12 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.HcaTiming;
@@ -21,6 +24,7 @@ import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** An emulated cluster: a fabric, and ranks with a GPU and an HCA each, on one wire. */
 final class World implements AutoCloseable {
@@ -45,6 +49,26 @@ final class World implements AutoCloseable {
         new InProcessWire(),
         ProxyPrices.FREE,
         Trace.NONE);
+  }
+
+  /**
+   * A world whose ranks share a real GPU, with HCAs in software. These reach host memory alone, so
+   * that is where queues and payload have to lie.
+   *
+   * @param ordinal which device, as CUDA counts
+   * @throws dev.doorbell.core.gpu.GpuException when there is none
+   */
+  static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
+    DirectFabric fabric = new DirectFabric();
+    return build(
+        fabric,
+        ranks,
+        options,
+        new InProcessWire(),
+        ProxyPrices.FREE,
+        Trace.NONE,
+        number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal),
+        MemoryKind.HOST);
   }
 
   /** A world whose fabric explores. */
@@ -93,15 +117,35 @@ final class World implements AutoCloseable {
       InProcessWire wire,
       ProxyPrices cpuPrices,
       Trace trace) {
+    return build(
+        fabric,
+        count,
+        options,
+        wire,
+        cpuPrices,
+        trace,
+        number -> new VmGpu(fabric, Locus.gpu(number, 0)),
+        MemoryKind.DEVICE);
+  }
+
+  private static World build(
+      Fabric fabric,
+      int count,
+      SoftHcaOptions options,
+      InProcessWire wire,
+      ProxyPrices cpuPrices,
+      Trace trace,
+      IntFunction<Gpu> gpus,
+      MemoryKind payload) {
     fabric.trace(trace);
     List<Rank> ranks = new ArrayList<>();
     List<SoftHca> hcas = new ArrayList<>();
     for (int number = 0; number < count; number++) {
-      VmGpu gpu = new VmGpu(fabric, Locus.gpu(number, 0));
+      Gpu gpu = gpus.apply(number);
       SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options);
       wire.join(hca);
       hcas.add(hca);
-      ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain()));
+      ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
     }
     return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices);
   }

@@ -42,6 +42,12 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   private static final int SMALLEST_WINDOW = 8;
 
+  /**
+   * Batches received in one step. What stays in the socket looks like silence to whoever sent it,
+   * and comes once more: many connections would bury each other so.
+   */
+  private static final int RECEIVED_AT_ONCE = 16;
+
   private final Fabric fabric;
   private final FrameLink link;
   private final UdpSocket socket;
@@ -432,15 +438,22 @@ public final class RoceWire extends Wire implements AutoCloseable {
     if (hca == null) {
       return 0;
     }
-    if (handled == arrived) {
-      arrived = socket.receive(SLOTS);
-      handled = 0;
+    int taken = 0;
+    for (int batch = 0; batch < RECEIVED_AT_ONCE; batch++) {
+      if (handled == arrived) {
+        arrived = socket.receive(SLOTS);
+        handled = 0;
+      }
+      int before = handled;
+      while (handled < arrived && take(hca, handled)) {
+        handled++;
+      }
+      taken += handled - before;
+      if (handled < arrived || arrived < SLOTS) {
+        break;
+      }
     }
-    int before = handled;
-    while (handled < arrived && take(hca, handled)) {
-      handled++;
-    }
-    return handled - before;
+    return taken;
   }
 
   /**
