@@ -170,6 +170,11 @@ public final class PushEngine implements AutoCloseable {
     return received.address();
   }
 
+  /** It may have something to do, though nothing arrived at its port. */
+  void wake() {
+    fabric.wake(agent);
+  }
+
   private int pump() {
     int work = 0;
     for (int i = 0; i < rings.size(); i++) {

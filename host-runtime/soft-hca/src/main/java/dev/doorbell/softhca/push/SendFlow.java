@@ -119,7 +119,7 @@ final class SendFlow implements Completion {
     resendAt = 0;
     if (full) {
       quietUntil = engine.port.now() + engine.options.retry().notReadyNanos();
-      engine.port.timer(engine.options.retry().notReadyNanos(), ok -> {});
+      engine.port.timer(engine.options.retry().notReadyNanos(), ok -> engine.wake());
     } else {
       window.lost();
     }
@@ -150,6 +150,7 @@ final class SendFlow implements Completion {
         window.lost();
       }
       startTimer();
+      engine.wake();
     } else if (granted && next < requested) {
       request(ring.shape.slotBytes());
     }

@@ -250,6 +250,7 @@ public final class SendRing implements MmioTarget {
           } else {
             readHeader(message);
           }
+          engine.wake();
         });
   }
 
