@@ -523,7 +523,9 @@ bool table(rig &r, const std::string &which, int repeat) {
     s.gpu_rings = gpu;
     s.batch = batch;
     const uint64_t operations =
-        s.posters() == 1 ? 200'000 : s.posters() == 32 ? 2'000'000 : 1'000'000ull * 8 * std::min(qps, 4u);
+        s.posters() == 1                            ? 200'000
+        : s.posters() == 32 || s.posters() > 16'384 ? 2'000'000
+                                                    : 8'000'000ull * std::min(qps, 4u);
     good = measure(r, name.c_str(), s, operations, repeat) && good;
   };
   if (which == "host" || which == "all") {

@@ -37,6 +37,8 @@
 //   F3  the record before the doorbell                                    per doorbell, if a record
 //   F4  doorbell and record before whoever rings next: a release at GPU scope, part of the atomic
 //       that lays the baton down                                          per turn of the baton
+//   F5  marks that were read, before the baton is laid down: F4 is no fence, and hands on only what
+//       was acquired                                                      if ringing is left to others
 //
 // Only F2 and F3 drain stores to the HCA. With one poster and a record that is two drains a post; with
 // many, most posts cost F1 alone.
@@ -184,6 +186,9 @@ inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t ru
     }
     if (mark == kNeverWritten) {
       return;  // with the baton: nobody rings any more
+    }
+    if (written != rung) {
+      fence(false);  // F5: acquires what was marked and is left for the next poster to ring for
     }
     if (unsettled != 0) {
       if (settle(qp, unsettled)) {
@@ -387,6 +392,7 @@ inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, requ
           __shfl_sync(group.mask, status == DOORBELL_OK ? mine.base : kNoRoom | status,
                       group.leader());
       if (said < kNoRoom) {
+        __syncwarp(group.mask);  // the leader found room before the lanes write
         list.write(qp, said + rank * blocks, rank == size - 1);
         __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
         if (rank == 0) {
@@ -439,6 +445,7 @@ __device__ __forceinline__ posted post_thread(const queue_pair &qp, const reques
   if (base == ~0ull) {
     return {__shfl_sync(group.mask, status, leader), 0};
   }
+  __syncwarp(group.mask);  // the leader found room before the lanes write; a shuffle orders nothing
   list.write(qp, base + rank * blocks, rank == size - 1);
   __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
   if (rank == 0) {
@@ -509,6 +516,7 @@ __device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_
     status = __shfl_sync(warp.mask, status, 0);
     const uint64_t base = __shfl_sync(warp.mask, group.base, 0);
     if (status == DOORBELL_OK) {
+      __syncwarp(warp.mask);  // lane 0 found room before the lanes write
       if (goes) {
         list.write(qp, base + sum - blocks, warp.lane == last);
       }

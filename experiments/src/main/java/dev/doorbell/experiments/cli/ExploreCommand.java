@@ -29,8 +29,7 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell explore KERNEL|FILE.ptx}. */
 @CommandLine.Command(
     header = {
-      "Runs a kernel against an adversary that may do all that the memory model and PCIe allow,",
-      "and reports what nothing orders: both lines, the scope needed, what the HCA saw.",
+      "Runs a kernel against an adversary, and reports what nothing orders, with both lines.",
       "",
       "  doorbell explore put_rate",
       "  doorbell explore put_rate --policy strict --queues host",
@@ -54,6 +53,9 @@ final class ExploreCommand implements Command {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
+  /** The kernel's descriptor, where it has one. */
+  private @Nullable ExploredKernel described;
+
   @Mixin private ExploreSelection selection = new ExploreSelection();
 
   @Parameters(
@@ -61,9 +63,6 @@ final class ExploreCommand implements Command {
       arity = "0..1",
       description = "A kernel of the project, or a file.")
   private String kernel = "";
-
-  /** The kernel's descriptor, where it has one. */
-  private @Nullable ExploredKernel described;
 
   @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
   private @Nullable String entry;
@@ -171,6 +170,11 @@ final class ExploreCommand implements Command {
       names = "--whole-blocks",
       description = "An HCA gets each 64-byte block of a BlueFlame write whole.")
   private boolean wholeBlocks;
+
+  @Option(
+      names = "--relaxed-ordering",
+      description = "Payload is registered for PCIe relaxed ordering: it arrives in any order.")
+  private boolean relaxedOrdering;
 
   @Option(
       names = "--record-last",
@@ -367,7 +371,7 @@ final class ExploreCommand implements Command {
         new Scenario.Load(
             gridBlocks, blockThreads, iterations, bytes, queuePairs, ring, slots, scope, path),
         new Scenario.Posting(queues, who, blueFlame, recordLast, exclusive, batch),
-        new Scenario.Rules(policy, !wholeBlocks));
+        new Scenario.Rules(policy, !wholeBlocks, relaxedOrdering));
   }
 
   private static void word(String option, String word, String... known) throws UsageException {

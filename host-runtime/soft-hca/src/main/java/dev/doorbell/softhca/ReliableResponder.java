@@ -23,7 +23,6 @@ final class ReliableResponder extends Responder {
   private final IncomingMessage message;
   private final Answers answers;
   private final TxQueue tx;
-  private final int mtu;
 
   private int expectedPsn;
   private int msn;
@@ -43,7 +42,6 @@ final class ReliableResponder extends Responder {
     this.hca = queuePair.hca;
     this.receives = receives;
     this.expectedPsn = expectedPsn;
-    this.mtu = mtu;
     this.tx = new TxQueue(queuePair, hca.port, 0, null);
     this.message = new IncomingMessage(queuePair, receives, mtu);
     this.answers = new Answers(queuePair, this, tx, mtu);
@@ -106,6 +104,23 @@ final class ReliableResponder extends Responder {
       work += receives.flush();
     }
     return work;
+  }
+
+  /** True when {@code psn} is expected next and nothing else is to be done before it. */
+  boolean isIdleAt(int psn) {
+    return psn == expectedPsn
+        && waitingHead == null
+        && !ackPending
+        && !message.isOpen()
+        && !answers.isBusy()
+        && tx.isEmpty();
+  }
+
+  /** So many whole messages were carried out and acknowledged at once. */
+  void passed(int messages, int packets) {
+    expectedPsn = Psn.add(expectedPsn, packets);
+    msn = (msn + messages) & Psn.MASK;
+    nakSent = false;
   }
 
   /** Sends the ACK that is due, if a packet is to be had and no answer is before it. */
@@ -231,7 +246,8 @@ final class ReliableResponder extends Responder {
   private void notReady(int psn) {
     Packet nak = hca.packets.takeSpare();
     address(nak, PacketOpcode.ACKNOWLEDGE, psn);
-    nak.syndrome = Aeth.RNR_NAK | queuePair.connection.minRnrTimer();
+    int timer = queuePair.connection.minRnrTimer();
+    nak.syndrome = Aeth.RNR_NAK | (hca.faults == null ? timer : hca.faults.rnrTimer(timer));
     nakSent = true;
     // The NAK acknowledges what is before it.
     ackPending = false;

@@ -66,6 +66,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   private long urgent;
 
   private final @Nullable SoftCompletionChannel channel;
+  private final LateCompletions late;
   private volatile long armDoorbell;
   final AtomicBoolean rung = new AtomicBoolean();
   volatile @Nullable SoftCompletionQueue nextRung;
@@ -86,6 +87,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     this.ring = ring;
     this.record = record;
     this.channel = channel;
+    this.late = new LateCompletions(this, port);
     this.ringAddress = ring.address();
     this.entries = attributes.entries();
     this.collapsed = attributes.collapsed();
@@ -141,7 +143,7 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   private void tellIfDue() {
     SoftCompletionChannel to = channel;
-    if ((armedSolicited ? urgent : produced) > armedIndex) {
+    if ((armedSolicited ? urgent : written()) > armedIndex) {
       isArmed = false;
       if (to != null) {
         to.tell(this);
@@ -149,9 +151,14 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
   }
 
+  /** True when a CQE may be written and the consumer index need not be read for that. */
+  boolean hasRoom() {
+    return unlimited || (produced - consumed < entries && !overrun);
+  }
+
   /** Whether a CQE may be written for {@code queuePair} now. */
   int room(SoftQueuePair queuePair) {
-    if (unlimited || (produced - consumed < entries && !overrun)) {
+    if (hasRoom()) {
       return ROOM;
     }
     if (overrun) {
@@ -200,15 +207,40 @@ final class SoftCompletionQueue implements CompletionQueue {
     waiting.clear();
   }
 
+  /** CQEs that have been written, without those that a fault holds back. */
+  private long written() {
+    return produced - late.size();
+  }
+
   /** True when the CQE with that 24-bit index has been written. */
   boolean reached(int index) {
-    return ((int) produced - 1 - index) << COUNTER_SHIFT >= 0;
+    return ((int) written() - 1 - index) << COUNTER_SHIFT >= 0;
   }
 
   /** Writes a requester's CQE. */
   void requester(int qpn, int opcode, int wqeIndex, int bytes) {
-    Cqe.writeRequester(stagingAddress, opcode, qpn, wqeIndex, bytes, 0, owner());
-    post(qpn, wqeIndex, false);
+    long inPlace = hca.tracing ? 0 : port.mapEntry(entry());
+    long target = inPlace == 0 ? stagingAddress : inPlace;
+    Cqe.writeRequester(target, opcode, qpn, wqeIndex, bytes, 0, owner());
+    if (inPlace == 0) {
+      post(qpn, wqeIndex, false);
+    } else {
+      produced++;
+      posted();
+    }
+  }
+
+  /**
+   * {@code count} CQEs of a requester that follow each other were due at once; there is one entry
+   * for all of them, where only the last is ever seen.
+   */
+  void requesters(long count, int qpn, int opcode, int wqeIndex, int bytes) {
+    produced += count - 1;
+    requester(qpn, opcode, wqeIndex, bytes);
+  }
+
+  boolean isCollapsed() {
+    return collapsed;
   }
 
   /** Writes a responder's CQE. */
@@ -271,16 +303,38 @@ final class SoftCompletionQueue implements CompletionQueue {
   }
 
   private void post(int qpn, int wqeIndex, boolean isUrgent) {
-    long entry = collapsed ? ringAddress : Cqe.entryAddress(ringAddress, entries, produced);
+    long entry = entry();
     produced++;
+    if (hca.faults != null) {
+      long nanos = hca.faults.lateness(qpn);
+      if (nanos > 0 || late.size() > 0) {
+        late.add(stagingAddress, entry, qpn, wqeIndex, isUrgent, nanos);
+        return;
+      }
+    }
+    write(stagingAddress, entry, qpn, wqeIndex, isUrgent);
+  }
+
+  /** Writes a CQE that has its place, and tells whoever waits for it. */
+  void write(long source, long entry, int qpn, int wqeIndex, boolean isUrgent) {
     if (hca.tracing) {
-      hca.tracer.completion(stagingAddress, entry, qpn, wqeIndex & 0xffff);
+      hca.tracer.completion(source, entry, qpn, wqeIndex & 0xffff);
     } else {
-      port.writeEntry(stagingAddress, entry);
+      port.writeEntry(source, entry);
     }
     if (isUrgent) {
-      urgent = produced;
+      urgent = written();
     }
+    posted();
+  }
+
+  /** Where the next CQE goes. */
+  private long entry() {
+    return collapsed ? ringAddress : Cqe.entryAddress(ringAddress, entries, produced);
+  }
+
+  /** Tells who waits for a CQE. */
+  private void posted() {
     if (isArmed) {
       tellIfDue();
     }
@@ -312,6 +366,7 @@ final class SoftCompletionQueue implements CompletionQueue {
           HcaErrno.EBUSY);
     }
     closed = true;
+    late.drop();
     if (channel != null) {
       channel.unuse(this);
     }

@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.Hca;
@@ -51,6 +52,10 @@ public final class SoftHca implements Hca, Station {
   final HcaTiming timing;
   final DevicePort port;
   final boolean tracing;
+
+  /** Nothing that the engine does takes time, and nobody traces it. */
+  private final boolean immediate;
+
   final HcaTracer tracer;
   final PacketPool packets;
   final NumberTable<SoftQueuePair> queuePairs;
@@ -68,6 +73,12 @@ public final class SoftHca implements Hca, Station {
   private Wire wire;
   private final long gidLow;
   private boolean linkUp = true;
+
+  /** What a fault plan does here; null for nothing. */
+  @Nullable HcaFaults faults;
+
+  private int queuePairsMade;
+  private long strangers;
   private @Nullable Allocation uarPage;
   private boolean plugged;
   private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
@@ -115,6 +126,7 @@ public final class SoftHca implements Hca, Station {
     Trace trace = fabric.trace();
     this.tracing = trace.enabled();
     this.port = fabric.attachDevice(nic, agent);
+    this.immediate = port.isImmediate() && timing.equals(HcaTiming.ZERO) && !tracing;
     this.tracer = new HcaTracer(trace, port, nic);
     self.join(this);
     this.plugged = false;
@@ -189,6 +201,9 @@ public final class SoftHca implements Hca, Station {
     }
     wire.leave(this);
     fabric.detach(agent);
+    if (faults != null) {
+      faults.drop();
+    }
     while (inboxCount > 0) {
       Packet packet = take();
       packet.pool.release(packet);
@@ -253,8 +268,40 @@ public final class SoftHca implements Hca, Station {
     }
   }
 
+  /**
+   * Packets that named a connected queue pair and came from another GID than its peer's. They are
+   * dropped without an answer.
+   */
+  public long strangers() {
+    return strangers;
+  }
+
+  void countStranger() {
+    strangers++;
+  }
+
+  /** True when packets are nothing but their effect: no time, no trace, no lost cable. */
+  boolean isImmediate() {
+    return immediate && linkUp && !closed && faults == null;
+  }
+
   boolean isLinkUp() {
     return linkUp;
+  }
+
+  /**
+   * From now on things go wrong as a fault plan says. Events are counted from now on, and queue
+   * pairs from the first that was ever made here.
+   *
+   * @param injector the plan, bound for this HCA on the clock of its fabric
+   */
+  public void inject(FaultInjector injector) {
+    faults = new HcaFaults(this, injector);
+  }
+
+  /** The place of a new queue pair among all that were made. */
+  int nextOrdinal() {
+    return queuePairsMade++;
   }
 
   /** The doorbell page of the HCA itself, where completion queues are armed. */
@@ -308,6 +355,12 @@ public final class SoftHca implements Hca, Station {
 
   Allocation allocateOnChip(long bytes) {
     long taken = onChipTaken(bytes);
+    if (faults != null && faults.exhausted()) {
+      throw new HcaException(
+          "%s cannot allocate %d bytes of on-chip memory: a fault plan says that none is left"
+              .formatted(name, bytes),
+          HcaErrno.ENOMEM);
+    }
     if (bytes <= 0 || taken > onChipFree) {
       throw new HcaException(
           "%s cannot allocate %d bytes of on-chip memory: %d of %d bytes are free"
@@ -344,8 +397,9 @@ public final class SoftHca implements Hca, Station {
 
   /** Something arrived at a doorbell register. On any thread. */
   void ring(SoftQueuePair queuePair, int index) {
+    // A full barrier: who clears the flag after it is set here looks at the hint afterwards.
     queuePair.hint(index);
-    if (!queuePair.rung.compareAndSet(false, true)) {
+    if (queuePair.rung.get() || !queuePair.rung.compareAndSet(false, true)) {
       return;
     }
     SoftQueuePair head;
@@ -358,6 +412,16 @@ public final class SoftHca implements Hca, Station {
 
   @Override
   public void deliver(Packet packet) {
+    HcaFaults plan = faults;
+    if (plan == null || closed || !linkUp) {
+      arrive(packet);
+    } else {
+      plan.receive(packet);
+    }
+  }
+
+  /** A packet is here, whatever happened to it on its way. */
+  void arrive(Packet packet) {
     if (closed || !linkUp) {
       packet.pool.release(packet);
       return;

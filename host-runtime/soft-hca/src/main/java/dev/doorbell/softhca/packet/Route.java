@@ -1,5 +1,7 @@
 package dev.doorbell.softhca.packet;
 
+import org.jspecify.annotations.Nullable;
+
 /** The way from one HCA to one other, over a wire: what a connected queue pair sends on. */
 public abstract class Route {
   /**
@@ -7,6 +9,22 @@ public abstract class Route {
    * without {@link Packet#keep} reads its payload in place, in the sender's memory.
    */
   public abstract void transmit(Packet packet);
+
+  /**
+   * As {@link #transmit}, with a bit flipped on the way: it takes its time, and the receiver's ICRC
+   * check throws it away.
+   */
+  public void transmitCorrupt(Packet packet) {
+    packet.pool.release(packet);
+  }
+
+  /**
+   * The peer, when packets reach it during {@link #transmit}, in order, and nobody looks at them on
+   * the way; else null. It may change from call to call.
+   */
+  public @Nullable Station immediate() {
+    return null;
+  }
 
   /** A packet's travel, started by {@link #transmit} with the packet as completion, has ended. */
   public void arrived(Packet packet) {

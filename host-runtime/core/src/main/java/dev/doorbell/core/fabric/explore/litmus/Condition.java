@@ -28,7 +28,7 @@ public sealed interface Condition {
     record Observable(String name) implements Term {}
 
     /** A number. */
-    record Number(int value) implements Term {}
+    record Constant(int value) implements Term {}
   }
 
   /** Two terms compared. */
@@ -69,7 +69,7 @@ public sealed interface Condition {
 
   private static int value(Term term, ToIntFunction<String> values) {
     return switch (term) {
-      case Term.Number number -> number.value;
+      case Term.Constant constant -> constant.value;
       case Term.Observable observable -> values.applyAsInt(observable.name);
     };
   }

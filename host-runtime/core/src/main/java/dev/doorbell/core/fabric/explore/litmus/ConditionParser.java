@@ -102,7 +102,7 @@ final class ConditionParser {
         at = start;
         throw error("'%s' is no value".formatted(matcher.group(4)), "write P0:r0, x or a number");
       }
-      return new Term.Number(number);
+      return new Term.Constant(number);
     }
     String name =
         matcher.group(1) != null

@@ -9,6 +9,8 @@ public sealed interface Instruction {
   Site site();
 
   /**
+   * A place in a file.
+   *
    * @param line of the file, from 1
    * @param text as written, without its guard
    * @param guard the predicate, null when there is none

@@ -264,7 +264,7 @@ final class InstructionParser {
     word();
     count(3);
     for (Arithmetic operation : Arithmetic.values()) {
-      boolean comparison = operation.ordinal() >= Arithmetic.EQ.ordinal();
+      boolean comparison = operation.compareTo(Arithmetic.EQ) >= 0;
       if (comparison && modifiers.remove(operation.name().toLowerCase(java.util.Locale.ROOT))) {
         return new Instruction.Compute(
             site,

@@ -61,29 +61,39 @@ class AxiomaticModelTest {
         .containsExactly(Axiom.COHERENCE);
     assertThat(
             axioms(
-                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.acquire.gpu r0, y ;\n"
-                    + " st.release.gpu y, 1 | ld.weak r1, x ;\n",
+                """
+                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+                st.weak x, 1 | ld.acquire.gpu r0, y ;
+                st.release.gpu y, 1 | ld.weak r1, x ;
+                """,
                 "exists (P1:r0 == 1 /\\ P1:r1 == 0)"))
         .containsExactly(Axiom.CAUSALITY);
     assertThat(
             axioms(
-                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;\n"
-                    + " ld.weak r0, x | ld.weak r0, y | ld.weak r0, w ;\n"
-                    + " st.weak y, r0 | st.weak x, r0 | setp.eq.u32 p0, r0, 1 ;\n"
-                    + " st.weak w, 1  |               | @p0 st.weak x, 1 ;\n",
+                """
+                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;
+                ld.weak r0, x | ld.weak r0, y | ld.weak r0, w ;
+                st.weak y, r0 | st.weak x, r0 | setp.eq.u32 p0, r0, 1 ;
+                st.weak w, 1  |               | @p0 st.weak x, 1 ;
+                """,
                 "exists (P0:r0 == 1 /\\ P2:r0 == 0)"))
         .containsExactly(Axiom.NO_THIN_AIR);
     assertThat(
             axioms(
-                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"
-                    + " atom.gpu.add.u32 r0, x, 1 | atom.gpu.add.u32 r0, x, 1 ;\n",
+                """
+                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+                atom.gpu.add.u32 r0, x, 1 | atom.gpu.add.u32 r0, x, 1 ;
+                """,
                 "exists (P0:r0 == 0 /\\ P1:r0 == 0)"))
         .contains(Axiom.ATOMICITY);
     assertThat(
             axioms(
-                " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;\n"
-                    + " st.relaxed.gpu x, 1 | st.relaxed.gpu x, 2 | ld.relaxed.gpu r0, x ;\n"
-                    + " | | ld.relaxed.gpu r1, x ;\n | | ld.relaxed.gpu r2, x ;\n",
+                """
+                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;
+                st.relaxed.gpu x, 1 | st.relaxed.gpu x, 2 | ld.relaxed.gpu r0, x ;
+                | | ld.relaxed.gpu r1, x ;
+                | | ld.relaxed.gpu r2, x ;
+                """,
                 "exists (P2:r0 == 1 /\\ P2:r1 == 2 /\\ P2:r2 == 1)"))
         .contains(Axiom.SC_PER_LOCATION);
   }
@@ -93,8 +103,11 @@ class AxiomaticModelTest {
     // If P1 has seen the release, its fence comes second: one order of the fences is left of two.
     LitmusResult result =
         check(
-            " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n fence.sc.gpu | ld.acquire.gpu r0, x ;\n"
-                + " st.release.gpu x, 1 | fence.sc.gpu ;\nexists (P1:r0 == 1)");
+            """
+                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+                fence.sc.gpu | ld.acquire.gpu r0, x ;
+                st.release.gpu x, 1 | fence.sc.gpu ;
+                exists (P1:r0 == 1)""");
     List<String> names = List.of("P1:r0");
     assertThat(result.allowed())
         .containsEntry(new Outcome(names, List.of(0)), 2L)
@@ -116,8 +129,10 @@ class AxiomaticModelTest {
   void threads_that_wait_for_ever_are_told_and_end_no_execution() throws LitmusException {
     LitmusResult result =
         check(
-            " P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n bar.sync 1 | ld.weak r0, x ;\n"
-                + "exists (P1:r0 == 0)");
+            """
+                P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;
+                bar.sync 1 | ld.weak r0, x ;
+                exists (P1:r0 == 0)""");
     assertThat(result.holds()).isFalse();
     assertThat(result.allowed()).isEmpty();
     assertThat(result.deadlocks()).containsOnlyKeys("P0 line 4 (bar.sync 1)");
@@ -131,8 +146,10 @@ class AxiomaticModelTest {
         .containsExactly("P0 line 4 (st.weak x, 1) and P1 line 4 (ld.weak r0, x)");
     LitmusResult strong =
         check(
-            " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\n"
-                + "exists (x=1)");
+            """
+                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+                st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;
+                exists (x=1)""");
     assertThat(strong.races()).isEmpty();
   }
 
@@ -140,8 +157,14 @@ class AxiomaticModelTest {
   void a_loop_is_followed_as_often_as_asked_and_the_cut_is_told() throws LitmusException {
     LitmusTest loop =
         test(
-            " P0@cta 0,gpu 0 ;\n add.u32 r0, r0, 1 ;\n L: add.u32 r0, r0, 1 ;\n"
-                + " setp.lt.u32 p0, r0, 5 ;\n @p0 bra L ;\n st.weak x, r0 ;\nexists (x == 5)");
+            """
+                P0@cta 0,gpu 0 ;
+                add.u32 r0, r0, 1 ;
+                L: add.u32 r0, r0, 1 ;
+                setp.lt.u32 p0, r0, 5 ;
+                @p0 bra L ;
+                st.weak x, r0 ;
+                exists (x == 5)""");
     LitmusResult short_ = AxiomaticModel.check(loop, new Bounds(2, 100));
     assertThat(short_.cut()).isTrue();
     assertThat(short_.allowed()).isEmpty();
@@ -168,9 +191,10 @@ class AxiomaticModelTest {
   void values_that_loads_may_return_grow_until_none_is_new() throws LitmusException {
     LitmusResult result =
         check(
-            " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;\n"
-                + " atom.gpu.add.u32 r0, x, 3 | atom.gpu.add.u32 r0, x, 3 | red.gpu.add.u32 x, 3 ;\n"
-                + "forall (x == 9)");
+            """
+                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;
+                atom.gpu.add.u32 r0, x, 3 | atom.gpu.add.u32 r0, x, 3 | red.gpu.add.u32 x, 3 ;
+                forall (x == 9)""");
     assertThat(result.holds()).isTrue();
     assertThat(result.executions()).isEqualTo(6);
   }
