@@ -162,10 +162,10 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Prediction predict(Point point) {
-    if (PushPoint.pushes(point)) {
-      return PushPrediction.of(point);
-    }
     try {
+      if (PushPoint.pushes(point)) {
+        return PushPrediction.of(point, topology(point).network().bytesPerNano());
+      }
       return ownOnly(point, TransferPrediction.of(point, topology(point)));
     } catch (TopologyException e) {
       return Prediction.none();
