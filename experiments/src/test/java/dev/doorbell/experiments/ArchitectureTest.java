@@ -25,6 +25,7 @@ class ArchitectureTest {
           .importPackages("dev.doorbell");
 
   private static final String[] BACK_ENDS = {
+    "dev.doorbell.cuda..",
     "dev.doorbell.ptxvm..",
     "dev.doorbell.softhca..",
     "dev.doorbell.proxy..",
@@ -39,11 +40,12 @@ class ArchitectureTest {
             .map(name -> name.split("\\.", -1)[2])
             .collect(Collectors.toSet());
     assertThat(rooms)
-        .containsExactlyInAnyOrder("core", "ptxvm", "softhca", "kernels", "proxy", "experiments");
+        .containsExactlyInAnyOrder(
+            "core", "cuda", "ptxvm", "softhca", "kernels", "proxy", "experiments");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"ptxvm", "softhca", "kernels", "proxy"})
+  @ValueSource(strings = {"cuda", "ptxvm", "softhca", "kernels", "proxy"})
   void a_back_end_uses_core_and_nothing_else_of_doorbell(String room) {
     noClasses()
         .that()
@@ -73,11 +75,14 @@ class ArchitectureTest {
   void a_gpu_does_not_know_that_there_is_an_hca() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.ptxvm..")
+        .resideInAnyPackage("dev.doorbell.cuda..", "dev.doorbell.ptxvm..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.core.hca..", "dev.doorbell.core.mlx5..", "dev.doorbell.core.queue..")
+            "dev.doorbell.core.hca..",
+            "dev.doorbell.core.mlx5..",
+            "dev.doorbell.core.push..",
+            "dev.doorbell.core.queue..")
         .check(ALL);
   }
 
@@ -219,6 +224,33 @@ class ArchitectureTest {
   }
 
   @Test
+  void processes_find_each_other_without_knowing_what_they_are_made_of() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.remote..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.core.gpu..", "dev.doorbell.core.mlx5..", "dev.doorbell.core.queue..")
+        .check(ALL);
+  }
+
+  @Test
+  void the_push_engine_and_the_network_stand_beside_the_transport() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("dev.doorbell.softhca.push", "dev.doorbell.softhca.network")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.softhca",
+            "dev.doorbell.softhca.packet",
+            "dev.doorbell.softhca.wire",
+            "dev.doorbell.core.mlx5..")
+        .check(ALL);
+  }
+
+  @Test
   void exploration_knows_schedules_and_findings_and_no_hardware() {
     classes()
         .that()
@@ -307,6 +339,7 @@ class ArchitectureTest {
         .that()
         .resideOutsideOfPackages(
             "dev.doorbell.core..",
+            "dev.doorbell.cuda..",
             "dev.doorbell.ptxvm.engine..",
             "dev.doorbell.ptxvm.memory..",
             "dev.doorbell.softhca..",

@@ -2,7 +2,8 @@ package dev.doorbell.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.queue.PushHeader;
+import dev.doorbell.core.push.PushCredit;
+import dev.doorbell.core.push.PushHeader;
 import dev.doorbell.core.queue.PushRingView;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -27,7 +28,7 @@ class PushAbiTest {
             "doorbell_push_counters",
             "doorbell_push_ring");
     assertThat(header.struct("doorbell_push_header").bytes()).isEqualTo(PushHeader.BYTES);
-    assertThat(header.struct("doorbell_push_credit").bytes()).isEqualTo(PushRingView.CREDIT_BYTES);
+    assertThat(header.struct("doorbell_push_credit").bytes()).isEqualTo(PushCredit.BYTES);
     assertThat(header.struct("doorbell_push_counters").bytes())
         .isEqualTo(PushRingView.COUNTERS_BYTES);
     assertThat(header.struct("doorbell_push_ring").bytes()).isEqualTo(PushRingView.BYTES);
@@ -59,8 +60,8 @@ class PushAbiTest {
     assertThat(message.offset("phase")).isEqualTo(PushHeader.PHASE);
     assertThat(message.offset("seal")).isEqualTo(PushHeader.SEAL);
     AbiHeader.Struct credit = header.struct("doorbell_push_credit");
-    assertThat(credit.offset("released")).isEqualTo(PushRingView.CREDIT_RELEASED);
-    assertThat(credit.offset("acknowledged")).isEqualTo(PushRingView.CREDIT_ACKNOWLEDGED);
+    assertThat(credit.offset("released")).isEqualTo(PushCredit.RELEASED);
+    assertThat(credit.offset("acknowledged")).isEqualTo(PushCredit.ACKNOWLEDGED);
     AbiHeader.Struct counters = header.struct("doorbell_push_counters");
     assertThat(counters.offset("reserved")).isEqualTo(PushRingView.COUNTERS_RESERVED);
     assertThat(counters.offset("seen")).isEqualTo(PushRingView.COUNTERS_SEEN);

@@ -56,7 +56,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"mlx5", "roce", "pcap"})
+  @ValueSource(strings = {"mlx5", "push", "roce", "pcap"})
   void a_format_knows_memory_and_printing_and_no_other_format(String format) {
     String own = "dev.doorbell.core." + format;
     classes()
@@ -127,7 +127,8 @@ class ArchitectureTest {
         .resideInAPackage("..core.queue..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("..core.fabric..", "..core.gpu..", "..core.hca..", "..core.mlx5..")
+        .resideInAnyPackage(
+            "..core.fabric..", "..core.gpu..", "..core.hca..", "..core.mlx5..", "..core.push..")
         .check(CORE);
   }
 
@@ -147,7 +148,12 @@ class ArchitectureTest {
     noClasses()
         .that()
         .resideOutsideOfPackages(
-            "..core.memory..", "..core.fabric..", "..core.mlx5..", "..core.roce..", "..core.pcap..")
+            "..core.memory..",
+            "..core.fabric..",
+            "..core.mlx5..",
+            "..core.push..",
+            "..core.roce..",
+            "..core.pcap..")
         .should()
         .dependOnClassesThat()
         .areAssignableTo(RawMemory.class)

@@ -8,6 +8,7 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.push.PushCredit;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.PushRingView;
@@ -43,6 +44,7 @@ final class PushNode implements AutoCloseable {
   private final PushEngine engine;
   private final PushChecker checker;
   private final List<SendRing> rings = new ArrayList<>();
+  private final List<Memory> credits = new ArrayList<>();
   private final List<Memory> counters = new ArrayList<>();
   private @Nullable PushTraffic traffic;
   private @Nullable Memory payload;
@@ -112,9 +114,9 @@ final class PushNode implements AutoCloseable {
 
   private void openRing(PushTraffic wanted, boolean watchProducer) {
     long first = wanted.shape().first();
-    Memory credit = allocate(PushRingView.CREDIT_BYTES, "credit");
-    credit.putLong(PushRingView.CREDIT_RELEASED, first);
-    credit.putLong(PushRingView.CREDIT_ACKNOWLEDGED, first);
+    Memory credit = allocate(PushCredit.BYTES, "credit");
+    credit.putLong(PushCredit.RELEASED, first);
+    credit.putLong(PushCredit.ACKNOWLEDGED, first);
     Memory own = allocate(PushRingView.COUNTERS_BYTES, "push counters");
     own.putLong(PushRingView.COUNTERS_RESERVED, first);
     own.putLong(PushRingView.COUNTERS_SEEN, first);
@@ -122,6 +124,7 @@ final class PushNode implements AutoCloseable {
     SendRing ring = engine.openRing(wanted.shape(), credit.address());
     gpu.mapDeviceRegisters(ring.onChip().address(), ring.onChip().size());
     gpu.mapDeviceRegisters(ring.doorbellAddress(), Long.BYTES);
+    credits.add(credit);
     counters.add(own);
     rings.add(ring);
     checker.watch(
@@ -148,15 +151,23 @@ final class PushNode implements AutoCloseable {
     Memory views = allocate((long) wanted.rings() * PushRingView.BYTES, "push rings");
     for (int i = 0; i < wanted.rings(); i++) {
       int destination = wanted.firstDestination() + (wanted.spread() ? i : 0);
+      SendRing ring = rings.get(i);
       PushRingView view =
-          rings
-              .get(i)
-              .view(
-                  counters.get(i).address(),
-                  wanted.deadlineNanos(),
-                  wanted.batch(),
-                  destination,
-                  wanted.destinations());
+          new PushRingView(
+              ring.headers(),
+              ring.payload(),
+              ring.recordAddress(),
+              ring.doorbellAddress(),
+              credits.get(i).address(),
+              counters.get(i).address(),
+              wanted.deadlineNanos(),
+              wanted.shape().entries(),
+              wanted.shape().slots(),
+              wanted.shape().slotBytes(),
+              wanted.batch(),
+              ring.number(),
+              wanted.destinations(),
+              destination);
       views.putBytes((long) i * PushRingView.BYTES, view.encode());
     }
     JobView job = new JobView();

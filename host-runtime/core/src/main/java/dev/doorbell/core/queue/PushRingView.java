@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * A ring for pushing as a kernel sees it: {@code struct doorbell_push_ring} of push_abi.h.
  *
- * @param headers address of {@code entries} headers of {@link PushHeader#BYTES}, on-chip
+ * @param headers address of {@code entries} headers of 64 bytes, on-chip
  * @param payload address of {@code slots} slots of {@code slotBytes}, on-chip
  * @param record address of the 64-bit committed index, on-chip
  * @param doorbell address of the register for the committed index
@@ -37,12 +37,6 @@ public record PushRingView(
 
   /** Bytes of the structure. */
   public static final int BYTES = 96;
-
-  /** Bytes of {@code struct doorbell_push_credit}. */
-  public static final int CREDIT_BYTES = 16;
-
-  public static final int CREDIT_RELEASED = 0;
-  public static final int CREDIT_ACKNOWLEDGED = 8;
 
   /** Bytes of {@code struct doorbell_push_counters}. */
   public static final int COUNTERS_BYTES = 40;

@@ -1,8 +1,7 @@
 package dev.doorbell.softhca.push;
 
 import dev.doorbell.core.fabric.Completion;
-import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.queue.PushRingView;
+import dev.doorbell.core.push.PushCredit;
 
 /**
  * The credit of one ring: two absolute indices in GPU memory, written when enough has been released
@@ -28,10 +27,6 @@ final class Credit implements Completion {
     this.address = address;
     this.released = ring.shape.first();
     this.acknowledged = released;
-  }
-
-  long address() {
-    return address;
   }
 
   /** The ring has moved on. */
@@ -65,9 +60,8 @@ final class Credit implements Completion {
       ring.event(PushEvent.Kind.CREDIT_LOST, releasedIndex);
       return;
     }
-    RawMemory.putLong(engine.scratch + PushRingView.CREDIT_RELEASED, releasedIndex);
-    RawMemory.putLong(engine.scratch + PushRingView.CREDIT_ACKNOWLEDGED, acknowledgedIndex);
-    engine.port.write(engine.scratch, address, PushRingView.CREDIT_BYTES, false);
+    PushCredit.write(engine.scratch, releasedIndex, acknowledgedIndex);
+    engine.port.write(engine.scratch, address, PushCredit.BYTES, false);
     ring.event(PushEvent.Kind.CREDITED, releasedIndex);
   }
 

@@ -118,8 +118,8 @@ public final class PushEngine implements AutoCloseable {
   /**
    * Makes a ring.
    *
-   * @param credit address of {@link dev.doorbell.core.queue.PushRingView#CREDIT_BYTES} bytes of GPU
-   *     memory, holding {@code shape.first()} twice
+   * @param credit address of {@link dev.doorbell.core.push.PushCredit#BYTES} bytes of GPU memory,
+   *     holding {@code shape.first()} twice
    */
   public SendRing openRing(RingShape shape, long credit) {
     SendRing ring = new SendRing(this, rings.size(), shape, credit);

@@ -4,8 +4,7 @@ import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.queue.PushHeader;
-import dev.doorbell.core.queue.PushRingView;
+import dev.doorbell.core.push.PushHeader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -69,26 +68,6 @@ public final class SendRing implements MmioTarget {
     engine.port.onMmio(page.address(), this);
   }
 
-  /** What the kernel gets to see, with what only the producer's side knows. */
-  public PushRingView view(
-      long counters, long deadlineNanos, int batch, int firstDestination, int destinations) {
-    return new PushRingView(
-        headers(),
-        payload(),
-        chip.address(),
-        page.address(),
-        credit.address(),
-        counters,
-        deadlineNanos,
-        shape.entries(),
-        shape.slots(),
-        shape.slotBytes(),
-        batch,
-        number,
-        destinations,
-        firstDestination);
-  }
-
   /** The address of the doorbell register. */
   public long doorbellAddress() {
     return page.address();
@@ -99,11 +78,18 @@ public final class SendRing implements MmioTarget {
     return chip;
   }
 
-  private long headers() {
+  /** The address of the 64-bit committed index. */
+  public long recordAddress() {
+    return chip.address();
+  }
+
+  /** The address of the headers. */
+  public long headers() {
     return chip.address() + RECORD_BYTES;
   }
 
-  private long payload() {
+  /** The address of the slots. */
+  public long payload() {
     return headers() + (long) shape.entries() * PushHeader.BYTES;
   }
 

@@ -1,4 +1,4 @@
-package dev.doorbell.core.queue;
+package dev.doorbell.core.push;
 
 import dev.doorbell.core.memory.RawMemory;
 

@@ -1,0 +1,8 @@
+/**
+ * The formats of the push ring, byte by byte: what a GPU stores into an engine's on-chip memory,
+ * and what the engine writes back. For the push engine what {@code core.mlx5} is for an HCA.
+ */
+@NullMarked
+package dev.doorbell.core.push;
+
+import org.jspecify.annotations.NullMarked;
