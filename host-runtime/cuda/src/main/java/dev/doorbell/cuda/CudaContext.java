@@ -278,7 +278,14 @@ final class CudaContext {
 
   /** A host address as JCuda wants it, however long the range. */
   static Pointer host(long address) {
-    return new Pointer().withByteOffset(address);
+    return new HostPointer(address);
+  }
+
+  /** JCuda makes pointers of buffers alone, which end at 2 GiB. */
+  private static final class HostPointer extends Pointer {
+    HostPointer(long address) {
+      super(address);
+    }
   }
 
   /** Reads the address out of what the driver filled in. */
