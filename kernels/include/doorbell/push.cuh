@@ -91,10 +91,14 @@ class push_ring {
     const uint64_t header =
         shared_->headers + (index & (shared_->entries - 1)) * sizeof(doorbell_push_header);
     const uint32_t phase = static_cast<uint32_t>(index / shared_->entries + 1) & 1;
+    const uint32_t destination = message.destination;
+    const uint32_t seal = low(index) + high(index) + low(message.local) + high(message.local) +
+                          low(message.remote) + high(message.remote) + message.bytes + destination +
+                          checksum + flags + phase + 1;
     store_unit(header, {low(index), high(index), low(message.local), high(message.local)});
     store_unit(header + 16, {low(message.remote), high(message.remote), message.bytes,
-                             message.destination});
-    store_unit(header + 32, {checksum, flags, phase, 0});
+                             destination});
+    store_unit(header + 32, {checksum, flags, phase, seal});
     *reinterpret_cast<uint64_t *>(shared_->record) = index + 1;
   }
 

@@ -29,7 +29,8 @@ struct doorbell_push_header {
   uint32_t checksum;     // sum of the payload's 32-bit words, modulo 2^32
   uint32_t flags;        // DOORBELL_PUSH_STAGED, DOORBELL_PUSH_CHECKED
   uint32_t phase;        // 1 + index / entries, its last bit: zeroed memory is no header
-  uint32_t reserved[5];
+  uint32_t seal;         // sum of the words before it, and 1: the header is here whole
+  uint32_t reserved[4];
 };
 
 // What the HCA gives back. Lies in GPU memory; the HCA writes both words at once, and again later, so

@@ -4,6 +4,8 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -11,6 +13,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -56,6 +59,7 @@ final class TransferPoint {
   private final TransferPath path;
   private final int bytes;
   private final List<String> notes = new ArrayList<>();
+  private final List<FaultInjector> injectors = new ArrayList<>();
   private long verified;
 
   /**
@@ -78,6 +82,16 @@ final class TransferPoint {
 
   /** Runs both halves. */
   PointResult run() throws PointFailure {
+    try {
+      return measure();
+    } finally {
+      if (!point.faults().faults().isEmpty()) {
+        context.faults(FaultTally.of(FaultCount.total(point.faults(), injectors)));
+      }
+    }
+  }
+
+  private PointResult measure() throws PointFailure {
     List<Samples> samples = new ArrayList<>();
     SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
     Protocol pingPong = protocols.latency(point);
@@ -217,12 +231,15 @@ final class TransferPoint {
   }
 
   private World world(int run) throws PointFailure {
-    return switch (substrate) {
-      case Substrate.Virtual() ->
-          World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
-      case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
-      case Substrate.Cuda(int ordinal) -> cuda(ordinal);
-    };
+    World world =
+        switch (substrate) {
+          case Substrate.Virtual() ->
+              World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+          case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
+          case Substrate.Cuda(int ordinal) -> cuda(ordinal);
+        };
+    injectors.addAll(world.inject(point.faults()));
+    return world;
   }
 
   /** Refuses what a software HCA beside a real GPU cannot do, instead of doing something else. */

@@ -8,6 +8,8 @@ import dev.doorbell.core.fabric.timed.Network;
 import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fault.FaultInjector;
+import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
@@ -28,11 +30,13 @@ import java.util.function.IntFunction;
 final class World implements AutoCloseable {
   private final Fabric fabric;
   private final List<Rank> ranks;
+  private final List<SoftHca> hcas;
   private final ProxyPrices cpuPrices;
 
-  private World(Fabric fabric, List<Rank> ranks, ProxyPrices cpuPrices) {
+  private World(Fabric fabric, List<Rank> ranks, List<SoftHca> hcas, ProxyPrices cpuPrices) {
     this.fabric = fabric;
     this.ranks = ranks;
+    this.hcas = hcas;
     this.cpuPrices = cpuPrices;
   }
 
@@ -135,13 +139,15 @@ final class World implements AutoCloseable {
       MemoryKind payload) {
     fabric.trace(trace);
     List<Rank> ranks = new ArrayList<>();
+    List<SoftHca> hcas = new ArrayList<>();
     for (int number = 0; number < count; number++) {
       Gpu gpu = gpus.apply(number);
       SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options);
       wire.join(hca);
+      hcas.add(hca);
       ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
     }
-    return new World(fabric, List.copyOf(ranks), cpuPrices);
+    return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices);
   }
 
   Fabric fabric() {
@@ -155,6 +161,19 @@ final class World implements AutoCloseable {
 
   Rank rank(int number) {
     return ranks.get(number);
+  }
+
+  /** From now on things go wrong as the plan says, at every HCA; counted from now on. */
+  List<FaultInjector> inject(FaultPlan plan) {
+    List<FaultInjector> injectors = new ArrayList<>();
+    if (!plan.faults().isEmpty()) {
+      for (int rank = 0; rank < hcas.size(); rank++) {
+        FaultInjector injector = plan.bind(rank, 0, fabric.now());
+        hcas.get(rank).inject(injector);
+        injectors.add(injector);
+      }
+    }
+    return injectors;
   }
 
   /** Closes what is left: HCAs, GPUs and then the memory of the world. */

@@ -6,6 +6,14 @@ final class ContractKernels {
 
   private static final String HEADER = ".version 7.0\n.target sm_75\n.address_size 64\n";
 
+  private static final String VARIABLES =
+      """
+      .visible .global .align 8 .u64 counter = 40;
+      .visible .const .align 4 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+      .extern .shared .align 8 .b8 scratch[];
+
+      """;
+
   /** out[i] = in[i] + add for the 32-bit words of a grid. */
   private static final String ADD =
       """
@@ -68,9 +76,6 @@ final class ContractKernels {
   /** Every thread counts itself in a global variable. */
   private static final String COUNT =
       """
-      .visible .global .align 8 .u64 counter = 40;
-      .visible .const .align 4 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-
       .visible .entry count() {
         .reg .b64 %p;
         mov.u64 %p, counter;
@@ -82,8 +87,6 @@ final class ContractKernels {
   /** Thread t of a block reads what thread n-1-t wrote to dynamic shared memory. */
   private static final String REVERSE =
       """
-      .extern .shared .align 8 .b8 scratch[];
-
       .visible .entry reverse(.param .u64 out) {
         .reg .b64 %out, %at, %s;
         .reg .b32 %t, %n, %x, %o, %p;
@@ -174,7 +177,7 @@ final class ContractKernels {
       """;
 
   static final String PTX =
-      HEADER + ADD + STEP + PARAMETERS + COUNT + REVERSE + MEET + ANSWER + RING;
+      HEADER + VARIABLES + ADD + STEP + PARAMETERS + COUNT + REVERSE + MEET + ANSWER + RING;
 
   private ContractKernels() {}
 

@@ -109,6 +109,18 @@ final class InFlight {
     return Psn.difference(psn, unacknowledgedPsn) < 0;
   }
 
+  /** The number of the next packet, when nothing is on its way and nothing waits; else -1. */
+  int idlePsn() {
+    return isQuiet() && questions == 0 && !waiting ? nextPsn : NOWHERE;
+  }
+
+  /** So many packets were sent and acknowledged at once. */
+  void passed(int packets) {
+    nextPsn = Psn.add(nextPsn, packets);
+    unacknowledgedPsn = nextPsn;
+    refillRetries();
+  }
+
   private boolean isQuiet() {
     return nextPsn == unacknowledgedPsn;
   }

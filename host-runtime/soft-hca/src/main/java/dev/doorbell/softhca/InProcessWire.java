@@ -167,6 +167,11 @@ public final class InProcessWire extends Wire {
     }
 
     @Override
+    public @Nullable Station immediate() {
+      return timed || capture != null ? null : to;
+    }
+
+    @Override
     public void arrived(Packet packet) {
       to.deliver(packet);
     }

@@ -106,6 +106,23 @@ final class ReliableResponder extends Responder {
     return work;
   }
 
+  /** True when {@code psn} is expected next and nothing else is to be done before it. */
+  boolean isIdleAt(int psn) {
+    return psn == expectedPsn
+        && waitingHead == null
+        && !ackPending
+        && !message.isOpen()
+        && !answers.isBusy()
+        && tx.isEmpty();
+  }
+
+  /** So many whole messages were carried out and acknowledged at once. */
+  void passed(int messages, int packets) {
+    expectedPsn = Psn.add(expectedPsn, packets);
+    msn = (msn + messages) & Psn.MASK;
+    nakSent = false;
+  }
+
   /** Sends the ACK that is due, if a packet is to be had and no answer is before it. */
   @Override
   void acknowledge() {

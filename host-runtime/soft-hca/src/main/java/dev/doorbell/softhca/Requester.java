@@ -10,6 +10,7 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.packet.Packet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a queue pair: takes WQEs in order, has them carried out, completes them in
@@ -32,6 +33,7 @@ final class Requester {
   private final int pipelineDepth;
   private final long wqeNanos;
   private final RequestRing ring;
+  private final @Nullable DirectWrites directWrites;
 
   /** The index of the next WQE to look at. */
   private long wqeIndex;
@@ -53,6 +55,10 @@ final class Requester {
     this.maker = new PacketMaker(queuePair, tx, mtu);
     this.inFlight = new InFlight(this, queuePair, ring, tx, startPsn, mtu);
     this.localRead = new LocalRead(this, ring, port, hca.dropBuffer);
+    this.directWrites =
+        DirectWrites.arePossible(queuePair, wqes)
+            ? new DirectWrites(queuePair, wqes, inFlight, mtu)
+            : null;
   }
 
   /** What was under way is forgotten: the queue pair was reset or closed. */
@@ -117,6 +123,12 @@ final class Requester {
       return 0;
     }
     long available = flushing && wqes.failed() ? wqeIndex : wqes.available();
+    DirectWrites direct = directWrites;
+    if (direct != null && !flushing && ring.isEmpty() && wqeIndex < available) {
+      looked = direct.run(wqeIndex, available, budget);
+      wqeIndex += looked;
+      wqes.retire(wqeIndex);
+    }
     while (wqeIndex < available
         && looked < budget
         && !ring.isFull()

@@ -151,9 +151,14 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
   }
 
+  /** True when a CQE may be written and the consumer index need not be read for that. */
+  boolean hasRoom() {
+    return unlimited || (produced - consumed < entries && !overrun);
+  }
+
   /** Whether a CQE may be written for {@code queuePair} now. */
   int room(SoftQueuePair queuePair) {
-    if (unlimited || (produced - consumed < entries && !overrun)) {
+    if (hasRoom()) {
       return ROOM;
     }
     if (overrun) {
@@ -214,8 +219,28 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   /** Writes a requester's CQE. */
   void requester(int qpn, int opcode, int wqeIndex, int bytes) {
-    Cqe.writeRequester(stagingAddress, opcode, qpn, wqeIndex, bytes, 0, owner());
-    post(qpn, wqeIndex, false);
+    long inPlace = hca.tracing ? 0 : port.mapEntry(entry());
+    long target = inPlace == 0 ? stagingAddress : inPlace;
+    Cqe.writeRequester(target, opcode, qpn, wqeIndex, bytes, 0, owner());
+    if (inPlace == 0) {
+      post(qpn, wqeIndex, false);
+    } else {
+      produced++;
+      posted();
+    }
+  }
+
+  /**
+   * {@code count} CQEs of a requester that follow each other were due at once; there is one entry
+   * for all of them, where only the last is ever seen.
+   */
+  void requesters(long count, int qpn, int opcode, int wqeIndex, int bytes) {
+    produced += count - 1;
+    requester(qpn, opcode, wqeIndex, bytes);
+  }
+
+  boolean isCollapsed() {
+    return collapsed;
   }
 
   /** Writes a responder's CQE. */
@@ -278,7 +303,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   }
 
   private void post(int qpn, int wqeIndex, boolean isUrgent) {
-    long entry = collapsed ? ringAddress : Cqe.entryAddress(ringAddress, entries, produced);
+    long entry = entry();
     produced++;
     if (hca.faults != null) {
       long nanos = hca.faults.lateness(qpn);
@@ -300,6 +325,16 @@ final class SoftCompletionQueue implements CompletionQueue {
     if (isUrgent) {
       urgent = written();
     }
+    posted();
+  }
+
+  /** Where the next CQE goes. */
+  private long entry() {
+    return collapsed ? ringAddress : Cqe.entryAddress(ringAddress, entries, produced);
+  }
+
+  /** Tells who waits for a CQE. */
+  private void posted() {
     if (isArmed) {
       tellIfDue();
     }

@@ -390,10 +390,7 @@ final class SoftQueuePair implements QueuePair {
 
   /** A packet for this queue pair; takes it over. */
   void receive(Packet packet) {
-    boolean ofPartition =
-        (packet.partitionKey & partitionKey) == Packet.DEFAULT_PARTITION
-            || isOfPartition(packet.partitionKey);
-    if (!ofPartition || PacketOpcode.transport(packet.opcode) != transport) {
+    if (!hears(packet.partitionKey) || PacketOpcode.transport(packet.opcode) != transport) {
       packet.pool.release(packet);
     } else if (isFromStranger(packet)) {
       hca.countStranger();
@@ -417,8 +414,24 @@ final class SoftQueuePair implements QueuePair {
   }
 
   /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
-  private boolean isOfPartition(int key) {
+  private boolean hears(int key) {
     return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
+  }
+
+  /**
+   * The responder, when it may carry out requests of queue pair {@code from} of {@code sender}
+   * without packets: it is connected to that one, and answers would reach it at once.
+   */
+  @Nullable ReliableResponder immediateResponder(SoftHca sender, int from, int key) {
+    Route back = route;
+    return state == QueuePairState.RTS
+            && peerNumber == from
+            && hears(key)
+            && back != null
+            && back.immediate() == sender
+            && responder instanceof ReliableResponder reliable
+        ? reliable
+        : null;
   }
 
   /** True where nobody answers. */

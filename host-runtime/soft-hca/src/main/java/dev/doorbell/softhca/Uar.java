@@ -73,7 +73,7 @@ final class Uar implements MmioTarget {
     boolean isRegister = within >= 0 && within < REGISTERS_BYTES;
     boolean begins =
         isRegister
-            ? within % (halfBytes == 0 ? REGISTER_STRIDE : halfBytes) == 0
+            ? within == 0 || within % (halfBytes == 0 ? REGISTER_STRIDE : halfBytes) == 0
             : offset == Doorbell.RECORDLESS_OFFSET;
     if (begins && bytes == Doorbell.BYTES && (ControlSegment.ds(source) == 0 || halfBytes == 0)) {
       long value = Doorbell.read(source);

@@ -44,6 +44,22 @@ public abstract class DevicePort {
   }
 
   /**
+   * Where the device may write a naturally aligned 64-byte entry in place, its last 4 bytes last
+   * and with release semantics, or 0 when it has to go by {@link #writeEntry}.
+   */
+  public long mapEntry(long address) {
+    return 0;
+  }
+
+  /**
+   * True when every call finishes at once: nothing of a device is ever under way, and what it wrote
+   * is visible to those whom the same host thread steps next.
+   */
+  public boolean isImmediate() {
+    return false;
+  }
+
+  /**
    * As {@link #write}, and tells when the bytes are visible at {@code address}.
    *
    * @return true when they are already

@@ -67,6 +67,17 @@ final class DirectDevicePort extends DevicePort {
   }
 
   @Override
+  public long mapEntry(long address) {
+    check("DMA write", address, 64);
+    return address;
+  }
+
+  @Override
+  public boolean isImmediate() {
+    return true;
+  }
+
+  @Override
   public boolean writeThen(
       long source, long address, int bytes, boolean relaxed, Completion visible) {
     write(source, address, bytes, relaxed);

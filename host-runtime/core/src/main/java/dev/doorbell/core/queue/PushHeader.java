@@ -14,7 +14,8 @@ import dev.doorbell.core.memory.RawMemory;
  *  32  checksum     32   sum of the payload's 32-bit words
  *  36  flags        32
  *  40  phase        32   1 + index / entries, its last bit
- *  44  reserved    160
+ *  44  seal         32   sum of the words before it, and 1
+ *  48  reserved    128
  * </pre>
  *
  * <p>Little-endian; accessors take a native address of the header.
@@ -31,6 +32,7 @@ public final class PushHeader {
   public static final int CHECKSUM = 32;
   public static final int FLAGS = 36;
   public static final int PHASE = 40;
+  public static final int SEAL = 44;
 
   /** Flag: the payload lies in the slot; else it is read at {@link #LOCAL}. */
   public static final int FLAG_STAGED = 0x1;
@@ -68,9 +70,22 @@ public final class PushHeader {
     return (RawMemory.getInt(header + FLAGS) & flag) != 0;
   }
 
-  /** True when the header at {@code header} is that of message {@code index}. */
+  /**
+   * True when the header at {@code header} is that of message {@code index}, whole: its words may
+   * come one by one where nothing orders them before the doorbell.
+   */
   public static boolean isOf(long header, long index, int entries) {
-    return index(header) == index && RawMemory.getInt(header + PHASE) == phase(index, entries);
+    return index(header) == index
+        && RawMemory.getInt(header + PHASE) == phase(index, entries)
+        && RawMemory.getInt(header + SEAL) == seal(header);
+  }
+
+  private static int seal(long header) {
+    int sum = 1;
+    for (int at = 0; at < SEAL; at += Integer.BYTES) {
+      sum += RawMemory.getInt(header + at);
+    }
+    return sum;
   }
 
   /** The phase of a message: never that of the one before it in its place, nor of zeroed memory. */

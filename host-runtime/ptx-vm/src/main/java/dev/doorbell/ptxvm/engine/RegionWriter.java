@@ -5,6 +5,7 @@ import static java.lang.constant.ConstantDescs.CD_long;
 
 import dev.doorbell.ptxvm.compiler.FlowGraph;
 import dev.doorbell.ptxvm.compiler.Regions;
+import dev.doorbell.ptxvm.compiler.Unsaved;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.PollingLoops;
 import java.lang.classfile.ClassFile;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes one region of a function as the {@code execute} of an {@link Entry}: a state machine whose
  * registers are JVM locals. On the way in it loads the registers that are alive at the door; on
- * each way out it saves those that are alive there and were written in the region.
+ * each way out it saves those that are alive there and were written since they were saved last.
  *
  * <p>Objects that the code needs are class data, by index, and constants to HotSpot.
  */
@@ -68,7 +69,7 @@ final class RegionWriter {
 
   private final Map<Object, Integer> dataIndex = new HashMap<>();
   private final Map<Integer, Integer> locals = new HashMap<>();
-  private final BitSet written = new BitSet();
+  private final Unsaved unsaved;
   private final Map<Integer, Label> labels = new HashMap<>();
   private final Map<Integer, Label> exits = new HashMap<>();
   private final Map<Integer, Label> yields = new HashMap<>();
@@ -94,6 +95,13 @@ final class RegionWriter {
     this.members = members;
     this.tracked = tracked;
     this.memory = memory;
+    this.unsaved = new Unsaved(graph, members, this::isInFile);
+  }
+
+  /** True for what is executed through its object, as {@link #execute(int, Op)} has it done. */
+  private boolean isInFile(int index) {
+    Op bare = Shape.bare(Compiler.op(callee, index));
+    return !(bare instanceof Branch) && !NativeCode.knows(bare);
   }
 
   /** The class file. */
@@ -124,7 +132,6 @@ final class RegionWriter {
       int weight = 1 + Math.min(node.count(), 1 << 16);
       node.reads().stream().forEach(slot -> uses.merge(slot, weight, Integer::sum));
       node.writes().stream().forEach(slot -> uses.merge(slot, weight, Integer::sum));
-      written.or(node.writes());
     }
     List<Integer> slots = new ArrayList<>(uses.keySet());
     slots.sort((x, y) -> Integer.compare(uses.getOrDefault(y, 0), uses.getOrDefault(x, 0)));
@@ -286,7 +293,7 @@ final class RegionWriter {
   /** An operation that may wait, jump or end the thread: everything alive is saved before. */
   private void divert(int i, Op bare, boolean falls) {
     CodeBuilder c = code();
-    spill(live.get(i));
+    spill(live.get(i), unsaved.before(i));
     constant(bare);
     c.aload(THREAD_LOCAL).aload(REGISTERS).invokestatic(SLOW, "execute", SLOW_EXECUTE);
     if (!falls || !members.get(i + 1)) {
@@ -305,7 +312,7 @@ final class RegionWriter {
   /** One that always goes on: only its own registers go through the register file. */
   private void execute(int i, Op bare) {
     CodeBuilder c = code();
-    spill(graph.nodes().get(i).reads());
+    spill(graph.nodes().get(i).reads(), unsaved.before(i));
     constant(bare);
     c.aload(THREAD_LOCAL).aload(REGISTERS);
     c.invokestatic(
@@ -318,7 +325,7 @@ final class RegionWriter {
   private void exit(int target, Label at) {
     CodeBuilder c = code();
     c.labelBinding(at);
-    spill(live.get(target));
+    spill(live.get(target), unsaved.leavingFor(target));
     storeLeft();
     elsewhere(target);
     c.areturn();
@@ -327,7 +334,7 @@ final class RegionWriter {
   private void giveWay(int target, Label at) {
     CodeBuilder c = code();
     c.labelBinding(at);
-    spill(live.get(target));
+    spill(live.get(target), unsaved.leavingFor(target));
     storeLeft();
     c.aconst_null().areturn();
   }
@@ -349,10 +356,11 @@ final class RegionWriter {
     outOfLine.add(write);
   }
 
-  private void spill(BitSet slots) {
+  /** Saves those of {@code slots} that the register file may not have. */
+  private void spill(BitSet slots, BitSet notSaved) {
     CodeBuilder c = code();
     for (int slot = slots.nextSetBit(0); slot >= 0; slot = slots.nextSetBit(slot + 1)) {
-      if (written.get(slot)) {
+      if (notSaved.get(slot)) {
         c.aload(REGISTERS).loadConstant(slot);
         load(slot);
         c.lastore();

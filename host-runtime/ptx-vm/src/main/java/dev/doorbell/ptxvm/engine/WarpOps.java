@@ -291,18 +291,24 @@ final class WarpOps {
 
     @Override
     void meet(VmThread[] lanes, int members) {
-      for (int i = 0; i < lanes.length; i++) {
-        if ((members >>> i & 1) != 0) {
-          int same = 0;
-          for (int k = 0; k < lanes.length; k++) {
-            if ((members >>> k & 1) != 0 && lanes[k].offered == lanes[i].offered) {
-              same |= 1 << k;
-            }
+      // Once for each value: most often all lanes have the same.
+      for (int left = members; left != 0; ) {
+        long value = lanes[Integer.numberOfTrailingZeros(left)].offered;
+        int same = 0;
+        for (int rest = left; rest != 0; rest &= rest - 1) {
+          int i = Integer.numberOfTrailingZeros(rest);
+          if (lanes[i].offered == value) {
+            same |= 1 << i;
           }
-          boolean everyone = same == members;
-          lanes[i].result = (all && !everyone ? 0 : same) & 0xffffffffL;
-          lanes[i].resultFlag = everyone;
         }
+        boolean everyone = same == members;
+        long result = (all && !everyone ? 0 : same) & 0xffffffffL;
+        for (int rest = same; rest != 0; rest &= rest - 1) {
+          VmThread lane = lanes[Integer.numberOfTrailingZeros(rest)];
+          lane.result = result;
+          lane.resultFlag = everyone;
+        }
+        left &= ~same;
       }
     }
   }

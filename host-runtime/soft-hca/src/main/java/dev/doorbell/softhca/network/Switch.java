@@ -10,7 +10,8 @@ import java.util.List;
 
 /**
  * A switch with a port for each host: output queues that drain at a rate out of one shared buffer,
- * ECN marks by queue length, PFC pauses by what each host has in the buffer, losses when it is full.
+ * ECN marks by queue length, PFC pauses by what each host has in the buffer, losses when it is
+ * full.
  *
  * <p>Store and forward: a frame joins the queue of its port when its last byte is in.
  */

@@ -8,9 +8,9 @@ package dev.doorbell.softhca.network;
  * @param bufferBytes of the buffer that all ports share; a frame that finds no room is lost
  * @param markBytes a frame that finds more than this in its port's queue is marked (ECN); 0 marks
  *     nothing
- * @param pauseBytes a host with more than this in the buffer is paused (PFC, XOFF); 0 pauses nobody.
- *     Nothing is lost only where the buffer has room above the thresholds for what is under way when
- *     the pause arrives
+ * @param pauseBytes a host with more than this in the buffer is paused (PFC, XOFF); 0 pauses
+ *     nobody. Nothing is lost only where the buffer has room above the thresholds for what is under
+ *     way when the pause arrives
  * @param resumeBytes it may go on when it has no more than this there (XON)
  */
 public record SwitchOptions(

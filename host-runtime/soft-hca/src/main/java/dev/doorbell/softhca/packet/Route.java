@@ -1,5 +1,7 @@
 package dev.doorbell.softhca.packet;
 
+import org.jspecify.annotations.Nullable;
+
 /** The way from one HCA to one other, over a wire: what a connected queue pair sends on. */
 public abstract class Route {
   /**
@@ -14,6 +16,14 @@ public abstract class Route {
    */
   public void transmitCorrupt(Packet packet) {
     packet.pool.release(packet);
+  }
+
+  /**
+   * The peer, when packets reach it during {@link #transmit}, in order, and nobody looks at them on
+   * the way; else null. It may change from call to call.
+   */
+  public @Nullable Station immediate() {
+    return null;
   }
 
   /** A packet's travel, started by {@link #transmit} with the packet as completion, has ended. */

@@ -5,8 +5,8 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.queue.PushRingView;
 
 /**
- * The credit of one ring: two absolute indices in GPU memory, written when enough has been released or
- * for long enough, and again a few times later, since a write may be lost.
+ * The credit of one ring: two absolute indices in GPU memory, written when enough has been released
+ * or for long enough, and again a few times later, since a write may be lost.
  */
 final class Credit implements Completion {
   private static final int REPEATS = 3;

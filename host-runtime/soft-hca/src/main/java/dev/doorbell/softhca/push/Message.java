@@ -1,14 +1,16 @@
 package dev.doorbell.softhca.push;
 
 import dev.doorbell.core.fabric.Completion;
-import dev.doorbell.core.queue.PushHeader;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.queue.PushHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** A message from its header until its acknowledgement, and the buffer that its bytes are read to. */
+/**
+ * A message from its header until its acknowledgement, and the buffer that its bytes are read to.
+ */
 final class Message implements Completion {
   /** Of control frames. */
   static final Message NONE = new Message();

@@ -10,12 +10,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds every event against the protocol's invariants; the first that does not hold ends the run with
- * a {@link PushViolation}.
+ * Holds every event against the protocol's invariants; the first that does not hold ends the run
+ * with a {@link PushViolation}.
  *
- * <p>It keeps a state for each message in each ring, moved by events alone, and compares their numbers
- * with the indices that engine and producer claim. The producer's indices are looked up in its
- * counters, which may be ahead of what the engine has seen, never behind.
+ * <p>It keeps a state for each message in each ring, moved by events alone, and compares their
+ * numbers with the indices that engine and producer claim. The producer's indices are looked up in
+ * its counters, which may be ahead of what the engine has seen, never behind.
  *
  * <pre>
  * I1  0 <= pi - ci <= entries                          nothing is overrun
@@ -142,7 +142,8 @@ public final class PushChecker implements PushObserver {
           require(
               at.state(at.rung) == State.FREE,
               "I1",
-              "message %d is rung for while its place is still %s".formatted(at.rung, at.state(at.rung)));
+              "message %d is rung for while its place is still %s"
+                  .formatted(at.rung, at.state(at.rung)));
           at.set(at.rung, State.COMMITTED);
         }
       }
@@ -161,7 +162,8 @@ public final class PushChecker implements PushObserver {
           require(
               at.state(event.index()) == State.SENT,
               "I2",
-              "message %d was acknowledged while %s".formatted(event.index(), at.state(event.index())));
+              "message %d was acknowledged while %s"
+                  .formatted(event.index(), at.state(event.index())));
           at.set(event.index(), State.ACKNOWLEDGED);
         }
       }
@@ -188,18 +190,19 @@ public final class PushChecker implements PushObserver {
       require(
           reserved <= index + at.ring.shape.entries(),
           "I5",
-          "message %d was read when message %d had its slot already".formatted(index, reserved - 1));
+          "message %d was read when message %d had its slot already"
+              .formatted(index, reserved - 1));
     }
   }
 
   private void release(Watched at, long below) {
-    State needed =
-        at.release == PushOptions.Release.ACKNOWLEDGED ? State.ACKNOWLEDGED : State.SENT;
+    State needed = at.release == PushOptions.Release.ACKNOWLEDGED ? State.ACKNOWLEDGED : State.SENT;
     for (; at.released < below; at.released++) {
       require(
           at.state(at.released) == needed,
           "I2",
-          "the slot of message %d was given back while %s".formatted(at.released, at.state(at.released)));
+          "the slot of message %d was given back while %s"
+              .formatted(at.released, at.state(at.released)));
       at.set(at.released, State.FREE);
     }
   }
@@ -250,7 +253,9 @@ public final class PushChecker implements PushObserver {
                 at.count(State.FREE)));
   }
 
-  /** To be called when the producers have ended or given up: everything must have come to an end. */
+  /**
+   * To be called when the producers have ended or given up: everything must have come to an end.
+   */
   public void finish() {
     for (Watched at : watched) {
       SendRing ring = at.ring;
@@ -262,8 +267,7 @@ public final class PushChecker implements PushObserver {
               && reserved == ring.unacknowledged()
               && reserved == ring.released()
               && reserved == at.credited;
-      require(
-          done, "L1", "pi %d, credit %d, %s".formatted(reserved, at.credited, ring.state()));
+      require(done, "L1", "pi %d, credit %d, %s".formatted(reserved, at.credited, ring.state()));
     }
   }
 

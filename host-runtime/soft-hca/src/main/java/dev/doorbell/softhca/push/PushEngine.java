@@ -17,12 +17,12 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The push engine of an HCA: sends what producers commit to its rings, one message after another and
- * the rings in turn, and receives what its peers send.
+ * The push engine of an HCA: sends what producers commit to its rings, one message after another
+ * and the rings in turn, and receives what its peers send.
  *
- * <p>An agent of its fabric, stepped by one thread. Posted writes are always taken (unless it is told
- * to make that {@linkplain PushOptions.Mistakes#refuseAbove mistake}): it holds producers back by
- * credits alone.
+ * <p>An agent of its fabric, stepped by one thread. Posted writes are always taken (unless it is
+ * told to make that {@linkplain PushOptions.Mistakes#refuseAbove mistake}): it holds producers back
+ * by credits alone.
  */
 public final class PushEngine implements AutoCloseable {
   private static final int SCRATCH_BYTES = 64;
@@ -170,6 +170,11 @@ public final class PushEngine implements AutoCloseable {
     return received.address();
   }
 
+  /** It may have something to do, though nothing arrived at its port. */
+  void wake() {
+    fabric.wake(agent);
+  }
+
   private int pump() {
     int work = 0;
     for (int i = 0; i < rings.size(); i++) {
@@ -244,8 +249,7 @@ public final class PushEngine implements AutoCloseable {
 
   /** Sends a control frame of a sender; they take no time of the link. */
   void control(PushFrame.Kind kind, int destination, int ring, int sequence, int limit) {
-    network.send(
-        PushFrame.control(kind, number, destination, ring, sequence, false, limit));
+    network.send(PushFrame.control(kind, number, destination, ring, sequence, false, limit));
   }
 
   /** Sends a control frame of a receiver. */

@@ -70,7 +70,6 @@ public record PushEvent(
   @Override
   public String toString() {
     return "%,12d ns  engine %d ring %d  %-13s %5d   db %d tx %d una %d ci %d"
-        .formatted(
-            nanos, engine, ring, kind, index, rung, transmitted, unacknowledged, released);
+        .formatted(nanos, engine, ring, kind, index, rung, transmitted, unacknowledged, released);
   }
 }

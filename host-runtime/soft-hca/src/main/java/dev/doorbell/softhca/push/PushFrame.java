@@ -2,7 +2,9 @@ package dev.doorbell.softhca.push;
 
 import dev.doorbell.softhca.network.Frame;
 
-/** What engines send each other. Sequence numbers have 24 bits, as RoCE's packet sequence numbers. */
+/**
+ * What engines send each other. Sequence numbers have 24 bits, as RoCE's packet sequence numbers.
+ */
 final class PushFrame extends Frame {
   /** Ethernet, IPv4, UDP, BTH, RETH, ICRC, frame check, preamble and gap. */
   static final int DATA_OVERHEAD = 98;
@@ -86,14 +88,6 @@ final class PushFrame extends Frame {
   static PushFrame control(
       Kind kind, int source, int destination, int ring, int sequence, boolean echo, int limit) {
     return new PushFrame(
-        kind,
-        source,
-        destination,
-        CONTROL_BYTES,
-        ring,
-        sequence,
-        Message.NONE,
-        echo,
-        limit);
+        kind, source, destination, CONTROL_BYTES, ring, sequence, Message.NONE, echo, limit);
   }
 }

@@ -56,8 +56,8 @@ public record PushOptions(
    * When credits are written.
    *
    * @param messages written when so many are released that the producer does not know of
-   * @param nanos or when the oldest of them has waited so long; also the first of the distances, each
-   *     twice the one before, at which a credit is written again in case it was lost
+   * @param nanos or when the oldest of them has waited so long; also the first of the distances,
+   *     each twice the one before, at which a credit is written again in case it was lost
    */
   public record CreditReturn(int messages, long nanos) {}
 
@@ -75,8 +75,8 @@ public record PushOptions(
    * @param messages room for so many that are not consumed yet, for each sender's ring; 0 means any
    * @param consumeNanos from a message's arrival until its room is free, one after another
    * @param announced senders learn with each acknowledgement how much room there is, and keep to it
-   * @param grantBytes where not 0, senders ask and the receiver grants, so that no more than so many
-   *     bytes are under way to it from everybody together
+   * @param grantBytes where not 0, senders ask and the receiver grants, so that no more than so
+   *     many bytes are under way to it from everybody together
    */
   public record Receiving(int messages, long consumeNanos, boolean announced, int grantBytes) {
     /** Room for whatever comes. */
@@ -104,13 +104,11 @@ public record PushOptions(
   }
 
   public PushOptions with(Release other) {
-    return new PushOptions(
-        other, service, credits, retry, window, receiving, prefetch, mistakes);
+    return new PushOptions(other, service, credits, retry, window, receiving, prefetch, mistakes);
   }
 
   public PushOptions with(Service other) {
-    return new PushOptions(
-        release, other, credits, retry, window, receiving, prefetch, mistakes);
+    return new PushOptions(release, other, credits, retry, window, receiving, prefetch, mistakes);
   }
 
   public PushOptions with(CreditReturn other) {
@@ -118,8 +116,7 @@ public record PushOptions(
   }
 
   public PushOptions with(Retry other) {
-    return new PushOptions(
-        release, service, credits, other, window, receiving, prefetch, mistakes);
+    return new PushOptions(release, service, credits, other, window, receiving, prefetch, mistakes);
   }
 
   public PushOptions with(WindowOptions other) {

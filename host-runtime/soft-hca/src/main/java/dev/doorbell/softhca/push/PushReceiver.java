@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The receiving side of an engine: takes messages of each ring in order, writes them to memory, then
- * their flag, and acknowledges. An acknowledgement says that the engine has the bytes, not that
- * memory has them; the flag does.
+ * The receiving side of an engine: takes messages of each ring in order, writes them to memory,
+ * then their flag, and acknowledges. An acknowledgement says that the engine has the bytes, not
+ * that memory has them; the flag does.
  */
 final class PushReceiver {
   private final PushEngine engine;

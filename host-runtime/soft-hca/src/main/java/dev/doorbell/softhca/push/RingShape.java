@@ -13,7 +13,10 @@ public record RingShape(int entries, int slots, int slotBytes, long first) {
   private static final int UNIT = 16;
 
   public RingShape {
-    if (Integer.bitCount(entries) != 1 || slots < 0 || slots > entries || Integer.bitCount(slots) > 1) {
+    if (Integer.bitCount(entries) != 1
+        || slots < 0
+        || slots > entries
+        || Integer.bitCount(slots) > 1) {
       throw new IllegalArgumentException(
           "%d entries, %d slots: powers of two, and no more slots than entries"
               .formatted(entries, slots));

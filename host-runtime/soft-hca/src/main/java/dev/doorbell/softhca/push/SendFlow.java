@@ -36,8 +36,7 @@ final class SendFlow implements Completion {
     this.granted = options.window().policy() == WindowOptions.Policy.GRANTED;
     boolean counted = options.receiving().announced() && options.receiving().messages() > 0;
     this.next = ring.shape.first();
-    this.limit =
-        granted ? next : counted ? next + options.receiving().messages() : Long.MAX_VALUE;
+    this.limit = granted ? next : counted ? next + options.receiving().messages() : Long.MAX_VALUE;
     this.requested = next;
   }
 
@@ -120,7 +119,7 @@ final class SendFlow implements Completion {
     resendAt = 0;
     if (full) {
       quietUntil = engine.port.now() + engine.options.retry().notReadyNanos();
-      engine.port.timer(engine.options.retry().notReadyNanos(), ok -> {});
+      engine.port.timer(engine.options.retry().notReadyNanos(), ok -> engine.wake());
     } else {
       window.lost();
     }
@@ -151,6 +150,7 @@ final class SendFlow implements Completion {
         window.lost();
       }
       startTimer();
+      engine.wake();
     } else if (granted && next < requested) {
       request(ring.shape.slotBytes());
     }
@@ -158,7 +158,7 @@ final class SendFlow implements Completion {
 
   @Override
   public String toString() {
-    return "to %d: %d in flight, %s".formatted(
-        destination, inFlight.size(), resendAt < 0 ? "none to repeat" : "repeating");
+    return "to %d: %d in flight, %s"
+        .formatted(destination, inFlight.size(), resendAt < 0 ? "none to repeat" : "repeating");
   }
 }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The consumer's side of one ring: takes committed messages in order, and gives slots back.
  *
- * <p>Its indices are those of the protocol: {@code released <= unacknowledged <= transmitted <= rung}
- * where slots are retained until acknowledged; else {@code unacknowledged <= released}.
+ * <p>Its indices are those of the protocol: {@code released <= unacknowledged <= transmitted <=
+ * rung} where slots are retained until acknowledged; else {@code unacknowledged <= released}.
  */
 public final class SendRing implements MmioTarget {
   private static final int RECORD_BYTES = 64;
@@ -54,8 +54,11 @@ public final class SendRing implements MmioTarget {
     this.number = number;
     this.shape = shape;
     long bytes =
-        RECORD_BYTES + (long) shape.entries() * PushHeader.BYTES + Math.max(64, shape.stagingBytes());
-    this.chip = engine.memory().allocate(MemoryKind.NIC, engine.locus(), bytes, "push ring " + number);
+        RECORD_BYTES
+            + (long) shape.entries() * PushHeader.BYTES
+            + Math.max(64, shape.stagingBytes());
+    this.chip =
+        engine.memory().allocate(MemoryKind.NIC, engine.locus(), bytes, "push ring " + number);
     this.page =
         engine.memory().allocate(MemoryKind.UAR, engine.locus(), 4096, "push doorbell " + number);
     this.credit = new Credit(this, engine, creditAddress);
@@ -207,8 +210,7 @@ public final class SendRing implements MmioTarget {
       takeHeader(message);
     } else if (message.intact() || engine.options.mistakes().trustDoorbell()) {
       message.ready = true;
-      event(
-          message.staged ? PushEvent.Kind.READ : PushEvent.Kind.PULLED, message.index);
+      event(message.staged ? PushEvent.Kind.READ : PushEvent.Kind.PULLED, message.index);
     } else {
       event(PushEvent.Kind.EARLY, message.index);
       lookAgain(message);
@@ -248,12 +250,14 @@ public final class SendRing implements MmioTarget {
           } else {
             readHeader(message);
           }
+          engine.wake();
         });
   }
 
   /** From the slot while the message has it, else from GPU memory. */
   private void readPayload(Message message) {
-    boolean slot = message.staged && (message.index >= released || engine.options.mistakes().releaseEarly());
+    boolean slot =
+        message.staged && (message.index >= released || engine.options.mistakes().releaseEarly());
     message.staged = slot;
     long from =
         slot

@@ -479,7 +479,8 @@ public final class MemoryMachine {
     Write before = cell.newest;
     long word = (cell.value() & ~mask) | (value & mask);
     long old = cell.value();
-    cell.newest = new Write(cell, cell.nextOrder(), word, mask, actor, epoch, access, at, releases, before);
+    cell.newest =
+        new Write(cell, cell.nextOrder(), word, mask, actor, epoch, access, at, releases, before);
     if (options.history() != Integer.MAX_VALUE) {
       cell.forget(options.history());
     }

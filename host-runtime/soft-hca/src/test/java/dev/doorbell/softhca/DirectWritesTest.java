@@ -1,0 +1,214 @@
+package dev.doorbell.softhca;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Opcode;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** WRITEs that need no packets end as those do that need them. */
+class DirectWritesTest {
+  private @Nullable SoftWorld world;
+
+  @AfterEach
+  void close() {
+    if (world != null) {
+      world.close();
+    }
+  }
+
+  private SwitchingWire open(BooleanSupplier immediate) {
+    SwitchingWire wire = new SwitchingWire(immediate);
+    world =
+        new SoftWorld(
+            new DirectFabric(AddressSpace.reserve(1L << 28), 0),
+            SoftHcaOptions.DEFAULT,
+            (hca, side) -> wire.join(hca));
+    return wire;
+  }
+
+  private Endpoint[] pair(Endpoint.Shape shape) {
+    SoftWorld in = Objects.requireNonNull(world);
+    Endpoint a = new Endpoint(in, 0, shape);
+    Endpoint b = new Endpoint(in, 1, shape);
+    Endpoint.connect(a, b);
+    return new Endpoint[] {a, b};
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8, 13, 4096, 4097, 100_000})
+  void a_write_needs_no_packet_where_it_reaches_the_peer_at_once(int bytes) {
+    SwitchingWire wire = open(() -> true);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    byte[] sent = new byte[bytes];
+    new Random(bytes).nextBytes(sent);
+    ends[0].buffer.putBytes(16, sent);
+    ends[0].rdmaWrite(ends[1], 16, 200, bytes).post();
+    Endpoint.Completion completion = ends[0].pollSend();
+    assertThat(completion.opcode()).isEqualTo(Cqe.REQUESTER);
+    assertThat(completion.wqeOpcode()).isEqualTo(Opcode.RDMA_WRITE);
+    assertThat(ends[1].buffer.getBytes(200, bytes)).isEqualTo(sent);
+    assertThat(wire.packets).isZero();
+  }
+
+  @Test
+  void a_short_inline_write_needs_no_packet_either() {
+    SwitchingWire wire = open(() -> true);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    byte[] sent = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    ends[0]
+        .wqe(Opcode.RDMA_WRITE)
+        .flags(ControlSegment.CQ_UPDATE)
+        .remote(ends[1].address(64), ends[1].region.rkey())
+        .inline(sent)
+        .post();
+    assertThat(ends[0].pollSend().opcode()).isEqualTo(Cqe.REQUESTER);
+    assertThat(ends[1].buffer.getBytes(64, 12)).isEqualTo(sent);
+    assertThat(wire.packets).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void either_way_goes_on_where_the_other_stopped(long seed) {
+    Random random = new Random(seed);
+    SwitchingWire wire = open(() -> random.nextInt(4) != 0);
+    Endpoint[] ends = pair(Endpoint.Shape.usual().withSendBlocks(64));
+    new RandomTraffic(Objects.requireNonNull(world), ends[0], ends[1], seed).run(120);
+    assertThat(wire.packets).as("packets, seed %d", seed).isPositive();
+    // The sequence numbers of both sides still agree: packets alone are understood.
+    ends[0].wqe(Opcode.RDMA_WRITE).flags(ControlSegment.CQ_UPDATE).remote(0, 0).post();
+    assertThat(ends[0].pollSend().opcode()).as("seed %d", seed).isEqualTo(Cqe.REQUESTER);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void both_ends_may_write_at_once(boolean immediate) {
+    open(() -> immediate);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    for (int i = 0; i < 16; i++) {
+      ends[0].buffer.putLong(8L * i, i + 1);
+      ends[1].buffer.putLong(8L * i, -i - 1);
+      ends[0].rdmaWrite(ends[1], 8L * i, 1024 + 8L * i, 8).write();
+      ends[1].rdmaWrite(ends[0], 8L * i, 1024 + 8L * i, 8).write();
+    }
+    for (Endpoint end : ends) {
+      end.record();
+      end.ring();
+    }
+    for (int i = 0; i < 16; i++) {
+      assertThat(ends[0].pollSend().isError()).isFalse();
+      assertThat(ends[1].pollSend().isError()).isFalse();
+    }
+    for (int i = 0; i < 16; i++) {
+      assertThat(ends[1].buffer.getLong(1024 + 8L * i)).isEqualTo(i + 1);
+      assertThat(ends[0].buffer.getLong(1024 + 8L * i)).isEqualTo(-i - 1);
+    }
+  }
+
+  /** What a refused WRITE behind two good ones leaves, in words. */
+  private String refused(boolean immediate, String what) {
+    open(() -> immediate);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    ends[0].rdmaWrite(ends[1], 0, 0, 8).write();
+    ends[0].rdmaWrite(ends[1], 0, 8, 8).write();
+    Endpoint.Wqe wqe = ends[0].wqe(Opcode.RDMA_WRITE).flags(ControlSegment.CQ_UPDATE);
+    long remote = ends[1].address(16);
+    int rkey = ends[1].region.rkey();
+    long local = ends[0].address(0);
+    int lkey = ends[0].region.lkey();
+    long size = ends[0].buffer.size();
+    switch (what) {
+      case "rkey" -> wqe.remote(remote, rkey ^ 1).data(8, lkey, local);
+      case "lkey" -> wqe.remote(remote, rkey).data(8, lkey ^ 1, local);
+      case "source" -> wqe.remote(remote, rkey).data(8, lkey, local + size - 4);
+      case "target" -> wqe.remote(ends[1].address(size - 4), rkey).data(8, lkey, local);
+      case "index" -> wqe.remote(remote, rkey).data(8, lkey, local).wrongIndex(3);
+      case "number" -> wqe.remote(remote, rkey).data(8, lkey, local).wrongNumber(1);
+      default -> throw new IllegalArgumentException(what);
+    }
+    wqe.write();
+    ends[0].rdmaWrite(ends[1], 0, 24, 8).write();
+    ends[0].record();
+    ends[0].ring();
+    StringBuilder seen = new StringBuilder();
+    for (int i = 0; i < 4; i++) {
+      seen.append(ends[0].pollSend()).append('\n');
+    }
+    seen.append(ends[0].queuePair.state()).append(' ').append(ends[1].queuePair.state());
+    SoftWorld done = Objects.requireNonNull(world);
+    done.close();
+    world = null;
+    return seen.toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rkey", "lkey", "source", "target", "index", "number"})
+  void a_refusal_reads_the_same_either_way(String what) {
+    String direct = refused(true, what);
+    assertThat(direct).isEqualTo(refused(false, what)).contains(QueuePairState.ERR.toString());
+  }
+
+  @Test
+  void a_key_that_was_used_before_is_refused_once_its_region_is_closed() {
+    SwitchingWire wire = open(() -> true);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    ends[0].rdmaWrite(ends[1], 0, 0, 8).post();
+    assertThat(ends[0].pollSend().isError()).isFalse();
+    assertThat(wire.packets).isZero();
+    ends[1].buffer.putLong(8, 77);
+    ends[1].region.close();
+    ends[0].rdmaWrite(ends[1], 0, 8, 8).post();
+    assertThat(ends[0].pollSend().isError()).isTrue();
+    assertThat(ends[1].buffer.getLong(8)).isEqualTo(77);
+  }
+
+  @Test
+  void one_entry_for_all_completions_shows_the_last() {
+    SwitchingWire wire = open(() -> true);
+    Endpoint[] ends =
+        pair(
+            Endpoint.Shape.usual()
+                .withCompletions(CompletionQueueAttributes.collapsed(MemoryKind.DEVICE)));
+    for (int i = 0; i < 5; i++) {
+      ends[0].buffer.putLong(8L * i, 100 + i);
+      ends[0].rdmaWrite(ends[1], 8L * i, 8L * i, 8).write();
+    }
+    ends[0].record();
+    ends[0].ring();
+    SoftWorld in = Objects.requireNonNull(world);
+    long entry = ends[0].sendQueue.ringAddress();
+    assertThat(in.runUntil(() -> Cqe.isOwnedBySoftware(entry, 0, 1) && Cqe.wqeCounter(entry) == 4))
+        .isTrue();
+    assertThat(Cqe.opcode(entry)).isEqualTo(Cqe.REQUESTER);
+    assertThat(Cqe.byteCount(entry)).isEqualTo(8);
+    assertThat(ends[1].buffer.getLong(32)).isEqualTo(104);
+    assertThat(wire.packets).isZero();
+  }
+
+  @Test
+  void while_the_cable_is_out_nothing_arrives() {
+    open(() -> true);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    SoftWorld in = Objects.requireNonNull(world);
+    ends[0].buffer.putLong(0, 5);
+    in.soft(1).linkUp(false);
+    ends[0].rdmaWrite(ends[1], 0, 0, 8).post();
+    in.settle();
+    assertThat(ends[1].buffer.getLong(0)).isZero();
+    assertThat(ends[0].hasSendCompletion()).isFalse();
+  }
+}
