@@ -17,12 +17,12 @@ final class ContractKernels {
   /** out[i] = in[i] + add for the 32-bit words of a grid. */
   private static final String ADD =
       """
-      .visible .entry add(.param .u64 in, .param .u64 out, .param .u32 add) {
+      .visible .entry add(.param .u64 in, .param .u64 out, .param .u32 addend) {
         .reg .b64 %in, %out, %at;
         .reg .b32 %i, %t, %n, %x, %a;
         ld.param.u64 %in, [in];
         ld.param.u64 %out, [out];
-        ld.param.u32 %a, [add];
+        ld.param.u32 %a, [addend];
         mov.u32 %i, %ctaid.x;
         mov.u32 %n, %ntid.x;
         mov.u32 %t, %tid.x;
@@ -40,11 +40,11 @@ final class ContractKernels {
   /** out[0] = out[0] * 3 + add: a sequence of them shows the order of launches. */
   private static final String STEP =
       """
-      .visible .entry step(.param .u64 out, .param .u32 add) {
+      .visible .entry step(.param .u64 out, .param .u32 addend) {
         .reg .b64 %out;
         .reg .b32 %x, %a;
         ld.param.u64 %out, [out];
-        ld.param.u32 %a, [add];
+        ld.param.u32 %a, [addend];
         ld.global.u32 %x, [%out];
         mad.lo.u32 %x, %x, 3, %a;
         st.global.u32 [%out], %x;
