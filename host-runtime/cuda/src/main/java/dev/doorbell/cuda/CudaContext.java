@@ -79,19 +79,20 @@ final class CudaContext {
     }
   }
 
-  /** Gives it back; the last one to do so destroys it, unless a kernel would make that hang. */
+  /**
+   * Gives it back; the last one to do so destroys it. Where a kernel still runs that was given up,
+   * that would hang: the context stays then, so that whoever opens the device next is told.
+   */
   void release() {
     synchronized (OPEN) {
-      if (--users > 0) {
+      if (--users > 0 || !settled()) {
         return;
       }
       OPEN.remove(ordinal);
-      if (settled()) {
-        // What a broken context answers to this is what it answered before.
-        JCudaDriver.cuStreamDestroy(copies);
-        JCudaDriver.cuDevicePrimaryCtxRelease(device);
-        arena.close();
-      }
+      // What a broken context answers to this is what it answered before.
+      ask(() -> JCudaDriver.cuStreamDestroy(copies));
+      JCudaDriver.cuDevicePrimaryCtxRelease(device);
+      arena.close();
     }
   }
 
