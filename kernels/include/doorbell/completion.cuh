@@ -103,11 +103,17 @@ __device__ __forceinline__ uint64_t completed_by(const doorbell_qp *qp, cqe_tail
   const uint64_t index = completed + ahead;
   uint64_t blocks = 1;
   if (qp->max_inline > 28) {
-    // WQEs may have several blocks. The slot cannot have been written again while `completed`,
-    // which the caller reads once more, does not pass the index.
+    // WQEs may have several blocks. Whoever has room already may be writing the slot again: the WQE's
+    // own index and queue pair, in the same 8 bytes, say whether it is still the one. Were it one of
+    // 2^16 blocks later, `completed` would long have passed the index.
     const uint64_t slot = index & (qp->sq_blocks - 1);
-    const uint32_t units =
-        reinterpret_cast<const volatile uint8_t *>(qp->sq_ring)[slot * kBlockBytes + 7] & 0x3fu;
+    const uint64_t head = load_relaxed_device(
+        reinterpret_cast<const uint64_t *>(qp->sq_ring + slot * kBlockBytes));
+    const uint32_t said = big_endian(low(head)) >> 8 & 0xffffu;
+    if (said != (low(index) & 0xffffu) || big_endian(high(head)) >> 8 != qp->qpn) {
+      return 0;
+    }
+    const uint32_t units = big_endian(high(head)) & 0x3fu;
     blocks = (units + kUnitsOfBlock - 1) / kUnitsOfBlock;
   }
   return index + blocks;

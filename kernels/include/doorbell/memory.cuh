@@ -103,6 +103,16 @@ __device__ __forceinline__ void store_unit(uint64_t address, unit value) {
   *reinterpret_cast<uint4 *>(address) = make_uint4(value.x, value.y, value.z, value.w);
 }
 
+// The same as two stores of eight bytes that threads of this GPU may load, whole, at the same time.
+__device__ __forceinline__ void store_unit_strong(uint64_t address, unit value) {
+  asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};"
+               :
+               : "l"(__cvta_generic_to_global(reinterpret_cast<void *>(address))),
+                 "l"(static_cast<uint64_t>(value.y) << 32 | value.x),
+                 "l"(static_cast<uint64_t>(value.w) << 32 | value.z)
+               : "memory");
+}
+
 // Sixteen bytes to a write-combining register. PTX has no 16-byte .mmio store; relaxed at system
 // scope is the strongest that takes a vector, and volatile asm keeps count and order.
 __device__ __forceinline__ void store_unit_register(uint64_t address, unit value) {

@@ -147,6 +147,8 @@ struct work_request {
 
 };
 
+// Strong, since a thread that reads a completion may look at a slot that is written again by then.
+//
 // Stores a WQE with its payload in it. Out of line, like BlueFlame below: both are long, and the
 // short path of a post should stay short.
 inline __device__ __noinline__ void write_inline_wqe(uint64_t ring, uint32_t ring_blocks,
@@ -156,8 +158,8 @@ inline __device__ __noinline__ void write_inline_wqe(uint64_t ring, uint32_t rin
 #pragma unroll 1
   for (uint32_t number = 0; number < units; ++number) {
     const uint64_t block = (index + number / kUnitsOfBlock) & (ring_blocks - 1);
-    store_unit(ring + block * kBlockBytes + number % kUnitsOfBlock * kUnitBytes,
-               request.encode(number, index, qpn, signaled));
+    store_unit_strong(ring + block * kBlockBytes + number % kUnitsOfBlock * kUnitBytes,
+                      request.encode(number, index, qpn, signaled));
   }
 }
 
@@ -173,7 +175,8 @@ __device__ __forceinline__ void write_wqe(const queue_pair &qp, const work_reque
 #pragma unroll
   for (uint32_t number = 0; number < kUnitsOfBlock; ++number) {
     if (number < units) {
-      store_unit(block + number * kUnitBytes, request.encode(number, index, qp.qpn, signaled));
+      store_unit_strong(block + number * kUnitBytes,
+                        request.encode(number, index, qp.qpn, signaled));
     }
   }
 }

@@ -54,8 +54,9 @@ inline __device__ uint32_t receive(const queue_pair &qp, const doorbell_job &job
         reinterpret_cast<const uint64_t *>(job.inbox + slot * job.stride + job.bytes - 8);
     uint32_t status = wait_for_word(qp, arrived, n);
     if (status == DOORBELL_OK) {
-      // Here is where a receiver would use the message.
-      status = put_value(qp, {job.remote, job.remote_key}, n).status;
+      // Here is where a receiver would use the message; this one looks whether it is still there.
+      status = *arrived == n ? put_value(qp, {job.remote, job.remote_key}, n).status
+                             : DOORBELL_ERROR_DATA;
     }
     if (status != DOORBELL_OK) {
       return status;

@@ -3,6 +3,7 @@
 #
 #   peer.sh PEER-PROGRAM
 set -euo pipefail
+echo booted
 device=$(find /sys/class/net -mindepth 1 -maxdepth 1 \( -name 'e*' -o -name 'vec*' \) -printf '%f\n' | sort | head -n 1)
 [[ -n $device ]] || { echo 'error no Ethernet device'; exit 1; }
 # Path MTU 4096 needs 4200; User-Mode Linux takes it when it boots alone.

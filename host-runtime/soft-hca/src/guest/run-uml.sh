@@ -23,24 +23,21 @@ PACKAGES=busybox-static need busybox
 
 out=$(mktemp -d "${TMPDIR:-/tmp}/doorbell-uml.XXXXXX")
 trap 'rm -rf "$out"' EXIT
-{
-  echo 'export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8'
-  printf '%q ' "$@"
-  echo
-  echo 'echo $? >/run/out/status'
-  echo 'busybox sync; busybox poweroff -f'
-} >"$out/command"
+guest_command "$@" >"$out/command"
 
 options=()
 if [[ -n $cable ]]; then
   exec 9<>"/dev/udp/127.0.0.1/$cable"
   options+=("vec0:transport=fd,fd=9,mac=02:00:00:00:00:02,depth=64,mtu=4200")
 fi
-# UML keeps the guest's memory in a file below TMPDIR: one in memory is the fast place.
-[[ -d /dev/shm && -w /dev/shm ]] && export TMPDIR=/dev/shm
+# UML keeps the guest's memory in a file below TMPDIR and executes it: one in memory is the fast place, where
+# that is allowed (containers often have it noexec).
+if [[ -w /dev/shm ]] && ! grep -q '^[^ ]* /dev/shm [^ ]* [^ ]*noexec' /proc/mounts; then
+  export TMPDIR=/dev/shm
+fi
 status=0
 timeout -k 5 "${DOORBELL_GUEST_SECONDS:-300}" "$program" mem="${DOORBELL_GUEST_MEMORY:-512M}" \
-  root=/dev/root rootfstype=hostfs hostfs=/ ro init="$here/uml-init.sh" guestout="$out" \
+  root=/dev/root rootfstype=hostfs hostfs=/ ro init="$here/guest-init.sh" guestout="$out" \
   con=null con0=fd:0,fd:1 quiet "${options[@]}" || status=$?
 [[ -e $out/status ]] && exit "$(cat "$out/status")"
 ((status == 124 || status == 137)) && exit 124

@@ -118,6 +118,140 @@ class ArchitectureTest {
   }
 
   @Test
+  void packets_know_neither_the_transport_nor_the_wires() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.softhca.packet")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.doorbell.softhca", "dev.doorbell.softhca.wire")
+        .check(ALL);
+  }
+
+  @Test
+  void wires_carry_packets_without_knowing_queue_pairs() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.softhca.wire")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.doorbell.softhca", "dev.doorbell.core.mlx5..")
+        .check(ALL);
+  }
+
+  @Test
+  void captures_are_written_where_packets_become_bytes() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(BACK_ENDS)
+        .and()
+        .resideOutsideOfPackage("dev.doorbell.softhca.wire")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.doorbell.core.pcap..")
+        .check(ALL);
+  }
+
+  @Test
+  void nothing_before_the_engine_knows_it() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "dev.doorbell.ptxvm.ir..",
+            "dev.doorbell.ptxvm.parser..",
+            "dev.doorbell.ptxvm.memory..",
+            "dev.doorbell.ptxvm.compiler..",
+            "dev.doorbell.ptxvm.listing..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.doorbell.ptxvm.engine..", "dev.doorbell.ptxvm.launch..")
+        .check(ALL);
+  }
+
+  @Test
+  void the_engine_runs_what_is_decoded_and_reads_no_text() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.ptxvm.engine..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.doorbell.ptxvm.parser..", "dev.doorbell.ptxvm.listing..")
+        .check(ALL);
+  }
+
+  @Test
+  void the_compiler_cuts_flow_graphs_and_knows_no_instruction() {
+    classes()
+        .that()
+        .resideInAPackage("dev.doorbell.ptxvm.compiler..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.ptxvm.compiler..", "java.lang", "java.util..", "org.jspecify.annotations")
+        .check(ALL);
+  }
+
+  @Test
+  void the_engine_alone_writes_bytecode() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.doorbell.ptxvm.engine..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("java.lang.classfile..")
+        .check(ALL);
+  }
+
+  @Test
+  void the_workbench_runs_kernels_without_an_hca() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.session.workbench..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.softhca..",
+            "dev.doorbell.proxy..",
+            "dev.doorbell.core.hca..",
+            "dev.doorbell.core.mlx5..",
+            "dev.doorbell.experiments.session")
+        .check(ALL);
+  }
+
+  @Test
+  void exploration_knows_schedules_and_findings_and_no_hardware() {
+    classes()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.explore..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.experiments.explore..",
+            "dev.doorbell.core.agent..",
+            "dev.doorbell.core.fabric.explore..",
+            "java..",
+            "org.jspecify.annotations")
+        .check(ALL);
+  }
+
+  @Test
+  void the_command_line_drives_no_hardware() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.core.gpu..",
+            "dev.doorbell.core.hca..",
+            "dev.doorbell.core.queue..",
+            "dev.doorbell.core.memory..",
+            "dev.doorbell.core.fabric",
+            "dev.doorbell.core.fabric.timed..")
+        .check(ALL);
+  }
+
+  @Test
   void what_plans_and_evaluates_does_not_know_the_hardware() {
     noClasses()
         .that()
@@ -126,6 +260,7 @@ class ArchitectureTest {
             "..experiments.plan..",
             "..experiments.stats..",
             "..experiments.figures..",
+            "..experiments.kernels..",
             "..experiments.run..")
         .should()
         .dependOnClassesThat()
@@ -183,7 +318,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "ptxvm", "experiments"})
+  @ValueSource(strings = {"core", "ptxvm", "softhca", "experiments"})
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
   }

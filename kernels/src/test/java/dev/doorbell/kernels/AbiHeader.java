@@ -62,6 +62,11 @@ final class AbiHeader {
     return new AbiHeader(Files.readString(SourceTree.ABI));
   }
 
+  /** Another header beside abi.h. */
+  static AbiHeader read(String name) throws IOException {
+    return new AbiHeader(Files.readString(SourceTree.ABI.resolveSibling(name)));
+  }
+
   private AbiHeader(String text) {
     Matcher define = DEFINE.matcher(text);
     while (define.find()) {

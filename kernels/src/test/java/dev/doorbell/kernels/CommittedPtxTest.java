@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -88,6 +89,7 @@ class CommittedPtxTest {
   }
 
   @Test
+  @Tag("slow") // compiles and assembles each kernel several times
   void the_same_nvcc_compiles_the_sources_to_the_same_bytes_in_another_directory(
       @TempDir Path elsewhere) throws IOException, InterruptedException {
     String recorded = manifest().required("nvcc").asString();

@@ -9,6 +9,7 @@ import jcuda.nvptxcompiler.JNvPTXCompiler;
 import jcuda.nvptxcompiler.nvPTXCompileResult;
 import jcuda.nvptxcompiler.nvPTXCompilerHandle;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
@@ -36,6 +37,7 @@ class PtxCompilerTest {
     assumeTrue(reason.isEmpty(), reason);
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @FieldSource("KERNELS")
   void every_kernel_compiles_for_the_oldest_and_the_newest_gpu_that_the_compiler_knows(

@@ -172,6 +172,11 @@ final class ExploreCommand implements Command {
   private boolean wholeBlocks;
 
   @Option(
+      names = "--relaxed-ordering",
+      description = "Payload is registered for PCIe relaxed ordering: it arrives in any order.")
+  private boolean relaxedOrdering;
+
+  @Option(
       names = "--record-last",
       description = "Ring before the record is written, and once more after it.")
   private boolean recordLast;
@@ -366,7 +371,7 @@ final class ExploreCommand implements Command {
         new Scenario.Load(
             gridBlocks, blockThreads, iterations, bytes, queuePairs, ring, slots, scope, path),
         new Scenario.Posting(queues, who, blueFlame, recordLast, exclusive, batch),
-        new Scenario.Rules(policy, !wholeBlocks));
+        new Scenario.Rules(policy, !wholeBlocks, relaxedOrdering));
   }
 
   private static void word(String option, String word, String... known) throws UsageException {

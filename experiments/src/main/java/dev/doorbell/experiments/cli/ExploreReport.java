@@ -31,7 +31,7 @@ final class ExploreReport {
                 load.iterations(),
                 load.bytes(),
                 load.path())
-        + "%d queue pairs of %d blocks in %s memory, rung by the %s%s%s%s   policy %s%s\n"
+        + "%d queue pairs of %d blocks in %s memory, rung by the %s%s%s%s%s   policy %s%s\n"
             .formatted(
                 load.queuePairs(),
                 load.ring(),
@@ -40,6 +40,7 @@ final class ExploreReport {
                 posting.blueFlame() ? ", BlueFlame" : "",
                 posting.recordLast() ? ", record last" : "",
                 posting.exclusive() ? ", exclusive" : "",
+                scenario.rules().relaxed() ? ", relaxed ordering" : "",
                 word(scenario),
                 posting.blueFlame() && scenario.rules().tears() ? ", BlueFlame tears" : "");
   }

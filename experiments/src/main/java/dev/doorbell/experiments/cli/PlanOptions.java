@@ -6,6 +6,7 @@ import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.config.Schema;
 import dev.doorbell.experiments.plan.Plan;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +32,20 @@ final class PlanOptions {
   @Option(names = "--seed", paramLabel = "N", description = "Start of everything random.")
   @Nullable Long seed;
 
+  @Option(
+      names = "--faults",
+      paramLabel = "FILE",
+      description = "Let go wrong what a fault plan says: see docs/faults.md.")
+  @Nullable Path faults;
+
   /** The overrides with those that have an option of their own. */
   List<String> allOverrides() {
     List<String> all = new ArrayList<>(overrides);
     if (seed != null) {
       all.add("seed=" + seed);
+    }
+    if (faults != null) {
+      all.add("faults=" + faults.toAbsolutePath());
     }
     return all;
   }

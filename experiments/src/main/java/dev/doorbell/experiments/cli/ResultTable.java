@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.run.Crossings;
@@ -52,7 +54,7 @@ final class ResultTable {
     if (!run.data().rows().isEmpty()) {
       text.append(table.shared()).append(table.rows()).append(table.crossovers());
     }
-    return text.append(failures(run)).append(verdict(run)).toString();
+    return text.append(failures(run)).append(faults(run)).append(verdict(run)).toString();
   }
 
   /** Axes with one value would be a column that says the same in every row. */
@@ -205,6 +207,39 @@ final class ResultTable {
       }
     }
     return text.toString();
+  }
+
+  /** What the fault plan did, and what it had to do and did not. */
+  private static String faults(StoredRun run) {
+    StringBuilder text = new StringBuilder();
+    for (FaultTally tally : run.faults()) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "fault  fired %,d of %,d  %s%n",
+              tally.fired(),
+              tally.events(),
+              tally.fault()));
+    }
+    for (FaultTally tally : run.faults()) {
+      if (tally.missed() && run.unfinished().isEmpty()) {
+        text.append("failed  ").append(missed(tally).text()).append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  private static Problem missed(FaultTally tally) {
+    String what =
+        tally.events() == 0
+            ? "a fault that must fire never met an event that it is meant for"
+            : String.format(
+                Locale.ROOT,
+                "a fault that must fire did not, in %,d events that it is meant for",
+                tally.events());
+    return Problem.of("DB-F007", tally.fault(), what)
+        .effect("the run has failed: what it was to show was not provoked")
+        .fix("look at its 'at', 'after', 'target' and 'opcode'; doc: docs/faults.md");
   }
 
   private static String verdict(StoredRun run) {

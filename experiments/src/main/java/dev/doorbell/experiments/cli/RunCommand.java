@@ -6,6 +6,7 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.run.JournalEntry;
@@ -33,6 +34,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell run pull-vs-push",
       "  doorbell run pull-vs-push -s size=64,4K,64K -s placement=same-switch",
       "  doorbell run my.yaml --dry-run",
+      "  doorbell run pull-vs-push --faults lossy.yaml -s size=64",
       "  doorbell run my.yaml --only 'size<=4K,path=pull|push.bf' --seed 7 --out /data/runs",
       "  doorbell run --resume runs/20260101T120000Z-pull-vs-push-7f3a91c2",
       ""
@@ -197,6 +199,9 @@ final class RunCommand implements Command {
             stored.entries().size())
         .write(directory);
     ExitCode code = exitCode(stored.entries(), outcome.interrupted());
+    if (code != ExitCode.INTERRUPTED && stored.faults().stream().anyMatch(FaultTally::missed)) {
+      code = ExitCode.FAILED;
+    }
     report(context, stored, figures, code);
     return code;
   }

@@ -34,6 +34,9 @@ final class RunOutputs {
     report.put(
         "without_result",
         run.entries().stream().filter(e -> e.status() != JournalEntry.Status.OK).toList());
+    if (!run.faults().isEmpty()) {
+      report.put("faults", run.faults());
+    }
     report.put("figures", figures);
     report.put("summary", SummaryFiles.tree(run.data()));
     return report;

@@ -63,18 +63,21 @@ public final class Tool {
       String word = words.removeFirst();
       return KernelAction.of(word)
           .map(action -> dispatch("kernel " + word, action.create(), words))
-          .orElseGet(() -> unknownAction(word));
+          .orElseGet(() -> unknownAction("kernel", word, KernelAction.suggestion(word)));
+    }
+    if (subcommand == Subcommand.HCA && !words.isEmpty() && !words.getFirst().startsWith("-")) {
+      String word = words.removeFirst();
+      return HcaAction.of(word)
+          .map(action -> dispatch("hca " + word, action.create(), words))
+          .orElseGet(() -> unknownAction("hca", word, HcaAction.suggestion(word)));
     }
     return dispatch(subcommand.word(), subcommand.create(), words);
   }
 
-  private ExitCode unknownAction(String word) {
+  private ExitCode unknownAction(String group, String word, String suggestion) {
     print(
-        Problem.of(
-                "DB-U001",
-                null,
-                "unknown command 'kernel %s'%s".formatted(word, KernelAction.suggestion(word)))
-            .fix("doorbell kernel --help"));
+        Problem.of("DB-U001", null, "unknown command '%s %s'%s".formatted(group, word, suggestion))
+            .fix("doorbell %s --help".formatted(group)));
     return ExitCode.USAGE;
   }
 

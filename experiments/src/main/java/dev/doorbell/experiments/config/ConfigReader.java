@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.fault.FaultPlan;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -39,15 +40,25 @@ public final class ConfigReader {
     overrides.forEach(changes::apply);
     problems.addAll(checker.check(root, marks));
     boolean sound = problems.isEmpty();
+    FaultPlan faults = FaultPlan.NONE;
+    if (sound) {
+      try {
+        long seed = root.path("seed").asLong(schema.standard("/properties/seed").longValue());
+        faults = new FaultSection(file, text, overrides).read(root, seed);
+      } catch (ConfigException e) {
+        problems.addAll(e.problems());
+      }
+    }
     Settings settings = Settings.read(schema, vocabulary, root, marks, problems);
     if (!sound || !problems.isEmpty()) {
       throw new ConfigException(
           problems.stream().distinct().sorted(Comparator.comparing(Places::of)).toList());
     }
-    return assemble(root, settings, text);
+    return assemble(root, settings, faults, text);
   }
 
-  private ExperimentConfig assemble(ObjectNode root, Settings settings, String text) {
+  private ExperimentConfig assemble(
+      ObjectNode root, Settings settings, FaultPlan faults, String text) {
     ObjectNode resolved = new Resolver(schema).resolve(root, settings);
     JsonNode measure = resolved.get("measure");
     return new ExperimentConfig(
@@ -69,6 +80,7 @@ public final class ConfigReader {
             duration(measure.get("timeout").asString())),
         figures(resolved.path("outputs").path("figures")),
         contrasts(resolved.path("outputs").path("crossovers")),
+        faults,
         text,
         Resolver.yaml(resolved),
         sha256(resolved.toString()));

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.fault.FaultPlan;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import java.util.SequencedMap;
  *     written out; reading it again gives the same config
  * @param hash SHA-256 of the resolved experiment, lower-case hexadecimal
  * @param fixed every setting that is not an axis
+ * @param faults what goes wrong at each point, on purpose
  * @param exclude points for which all conditions of one entry hold are left out
  */
 public record ExperimentConfig(
@@ -31,6 +33,7 @@ public record ExperimentConfig(
     Measure measure,
     List<FigureSpec> figures,
     List<Contrast> contrasts,
+    FaultPlan faults,
     String source,
     String resolved,
     String hash) {

@@ -58,6 +58,9 @@ final class Resolver {
       measure.set(
           key, orStandard(root.get("measure"), key, "/properties/measure/properties/" + key));
     }
+    if (root.has("faults")) {
+      resolved.set("faults", root.get("faults"));
+    }
     if (root.has("outputs")) {
       resolved.set("outputs", root.get("outputs"));
     }

@@ -84,6 +84,8 @@ public enum BugCase {
   private final String symptom;
   private final String fix;
   private final String sources;
+
+  @SuppressWarnings("ImmutableEnumChecker") // numbers
   private final Shape shape;
 
   /**

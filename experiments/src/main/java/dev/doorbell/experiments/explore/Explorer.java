@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.explore;
 
+import dev.doorbell.core.fabric.explore.CalmChooser;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,6 +9,15 @@ import java.util.regex.Pattern;
 
 /** Runs a scenario with many seeds, and tells each race once. */
 public final class Explorer {
+  /** How many of the races get shorter schedules, and how many runs each gets for it. */
+  private static final int SHORTENED = 4;
+
+  private static final int TRIES = 24;
+  private static final int FINEST = 16;
+
+  /** About as many choices are made in a turn. */
+  private static final int CHOICES_A_TURN = 3;
+
   private static final Pattern FENCE = Pattern.compile("\\b(fence|membar)[.:\\w]*\\s*;");
 
   private final Laboratory laboratory;
@@ -92,8 +102,45 @@ public final class Explorer {
     }
     List<Found> sorted = new ArrayList<>(races.values());
     sorted.sort((a, b) -> Integer.compare(b.seeds(), a.seeds()));
+    for (int i = 0; i < Math.min(SHORTENED, sorted.size()); i++) {
+      sorted.set(i, shortened(sorted.get(i), start + budgetNanos));
+    }
     return new Report(
         sorted, shortest(troubles), runs, finished, found, instructions, System.nanoTime() - start);
+  }
+
+  /**
+   * The same race with a calmer and shorter schedule: stretches of choices are calmed, large ones
+   * first, and stay so while the race comes up no later (delta debugging).
+   */
+  private Found shortened(Found found, long deadline) throws ScenarioException {
+    Found best = found;
+    int tries = 0;
+    for (int parts = 2; parts <= FINEST && tries < TRIES; parts *= 2) {
+      long size = Math.max(1, best.schedule().turns() * CHOICES_A_TURN / parts);
+      for (int part = 0; part < parts && tries < TRIES; part++) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          return best;
+        }
+        CalmChooser.Stretch stretch =
+            new CalmChooser.Stretch(part * size, (part + 1) * size);
+        Schedule calmer = best.schedule().calmed(stretch, best.schedule().turns());
+        if (calmer.equals(best.schedule())) {
+          continue;
+        }
+        tries++;
+        Outcome outcome =
+            laboratory.run(scenario, calmer, new Laboratory.Extent(left, calmer.turns(), 0));
+        for (Race race : outcome.races()) {
+          if (race.key().equals(best.race().key())) {
+            best = new Found(race, calmer.upTo(race.turns()), best.seeds());
+            break;
+          }
+        }
+      }
+    }
+    return best;
   }
 
   private static Found shorter(Found a, Found b) {
@@ -119,7 +166,7 @@ public final class Explorer {
    */
   public Outcome replay(Schedule schedule, int told, long budgetNanos) throws ScenarioException {
     return laboratory.run(
-        scenario, schedule.seed(), new Laboratory.Extent(budgetNanos, schedule.turns(), told));
+        scenario, schedule, new Laboratory.Extent(budgetNanos, schedule.turns(), told));
   }
 
   /**

@@ -20,7 +20,16 @@ public interface Laboratory {
    * @param extent how far
    * @throws ScenarioException when the scenario cannot run at all
    */
-  Outcome run(Scenario scenario, long seed, Extent extent) throws ScenarioException;
+  default Outcome run(Scenario scenario, long seed, Extent extent) throws ScenarioException {
+    return run(scenario, Schedule.of(scenario, seed, extent.turns()), extent);
+  }
+
+  /**
+   * Runs a scenario with the choices of a schedule, but as far as {@code extent} says.
+   *
+   * @throws ScenarioException when the scenario cannot run at all
+   */
+  Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException;
 
   /** What a fence costs by the price list, in nanoseconds, while stores are outstanding. */
   double fenceNanos(boolean system);

@@ -105,8 +105,14 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
    * What the world may do.
    *
    * @param tears pieces of a BlueFlame write may arrive apart
+   * @param relaxed payload is registered for relaxed ordering: its parts may arrive in any order
    */
-  public record Rules(Policy policy, boolean tears) {}
+  public record Rules(Policy policy, boolean tears, boolean relaxed) {
+    /** With payload that is written in order. */
+    public Rules(Policy policy, boolean tears) {
+      this(policy, tears, false);
+    }
+  }
 
   /** The same with another program. */
   public Scenario with(Program other) {

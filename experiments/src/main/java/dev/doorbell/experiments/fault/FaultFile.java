@@ -17,10 +17,15 @@ import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
 /** Reads fault plans. */
 public final class FaultFile {
+  private static final long STANDARD_SEED = 1;
+
   private FaultFile() {}
 
   /**
@@ -47,7 +52,24 @@ public final class FaultFile {
    * @throws ConfigException with everything that is wrong, in the order of the text
    */
   public static FaultPlan parse(String file, String text) throws ConfigException {
-    return new FaultReader(file).plan(compose(file, text));
+    return parse(file, text, STANDARD_SEED);
+  }
+
+  /** The same, with the seed of a plan that names none. */
+  static FaultPlan parse(String file, String text, long seed) throws ConfigException {
+    return new FaultReader(file, seed).plan(compose(file, text));
+  }
+
+  /** Reads what stands under {@code faults} in a file of another kind. */
+  static FaultPlan parseInline(String file, String text, long seed) throws ConfigException {
+    if (compose(file, text) instanceof MappingNode mapping) {
+      for (NodeTuple tuple : mapping.getValue()) {
+        if (tuple.getKeyNode() instanceof ScalarNode key && key.getValue().equals("faults")) {
+          return new FaultReader(file, seed).inline(tuple.getValueNode());
+        }
+      }
+    }
+    return new FaultPlan(seed, List.of());
   }
 
   private static Node compose(String file, String text) throws ConfigException {

@@ -63,17 +63,26 @@ final class FaultReader {
   private record Entry(int line, int column, Problem problem) {}
 
   private final String file;
+  private final long seed;
   private final List<Entry> problems = new ArrayList<>();
 
-  FaultReader(String file) {
+  FaultReader(String file, long seed) {
     this.file = file;
+    this.seed = seed;
   }
 
   FaultPlan plan(Node root) throws ConfigException {
     Map<String, Node> plan = mapping(root, "a fault plan", PLAN_KEYS);
-    long seed = whole(plan, "seed", 0, Long.MAX_VALUE, 1);
+    return plan(whole(plan, "seed", 0, Long.MAX_VALUE, seed), root, plan.get("faults"));
+  }
+
+  /** What stands under a key of another file: a plan, or a list of faults alone. */
+  FaultPlan inline(Node value) throws ConfigException {
+    return value instanceof SequenceNode ? plan(seed, value, value) : plan(value);
+  }
+
+  private FaultPlan plan(long planSeed, Node root, @Nullable Node list) throws ConfigException {
     List<Fault> faults = new ArrayList<>();
-    Node list = plan.get("faults");
     if (list instanceof SequenceNode sequence) {
       for (Node element : sequence.getValue()) {
         Fault fault = fault(element);
@@ -91,7 +100,7 @@ final class FaultReader {
               .map(Entry::problem)
               .toList());
     }
-    return new FaultPlan(seed, faults);
+    return new FaultPlan(planSeed, faults);
   }
 
   private @Nullable Fault fault(Node node) {
@@ -168,7 +177,7 @@ final class FaultReader {
   private @Nullable FaultEvent event(Map<String, Node> keys, FaultAction action, String word) {
     List<FaultEvent> legal = action.events().stream().sorted(Comparator.naturalOrder()).toList();
     for (FaultEvent event : legal) {
-      if (word.equals("packet") && event.isPacket() || event.word().equals(word)) {
+      if ((word.equals("packet") && event.isPacket()) || event.word().equals(word)) {
         return event;
       }
     }
@@ -195,15 +204,14 @@ final class FaultReader {
       problem(node(keys, "side"), "DB-F006", "'side' is for packets only");
       return event;
     }
-    switch (side) {
-      case "sent":
-        return FaultEvent.PACKET_SENT;
-      case "received":
-        return FaultEvent.PACKET_RECEIVED;
-      default:
+    return switch (side) {
+      case "sent" -> FaultEvent.PACKET_SENT;
+      case "received" -> FaultEvent.PACKET_RECEIVED;
+      default -> {
         unknown(keys, "side", "side", side, List.of("sent", "received"));
-        return event;
-    }
+        yield event;
+      }
+    };
   }
 
   private double chance(Map<String, Node> keys) {
@@ -302,6 +310,9 @@ final class FaultReader {
           case DELAY, DOORBELL_LATE, CQE_LATE, LINK_DOWN -> true;
           default -> false;
         };
+    if (action == FaultAction.RELAXED_ORDERING) {
+      return duration(keys, "for", 0);
+    }
     if (lasts && !keys.containsKey("for")) {
       problem(fault, "DB-F005", "'%s' needs 'for', as in 'for: 2ms'".formatted(action.word()));
     } else if (!lasts && keys.containsKey("for")) {

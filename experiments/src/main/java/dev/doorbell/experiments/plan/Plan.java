@@ -90,7 +90,8 @@ public record Plan(ExperimentConfig config, List<Point> points, int excluded) {
               config.measure().metrics(),
               config.measure().warmup(),
               config.measure().samples(),
-              config.measure().timeout()));
+              config.measure().timeout(),
+              config.faults()));
     }
 
     /** Axis values joined; safe as a file name, and unique even where values look alike in one. */

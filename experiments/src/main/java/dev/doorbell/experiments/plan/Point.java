@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.plan;
 
+import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.experiments.config.Value;
 import java.time.Duration;
 import java.util.Collections;
@@ -22,6 +23,7 @@ import java.util.SequencedMap;
  * @param warmup iterations to run and not to record
  * @param samples iterations to record
  * @param timeout wall time after which the point has failed
+ * @param faults what goes wrong in each of its transfers, on purpose
  */
 public record Point(
     int index,
@@ -34,7 +36,8 @@ public record Point(
     List<String> metrics,
     int warmup,
     int samples,
-    Duration timeout) {
+    Duration timeout,
+    FaultPlan faults) {
 
   public Point {
     kernels = List.copyOf(kernels);

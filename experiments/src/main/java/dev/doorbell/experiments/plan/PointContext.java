@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.plan;
 
+import java.util.List;
+
 /** What a running point may ask of the run around it. Safe to use from any thread. */
 public interface PointContext {
   /**
@@ -10,4 +12,11 @@ public interface PointContext {
 
   /** Adds a line to the run's log, never to the terminal. */
   void log(String line);
+
+  /**
+   * What the point's fault plan did; told once, also when the point fails.
+   *
+   * @param tallies in the order of the plan
+   */
+  default void faults(List<FaultTally> tallies) {}
 }

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import java.util.Collections;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param prediction what the closed forms say
  * @param verifiedBytes bytes compared at the target
  * @param problem what went wrong; null when the point is {@code OK}
+ * @param faults what its fault plan did, in the order of the plan
  * @param wallNanos wall time that the point took; a fact about this machine, never shown as a
  *     result
  */
@@ -37,6 +39,7 @@ public record JournalEntry(
     long verifiedBytes,
     List<String> notes,
     @Nullable Problem problem,
+    List<FaultTally> faults,
     long wallNanos) {
 
   /** How a point ended. */
@@ -52,6 +55,30 @@ public record JournalEntry(
     counters = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(counters));
     prediction = List.copyOf(prediction);
     notes = List.copyOf(notes);
+    faults = copy(faults);
+  }
+
+  /** Journals of older versions speak of no faults. */
+  private static List<FaultTally> copy(@Nullable List<FaultTally> faults) {
+    return faults == null ? List.of() : List.copyOf(faults);
+  }
+
+  /** The same, with what the fault plan did. */
+  JournalEntry withFaults(List<FaultTally> tallies) {
+    return new JournalEntry(
+        index,
+        point,
+        status,
+        basis,
+        samples,
+        sha256,
+        counters,
+        prediction,
+        verifiedBytes,
+        notes,
+        problem,
+        tallies,
+        wallNanos);
   }
 
   /** A point without a result. */
@@ -69,6 +96,7 @@ public record JournalEntry(
         0,
         List.of(),
         problem,
+        List.of(),
         wallNanos);
   }
 }

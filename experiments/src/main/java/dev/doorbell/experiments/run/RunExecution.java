@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -198,6 +199,7 @@ public final class RunExecution {
                   result.verifiedBytes(),
                   result.notes(),
                   null,
+                  slot.tallies,
                   slot.elapsedNanos());
           case Ending.Failure(PointFailure.Kind kind, Problem problem) ->
               failed(slot, kind, problem);
@@ -225,7 +227,8 @@ public final class RunExecution {
     }
     Problem told = kind == PointFailure.Kind.CANCELLED ? timeout(slot) : problem;
     return JournalEntry.without(
-        slot.point.index(), slot.point.id(), status, told, slot.elapsedNanos());
+            slot.point.index(), slot.point.id(), status, told, slot.elapsedNanos())
+        .withFaults(slot.tallies);
   }
 
   static String sha256(byte[] bytes) {
@@ -249,6 +252,7 @@ public final class RunExecution {
     private final long start = System.nanoTime();
     private volatile boolean stop;
     private volatile @Nullable Ending ending;
+    private volatile List<FaultTally> tallies = List.of();
     private long interruptedAt;
 
     Slot(Point point) {
@@ -263,6 +267,11 @@ public final class RunExecution {
     @Override
     public void log(String line) {
       directory.log().line(point.id() + ": " + line);
+    }
+
+    @Override
+    public void faults(List<FaultTally> told) {
+      tallies = List.copyOf(told);
     }
 
     boolean late() {

@@ -5,6 +5,7 @@ import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
@@ -34,6 +35,11 @@ public record StoredRun(
 
   public StoredRun {
     entries = List.copyOf(entries);
+  }
+
+  /** What the fault plan did in all points, in the order of the plan. */
+  public List<FaultTally> faults() {
+    return FaultTally.total(entries.stream().map(JournalEntry::faults).toList());
   }
 
   /** Points that have no result yet, in plan order. */

@@ -2,22 +2,16 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Region;
-import dev.doorbell.core.gpu.GpuModule;
-import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.softhca.SoftHcaOptions;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +19,10 @@ import org.jspecify.annotations.Nullable;
  * The world of a case of {@code kernels/cases}: the same kernel on two ranks, as role 0 and role 1,
  * with the queue pairs of rank 0 and memory of rank 0 that both see.
  */
-final class ExploredCase implements ExploredWorld {
+final class ExploredCase extends ExploredWorld {
   /** Virtual; passes only when nothing else can happen. */
   private static final long DEADLINE_NANOS = 1_000_000;
 
-  private static final long KERNEL_NANOS = 60_000_000_000L;
   private static final int WORD_STRIDE = 128;
 
   /**
@@ -41,11 +34,8 @@ final class ExploredCase implements ExploredWorld {
 
   private static final int SIGNAL = 64;
 
-  private final Scenario scenario;
   private final World world;
   private final Connection connection;
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
-  private final List<Launch> launches = new ArrayList<>();
   private final List<Memory> statuses = new ArrayList<>();
   private final Memory local;
   private final Memory inbox;
@@ -55,7 +45,7 @@ final class ExploredCase implements ExploredWorld {
   private final Memory views;
 
   ExploredCase(Scenario scenario, ExploringFabric fabric) {
-    this.scenario = scenario;
+    super(scenario);
     Scenario.Load load = scenario.load();
     world = own(World.exploring(fabric, 2, NARROW));
     Endpoint.Shape shape =
@@ -74,9 +64,11 @@ final class ExploredCase implements ExploredWorld {
       describe(fabric, endpoint);
     }
     long area = (long) messages() * stride() + SIGNAL;
-    local = allocate(0, MemoryKind.DEVICE, area, "payload");
-    inbox = allocate(1, MemoryKind.DEVICE, area, "inbox");
-    shared = allocate(0, MemoryKind.HOST, (long) WORD_STRIDE * (messages() + 8), "shared words");
+    local = allocate(world.rank(0), MemoryKind.DEVICE, area, "payload");
+    inbox = allocate(world.rank(1), MemoryKind.DEVICE, area, "inbox");
+    shared =
+        allocate(
+            world.rank(0), MemoryKind.HOST, (long) WORD_STRIDE * (messages() + 8), "shared words");
     localRegion = own(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
     inboxRegion = own(world.rank(1).domain().register(inbox, Endpoint.ALL_RIGHTS));
     views = own(connection.writeViews(0));
@@ -113,18 +105,17 @@ final class ExploredCase implements ExploredWorld {
   }
 
   @Override
-  public List<Launch> launch() {
+  List<Launch> launch() {
     for (int role = 0; role < 2; role++) {
-      launches.add(launch(role));
+      launch(role);
     }
-    return launches;
+    return launches();
   }
 
-  private Launch launch(int role) {
+  private void launch(int role) {
     Scenario.Load load = scenario.load();
-    Memory status =
-        allocate(role, MemoryKind.DEVICE, (long) Integer.BYTES * load.posters(), "status");
-    status.fill(0, status.size(), (byte) 0xff);
+    Rank rank = world.rank(role);
+    Memory status = allocateStatus(rank);
     statuses.add(status);
     JobView job = new JobView();
     job.role = role;
@@ -140,62 +131,17 @@ final class ExploredCase implements ExploredWorld {
     job.status = status.address();
     job.staging = shared.address();
     job.stagingBytes = shared.size();
-    Memory jobMemory = allocate(role, MemoryKind.DEVICE, JobView.BYTES, "job");
-    jobMemory.putBytes(0, job.encode());
-    Rank rank = world.rank(role);
-    GpuModule module = own(rank.gpu().load(scenario.program().file(), scenario.program().ptx()));
-    return rank.gpu()
-        .launch(
-            module.kernel(scenario.program().entry()),
-            LaunchConfig.of(load.blocks(), load.threads()).withTimeout(KERNEL_NANOS),
-            new KernelArguments().add(views).add(jobMemory),
-            own(rank.gpu().createStream()));
+    launch(rank, views, job);
   }
 
   @Override
-  public boolean done() {
-    for (int i = 0; i < launches.size(); i++) {
-      if (!launches.get(i).done()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  @Override
-  public @Nullable String trouble() {
+  @Nullable String trouble() {
     for (int role = 0; role < statuses.size(); role++) {
-      byte[] words = statuses.get(role).getBytes(0, (int) statuses.get(role).size());
-      for (int thread = 0; thread < words.length / Integer.BYTES; thread++) {
-        int word = words[thread * Integer.BYTES] | words[thread * Integer.BYTES + 1] << Byte.SIZE;
-        if (word != Abi.OK) {
-          return "thread %d of role %d: %s".formatted(thread, role, Abi.statusText(word));
-        }
+      String bad = badStatus(statuses.get(role), "role " + role);
+      if (bad != null) {
+        return bad;
       }
     }
     return null;
-  }
-
-  private Memory allocate(int rank, MemoryKind kind, long size, String label) {
-    Memory memory = own(world.rank(rank).gpu().allocate(kind, size, label));
-    memory.fill(0, size, (byte) 0);
-    return memory;
-  }
-
-  private <T extends AutoCloseable> T own(T closeable) {
-    owned.push(closeable);
-    return closeable;
-  }
-
-  @Override
-  public void close() {
-    for (Launch launch : launches) {
-      if (!launch.done()) {
-        launch.cancel("the exploration of this run ended");
-      }
-    }
-    while (!owned.isEmpty()) {
-      Connection.closeNow(owned.pop());
-    }
   }
 }

@@ -2,31 +2,28 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Region;
-import dev.doorbell.core.gpu.GpuModule;
-import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.experiments.explore.Scenario;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The world of one explored run: two ranks, their memory, and the kernels that a scenario launches.
  */
-final class ExploredTransfer implements ExploredWorld {
+final class ExploredTransfer extends ExploredWorld {
   /** Bytes for the word of a put signal behind every message. */
   private static final int SIGNAL = 8;
 
@@ -36,16 +33,12 @@ final class ExploredTransfer implements ExploredWorld {
   /** Virtual; passes only when nothing else can happen. */
   private static final long DEADLINE_NANOS = 100_000_000;
 
-  private static final long KERNEL_NANOS = 60_000_000_000L;
-
-  private final Scenario scenario;
   private final World world;
   private final Connection connection;
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
   private final List<Side> sides = new ArrayList<>();
-  private final List<Launch> launches = new ArrayList<>();
 
   /** One rank's memory. */
+  @SuppressWarnings("ArrayRecordComponent") // written once, never compared
   private record Side(
       Rank rank,
       Memory local,
@@ -57,7 +50,7 @@ final class ExploredTransfer implements ExploredWorld {
       byte[] payload) {}
 
   ExploredTransfer(Scenario scenario, ExploringFabric fabric) {
-    this.scenario = scenario;
+    super(scenario);
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     world = own(World.exploring(fabric, 2));
@@ -123,20 +116,23 @@ final class ExploredTransfer implements ExploredWorld {
     new SplittableRandom(number + 1L).nextBytes(payload);
     local.putBytes(0, payload);
     Memory inbox = allocate(rank, MemoryKind.DEVICE, area, "inbox");
-    inbox.fill(0, area, (byte) 0);
-    Memory status =
-        allocate(
-            rank, MemoryKind.DEVICE, (long) Integer.BYTES * scenario.load().posters(), "status");
-    status.fill(0, status.size(), (byte) 0xff);
     return new Side(
         rank,
         local,
         inbox,
         own(rank.domain().register(local, Endpoint.ALL_RIGHTS)),
-        own(rank.domain().register(inbox, Endpoint.ALL_RIGHTS)),
+        own(rank.domain().register(inbox, inboxRights())),
         own(connection.writeViews(number)),
-        status,
+        allocateStatus(rank),
         payload);
+  }
+
+  private Set<AccessRight> inboxRights() {
+    Set<AccessRight> rights = EnumSet.copyOf(Endpoint.ALL_RIGHTS);
+    if (scenario.rules().relaxed()) {
+      rights.add(AccessRight.RELAXED_ORDERING);
+    }
+    return rights;
   }
 
   private int stride() {
@@ -154,12 +150,12 @@ final class ExploredTransfer implements ExploredWorld {
   }
 
   @Override
-  public List<Launch> launch() {
+  List<Launch> launch() {
     launch(sides.get(0), sides.get(1), 0);
     if (scenario.program().shape().bothRanks()) {
       launch(sides.get(1), sides.get(0), 1);
     }
-    return launches;
+    return launches();
   }
 
   private void launch(Side from, Side to, int role) {
@@ -200,18 +196,7 @@ final class ExploredTransfer implements ExploredWorld {
     if (scenario.program().entry().equals("operations")) {
       job.local = operations(from, to);
     }
-    Memory jobMemory = allocate(from.rank, MemoryKind.DEVICE, JobView.BYTES, "job");
-    jobMemory.putBytes(0, job.encode());
-    GpuModule module =
-        own(from.rank.gpu().load(scenario.program().file(), scenario.program().ptx()));
-    launches.add(
-        from.rank
-            .gpu()
-            .launch(
-                module.kernel(scenario.program().entry()),
-                LaunchConfig.of(load.blocks(), load.threads()).withTimeout(KERNEL_NANOS),
-                new KernelArguments().add(from.views).add(jobMemory),
-                own(from.rank.gpu().createStream())));
+    launch(from.rank, from.views, job);
   }
 
   private void stage(Rank rank, JobView job) {
@@ -270,25 +255,12 @@ final class ExploredTransfer implements ExploredWorld {
   }
 
   @Override
-  public boolean done() {
-    for (int i = 0; i < launches.size(); i++) {
-      if (!launches.get(i).done()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  @Override
-  public @Nullable String trouble() {
-    for (int number = 0; number < launches.size(); number++) {
+  @Nullable String trouble() {
+    for (int number = 0; number < launches().size(); number++) {
       Side side = sides.get(number);
-      byte[] words = side.status.getBytes(0, (int) side.status.size());
-      for (int thread = 0; thread < words.length / Integer.BYTES; thread++) {
-        int word = words[thread * Integer.BYTES] | words[thread * Integer.BYTES + 1] << Byte.SIZE;
-        if (word != Abi.OK) {
-          return "thread %d of rank %d: %s".formatted(thread, number, Abi.statusText(word));
-        }
+      String bad = badStatus(side.status, "rank " + number);
+      if (bad != null) {
+        return bad;
       }
       String mismatch = number < compared() ? mismatch(side, sides.get(1 - number)) : null;
       if (mismatch != null) {
@@ -328,28 +300,5 @@ final class ExploredTransfer implements ExploredWorld {
       }
     }
     return null;
-  }
-
-  private Memory allocate(Rank rank, MemoryKind kind, long size, String label) {
-    Memory memory = own(rank.gpu().allocate(kind, size, label));
-    memory.fill(0, size, (byte) 0);
-    return memory;
-  }
-
-  private <T extends AutoCloseable> T own(T closeable) {
-    owned.push(closeable);
-    return closeable;
-  }
-
-  @Override
-  public void close() {
-    for (Launch launch : launches) {
-      if (!launch.done()) {
-        launch.cancel("the exploration of this run ended");
-      }
-    }
-    while (!owned.isEmpty()) {
-      Connection.closeNow(owned.pop());
-    }
   }
 }

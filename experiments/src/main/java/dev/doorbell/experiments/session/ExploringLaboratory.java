@@ -4,11 +4,11 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.explore.CalmChooser;
 import dev.doorbell.core.fabric.explore.Conflict;
 import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Finding;
-import dev.doorbell.core.fabric.explore.RandomChooser;
 import dev.doorbell.core.fabric.timed.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
@@ -19,6 +19,7 @@ import dev.doorbell.experiments.explore.Outcome;
 import dev.doorbell.experiments.explore.Race;
 import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.experiments.explore.ScenarioException;
+import dev.doorbell.experiments.explore.Schedule;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.kernels.KernelCatalogue;
@@ -73,12 +74,12 @@ public final class ExploringLaboratory implements Laboratory {
   }
 
   @Override
-  public Outcome run(Scenario scenario, long seed, Extent extent) throws ScenarioException {
+  public Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException {
     long start = System.nanoTime();
     ExploringFabric fabric =
         new ExploringFabric(
             AddressSpace.reserve(),
-            new RandomChooser(seed),
+            new CalmChooser(schedule.seed(), schedule.calm()),
             new ExploringFabric.Options(
                 scenario.rules().policy(), scenario.rules().tears(), extent.nanos()));
     fabric.stopAfter(extent.turns());

@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -18,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,9 +73,9 @@ final class Party implements AutoCloseable {
     this.bytes = Math.multiplyExact(messageBytes, slots);
     this.payload = new byte[bytes];
     new SplittableRandom(seed).nextBytes(payload);
-    this.local = allocate(MemoryKind.DEVICE, bytes, "payload");
+    this.local = allocate(rank.payload(), bytes, "payload");
     local.putBytes(0, payload);
-    this.inbox = allocate(MemoryKind.DEVICE, bytes + 2L * GUARD, "inbox");
+    this.inbox = allocate(rank.payload(), bytes + 2L * GUARD, "inbox");
     inbox.fill(0, inbox.size(), GUARD_BYTE);
     inbox.fill(GUARD, bytes, (byte) 0);
     this.localRegion = own(rank.domain().register(local, Endpoint.ALL_RIGHTS));
@@ -111,12 +114,20 @@ final class Party implements AutoCloseable {
         LaunchConfig.of(blocks, threads).withTimeout(timeout));
   }
 
+  /** Starts a protocol that sends to {@code peer}; see {@link #prepare}. */
+  Launch launch(Protocol protocol, JobView job, Party peer, LaunchConfig config) {
+    return prepare(protocol, job, peer, config).get();
+  }
+
   /**
-   * Starts a protocol that sends to {@code peer}.
+   * Makes everything ready for a protocol that sends to {@code peer}. A real GPU may let the
+   * allocations and the loading of one kernel wait for another that runs: where two wait for each
+   * other, prepare both first.
    *
    * @param job filled in but for addresses and keys
+   * @return starts it
    */
-  Launch launch(Protocol protocol, JobView job, Party peer, LaunchConfig config) {
+  Supplier<Launch> prepare(Protocol protocol, JobView job, Party peer, LaunchConfig config) {
     job.local = local.address();
     job.localKey = localRegion.lkey();
     job.remote = peer.inbox.address() + GUARD;
@@ -145,12 +156,9 @@ final class Party implements AutoCloseable {
     jobMemory.putBytes(0, job.encode());
     GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
     Kernel entry = module.kernel(protocol.descriptor().entry());
-    return rank.gpu()
-        .launch(
-            entry,
-            config,
-            protocol.arguments(entry, views, jobMemory, job),
-            own(rank.gpu().createStream()));
+    KernelArguments arguments = protocol.arguments(entry, views, jobMemory, job);
+    GpuStream stream = own(rank.gpu().createStream());
+    return () -> rank.gpu().launch(entry, config, arguments, stream);
   }
 
   /** The command that puts this party's payload into the inbox of {@code peer}. */

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.session;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.MemoryKind;
 
 /**
  * One machine of a world.
@@ -11,8 +12,11 @@ import dev.doorbell.core.hca.ProtectionDomain;
  * @param gpu its GPU
  * @param hca its HCA
  * @param domain the protection domain that everything of the session lives in
+ * @param payload the kind of memory that payload lies in: that of the GPU, or pinned host memory
+ *     where the HCA cannot reach the GPU's
  */
-record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain) implements AutoCloseable {
+record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain, MemoryKind payload)
+    implements AutoCloseable {
   @Override
   public void close() {
     domain.close();

@@ -1,8 +1,10 @@
 package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.timed.Constant;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
@@ -14,6 +16,8 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.session.push.PushPoint;
+import dev.doorbell.experiments.session.push.PushPrediction;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.PrintStream;
@@ -24,10 +28,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The runtime of this build: the PTX virtual machine and software HCAs, in virtual or wall time.
+ * The runtime of this build: the PTX virtual machine in virtual or wall time, or a real GPU, with
+ * software HCAs.
  */
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
+  private static final String CUDA = "cuda:";
   private static final long POINT_NANOS = 200_000_000L;
   private static final double NANOS_A_BYTE = 0.6;
 
@@ -50,16 +56,16 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Environment choose(Environment.Wish wish) throws EnvironmentException {
-    if (!wish.gpu().equals("auto") && !wish.gpu().equals("vm")) {
-      throw absent("gpu", wish.gpu(), "the PTX virtual machine", "vm");
-    }
     if (!wish.hca().equals("auto") && !wish.hca().equals("soft")) {
       throw absent("hca", wish.hca(), "software HCAs", "soft");
+    }
+    if (wish.gpu().startsWith(CUDA)) {
+      return cuda(wish);
     }
     boolean asked = !wish.gpu().equals("auto");
     boolean wall = wish.clock().equals("wall");
     return new Environment(
-        new Environment.Choice("ptx-vm", asked ? "asked for" : "this build has no CUDA back end"),
+        new Environment.Choice("ptx-vm", asked ? "asked for" : "a real GPU has to be asked for"),
         new Environment.Choice(
             "soft-hca",
             wish.hca().equals("auto") ? "this build has no mlx5 back end" : "asked for"),
@@ -67,6 +73,40 @@ public final class SessionRuntime implements ExperimentRuntime {
             wall ? "wall" : "virtual",
             wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
         wall ? Basis.EMULATED : Basis.MODELLED);
+  }
+
+  private static Environment cuda(Environment.Wish wish) throws EnvironmentException {
+    if (wish.clock().equals("virtual")) {
+      throw new EnvironmentException(
+          Problem.of("DB-E002", "clock", "a real GPU has no virtual time")
+              .effect("nothing was run")
+              .fix("use clock: wall, or gpu: vm"));
+    }
+    Probe probe = CudaProbe.probe();
+    if (!(probe instanceof Probe.Ready ready)) {
+      throw new EnvironmentException(
+          Problem.of("DB-E003", "gpu", "'%s': %s".formatted(wish.gpu(), probe.describe()))
+              .effect("nothing was run")
+              .fix("use gpu: vm"));
+    }
+    int ordinal = ordinal(wish.gpu());
+    if (ordinal >= ready.devices().size()) {
+      throw new EnvironmentException(
+          Problem.of(
+                  "DB-E003", "gpu", "no '%s'; there is %s".formatted(wish.gpu(), ready.describe()))
+              .effect("nothing was run")
+              .fix("use one of cuda:0 to cuda:%d".formatted(ready.devices().size() - 1)));
+    }
+    return new Environment(
+        new Environment.Choice(
+            wish.gpu(), "asked for; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
+        new Environment.Choice("soft-hca", "on a host thread; this build has no mlx5 back end"),
+        new Environment.Choice("wall", "the GPU's own; the HCA's answers are emulated"),
+        Basis.EMULATED);
+  }
+
+  private static int ordinal(String gpu) {
+    return Integer.parseInt(gpu.substring(CUDA.length()));
   }
 
   private static EnvironmentException absent(
@@ -86,25 +126,44 @@ public final class SessionRuntime implements ExperimentRuntime {
       problems.addAll(e.problems());
       return problems;
     }
-    TransferChecks.of(point, problems);
-    protocols.check(point, problems);
+    if (PushPoint.pushes(point)) {
+      PushPoint.check(point, problems);
+    } else {
+      TransferChecks.of(point, problems);
+      protocols.check(point, problems);
+    }
     return problems;
   }
 
   @Override
   public PointRunner runner(Environment environment) {
-    boolean wall = environment.basis() == Basis.EMULATED;
+    Substrate substrate = substrate(environment);
     return (point, context) -> {
       try {
-        return new TransferPoint(point, context, topology(point), protocols, wall).run();
+        if (PushPoint.pushes(point)) {
+          boolean wall = environment.basis() == Basis.EMULATED;
+          return new PushPoint(point, context, topology(point), wall).run();
+        }
+        return new TransferPoint(point, context, topology(point), protocols, substrate).run();
       } catch (TopologyException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
       }
     };
   }
 
+  private static Substrate substrate(Environment environment) {
+    String gpu = environment.gpu().name();
+    if (gpu.startsWith(CUDA)) {
+      return new Substrate.Cuda(ordinal(gpu));
+    }
+    return environment.basis() == Basis.EMULATED ? new Substrate.Wall() : new Substrate.Virtual();
+  }
+
   @Override
   public Prediction predict(Point point) {
+    if (PushPoint.pushes(point)) {
+      return PushPrediction.of(point);
+    }
     try {
       return ownOnly(point, TransferPrediction.of(point, topology(point)));
     } catch (TopologyException e) {
@@ -145,6 +204,9 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public long estimateNanos(Point point) {
+    if (PushPoint.pushes(point)) {
+      return PushPoint.estimateNanos(point);
+    }
     return POINT_NANOS + (long) (NANOS_A_BYTE * point.whole("size"));
   }
 

@@ -2,7 +2,9 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.session.push.PushPoint;
 import java.util.List;
+import java.util.Map;
 
 /** What is impossible about a point of a transfer, found without running it. */
 final class TransferChecks {
@@ -52,6 +54,16 @@ final class TransferChecks {
     refuse(point, problems, "threads", "1");
     refuse(point, problems, "chunk", Integer.toString(TransferPoint.CHUNK_BYTES));
     refuse(point, problems, "relaxed", "false");
+    for (Map.Entry<String, String> other : PushPoint.settings().entrySet()) {
+      refuse(point, problems, other.getKey(), other.getValue());
+    }
+    for (String metric : point.metrics()) {
+      if (PushPoint.METRICS.contains(metric)) {
+        problems.add(
+            Problem.of("DB-P020", point.id(), "no kernel of this point measures " + metric)
+                .fix("kernel: push_ring, or drop the metric"));
+      }
+    }
     if (point.whole("window") < 1) {
       problems.add(Problem.of("DB-P015", point.id(), "window must be at least 1"));
     }

@@ -1,10 +1,11 @@
 package dev.doorbell.experiments.session;
 
-import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -12,6 +13,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,21 +54,26 @@ final class TransferPoint {
   private final Point point;
   private final PointContext context;
   private final Topology topology;
-  private final boolean wall;
+  private final Substrate substrate;
   private final Protocols protocols;
   private final TransferPath path;
   private final int bytes;
   private final List<String> notes = new ArrayList<>();
+  private final List<FaultInjector> injectors = new ArrayList<>();
   private long verified;
 
   /**
-   * @param wall in wall time, as fast as the emulation goes, instead of in virtual time
+   * @param substrate what runs the kernels
    */
   TransferPoint(
-      Point point, PointContext context, Topology topology, Protocols protocols, boolean wall) {
+      Point point,
+      PointContext context,
+      Topology topology,
+      Protocols protocols,
+      Substrate substrate) {
     this.point = point;
     this.protocols = protocols;
-    this.wall = wall;
+    this.substrate = substrate;
     this.context = context;
     this.topology = topology;
     this.path = TransferPath.of(point.text("path"));
@@ -74,6 +82,16 @@ final class TransferPoint {
 
   /** Runs both halves. */
   PointResult run() throws PointFailure {
+    try {
+      return measure();
+    } finally {
+      if (!point.faults().faults().isEmpty()) {
+        context.faults(FaultTally.of(FaultCount.total(point.faults(), injectors)));
+      }
+    }
+  }
+
+  private PointResult measure() throws PointFailure {
     List<Samples> samples = new ArrayList<>();
     SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
     Protocol pingPong = protocols.latency(point);
@@ -85,7 +103,7 @@ final class TransferPoint {
       samples.add(goodput(streaming, counters));
     }
     return new PointResult(
-        wall ? Basis.EMULATED : Basis.MODELLED, samples, counters, verified, notes);
+        substrate.basis(), samples, counters, verified, notes);
   }
 
   private Samples latency(Protocol protocol) throws PointFailure {
@@ -157,9 +175,13 @@ final class TransferPoint {
             KERNEL_NANOS);
     List<Launch> launches = new ArrayList<>();
     try {
-      launches.add(zero.launch(protocol, job(protocol, 0, iterations, warmup), one, config));
+      List<Supplier<Launch>> starts = new ArrayList<>();
+      starts.add(zero.prepare(protocol, job(protocol, 0, iterations, warmup), one, config));
       if (shape.bothRanks()) {
-        launches.add(one.launch(protocol, job(protocol, 1, iterations, warmup), zero, config));
+        starts.add(one.prepare(protocol, job(protocol, 1, iterations, warmup), zero, config));
+      }
+      for (Supplier<Launch> start : starts) {
+        launches.add(start.get());
       }
     } catch (GpuException e) {
       launches.forEach(launch -> launch.cancel("its peer could not be launched"));
@@ -205,15 +227,53 @@ final class TransferPoint {
     return (int) Math.max(least, Math.min(4 * window, budget));
   }
 
-  private World world() {
+  private World world() throws PointFailure {
     return world(0);
   }
 
-  private World world(int run) {
-    if (wall) {
-      return World.direct(2, 0, SoftHcaOptions.DEFAULT);
+  private World world(int run) throws PointFailure {
+    World world = build(run);
+    injectors.addAll(world.inject(point.faults()));
+    return world;
+  }
+
+  private World build(int run) throws PointFailure {
+    return switch (substrate) {
+      case Substrate.Virtual() ->
+          World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+      case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
+      case Substrate.Cuda(int ordinal) -> cuda(ordinal);
+    };
+  }
+
+  /** Refuses what a software HCA beside a real GPU cannot do, instead of doing something else. */
+  private World cuda(int ordinal) throws PointFailure {
+    for (String queue : List.of("sq", "cq", "record")) {
+      if (!point.text(queue).equals("host")) {
+        throw failure(
+            PointFailure.Kind.FAILED,
+            "DB-P017",
+            "%s lies in GPU memory, which a software HCA cannot reach on a real GPU; use -s %s=host"
+                .formatted(queue, queue),
+            "no result");
+      }
     }
-    return World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+    if (path == TransferPath.PUSH_MEMIC || path == TransferPath.PROXY) {
+      throw failure(
+          PointFailure.Kind.FAILED,
+          "DB-P017",
+          "path %s does not run on a real GPU with a software HCA; use pull, pull.bf, push.inline, push.bf or staged"
+              .formatted(point.text("path")),
+          "no result");
+    }
+    if (notes.isEmpty()) {
+      notes.add("payload in pinned host memory: a software HCA cannot reach a real GPU's");
+    }
+    try {
+      return World.cuda(ordinal, 2, SoftHcaOptions.DEFAULT);
+    } catch (GpuException e) {
+      throw failure(PointFailure.Kind.FAILED, "DB-P001", e.getMessage(), "no result");
+    }
   }
 
   private Connection connect(World world) {

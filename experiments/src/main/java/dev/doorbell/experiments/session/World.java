@@ -8,9 +8,14 @@ import dev.doorbell.core.fabric.timed.Network;
 import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fault.FaultInjector;
+import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.HcaTiming;
@@ -19,16 +24,19 @@ import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** An emulated cluster: a fabric, and ranks with a GPU and an HCA each, on one wire. */
 final class World implements AutoCloseable {
   private final Fabric fabric;
   private final List<Rank> ranks;
+  private final List<SoftHca> hcas;
   private final ProxyPrices cpuPrices;
 
-  private World(Fabric fabric, List<Rank> ranks, ProxyPrices cpuPrices) {
+  private World(Fabric fabric, List<Rank> ranks, List<SoftHca> hcas, ProxyPrices cpuPrices) {
     this.fabric = fabric;
     this.ranks = ranks;
+    this.hcas = hcas;
     this.cpuPrices = cpuPrices;
   }
 
@@ -41,6 +49,26 @@ final class World implements AutoCloseable {
         new InProcessWire(),
         ProxyPrices.FREE,
         Trace.NONE);
+  }
+
+  /**
+   * A world whose ranks share a real GPU, with HCAs in software. These reach host memory alone, so
+   * that is where queues and payload have to lie.
+   *
+   * @param ordinal which device, as CUDA counts
+   * @throws dev.doorbell.core.gpu.GpuException when there is none
+   */
+  static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
+    DirectFabric fabric = new DirectFabric();
+    return build(
+        fabric,
+        ranks,
+        options,
+        new InProcessWire(),
+        ProxyPrices.FREE,
+        Trace.NONE,
+        number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal),
+        MemoryKind.HOST);
   }
 
   /** A world whose fabric explores. */
@@ -89,15 +117,37 @@ final class World implements AutoCloseable {
       InProcessWire wire,
       ProxyPrices cpuPrices,
       Trace trace) {
+    return build(
+        fabric,
+        count,
+        options,
+        wire,
+        cpuPrices,
+        trace,
+        number -> new VmGpu(fabric, Locus.gpu(number, 0)),
+        MemoryKind.DEVICE);
+  }
+
+  private static World build(
+      Fabric fabric,
+      int count,
+      SoftHcaOptions options,
+      InProcessWire wire,
+      ProxyPrices cpuPrices,
+      Trace trace,
+      IntFunction<Gpu> gpus,
+      MemoryKind payload) {
     fabric.trace(trace);
     List<Rank> ranks = new ArrayList<>();
+    List<SoftHca> hcas = new ArrayList<>();
     for (int number = 0; number < count; number++) {
-      VmGpu gpu = new VmGpu(fabric, Locus.gpu(number, 0));
+      Gpu gpu = gpus.apply(number);
       SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options);
       wire.join(hca);
-      ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain()));
+      hcas.add(hca);
+      ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
     }
-    return new World(fabric, List.copyOf(ranks), cpuPrices);
+    return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices);
   }
 
   Fabric fabric() {
@@ -111,6 +161,19 @@ final class World implements AutoCloseable {
 
   Rank rank(int number) {
     return ranks.get(number);
+  }
+
+  /** From now on things go wrong as the plan says, at every HCA; counted from now on. */
+  List<FaultInjector> inject(FaultPlan plan) {
+    List<FaultInjector> injectors = new ArrayList<>();
+    if (!plan.faults().isEmpty()) {
+      for (int rank = 0; rank < hcas.size(); rank++) {
+        FaultInjector injector = plan.bind(rank, 0, fabric.now());
+        hcas.get(rank).inject(injector);
+        injectors.add(injector);
+      }
+    }
+    return injectors;
   }
 
   /** Closes what is left: HCAs, GPUs and then the memory of the world. */

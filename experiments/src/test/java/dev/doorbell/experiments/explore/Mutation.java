@@ -28,7 +28,9 @@ enum Mutation {
 
   private static final Pattern POST = Pattern.compile("post\\.cuh:(\\d+)");
 
+  @SuppressWarnings("ImmutableEnumChecker") // the lambdas capture nothing
   private final UnaryOperator<String> change;
+
   private final Where where;
 
   Mutation(UnaryOperator<String> change, Where where) {

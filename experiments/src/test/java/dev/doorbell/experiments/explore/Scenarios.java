@@ -16,21 +16,10 @@ final class Scenarios {
   /** A kernel that threads of two blocks run, on a ring that they do not fill. */
   static Scenario of(String kernel) {
     return new Scenario(
-        acquiring(LABORATORY.kernel(kernel).orElseThrow()),
+        LABORATORY.kernel(kernel).orElseThrow(),
         new Scenario.Load(2, 4, 3, 32, 1, 64, 0, "thread", "pull"),
         new Scenario.Posting("gpu", "gpu", false, false, false, 4),
         new Scenario.Rules(Policy.VENDOR, true));
-  }
-
-  /**
-   * The kernel with its relaxed 64-bit looks at other threads' marks made acquiring: the holder of
-   * the baton hands on, by a release, WQEs whose marks it has seen, and has to have acquired them.
-   */
-  private static Scenario.Program acquiring(Scenario.Program program) {
-    return new Scenario.Program(
-        program.file(),
-        program.entry(),
-        program.ptx().replace("ld.relaxed.gpu.b64", "ld.acquire.gpu.b64"));
   }
 
   static Scenario.Posting posting(String queues, String ringer, int batch) {

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.explore.CalmChooser.Stretch;
 import dev.doorbell.core.fabric.explore.Policy;
 import java.util.List;
 import java.util.Objects;
@@ -38,10 +39,30 @@ final class ScheduleTest {
       Outcome before =
           Scenarios.LABORATORY.run(
               scenario,
-              found.schedule().seed(),
+              found.schedule(),
               new Laboratory.Extent(Scenarios.PLENTY, found.schedule().turns() - 1, 0));
       assertThat(before.races()).extracting(Race::key).doesNotContain(found.race().key());
     }
+  }
+
+  @Test
+  void a_reported_schedule_is_no_longer_than_the_first_that_showed_the_race()
+      throws ScenarioException {
+    Scenario scenario = strict();
+    Outcome first =
+        Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
+    Explorer.Report report = Scenarios.explore(scenario, 1);
+    assertThat(report.races()).isNotEmpty();
+    assertThat(report.races())
+        .allSatisfy(
+            found ->
+                assertThat(first.races())
+                    .anySatisfy(
+                        race -> {
+                          assertThat(race.key()).isEqualTo(found.race().key());
+                          assertThat(found.schedule().turns()).isLessThanOrEqualTo(race.turns());
+                        }));
+    assertThat(report.races()).anyMatch(found -> !found.schedule().calm().isEmpty());
   }
 
   @Test
@@ -68,6 +89,10 @@ final class ScheduleTest {
     assertThat(Schedule.parse(schedule + "\n")).contains(schedule);
     assertThat(schedule.isOf(strict())).isTrue();
     assertThat(schedule.isOf(Scenarios.of("put_rate"))).isFalse();
+    Schedule calmed = schedule.calmed(new Stretch(5, 9), 1000).calmed(new Stretch(0, 5), 900);
+    assertThat(calmed.toString()).startsWith("3~0-9@900#");
+    assertThat(Schedule.parse(calmed.toString())).contains(calmed);
+    assertThat(Schedule.parse("3~9-5@900#00000000")).isEmpty();
     assertThat(Schedule.parse("3@1234")).isEmpty();
     assertThat(Schedule.parse("99999999999999999999@1#00000000")).isEmpty();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import java.io.IOException;
@@ -119,6 +120,7 @@ class JournalTest {
         64,
         List.of("a note"),
         null,
+        List.of(new FaultTally("do: lose", true, 10, index)),
         123);
   }
 

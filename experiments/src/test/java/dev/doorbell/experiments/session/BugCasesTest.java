@@ -53,8 +53,7 @@ class BugCasesTest {
     assertThat(report.finished()).isEqualTo(seeds);
   }
 
-  private Explorer.Report explore(BugCase bug, boolean mended, int seeds)
-      throws ScenarioException {
+  private Explorer.Report explore(BugCase bug, boolean mended, int seeds) throws ScenarioException {
     return new Explorer(laboratory, bug.scenario(laboratory.kernel(bug, mended)))
         .explore(seeds, BUDGET_NANOS);
   }

@@ -20,6 +20,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The walls inside of core. */
 class ArchitectureTest {
@@ -53,14 +55,68 @@ class ArchitectureTest {
         .check(CORE);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"mlx5", "roce", "pcap"})
+  void a_format_knows_memory_and_printing_and_no_other_format(String format) {
+    String own = "dev.doorbell.core." + format;
+    classes()
+        .that()
+        .resideInAPackage(own)
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            own,
+            "dev.doorbell.core.memory",
+            "dev.doorbell.core.print",
+            "java..",
+            "org.jspecify.annotations")
+        .check(CORE);
+  }
+
   @Test
-  void formats_know_memory_alone() {
+  void fault_plans_know_nothing_that_could_be_harmed() {
     noClasses()
         .that()
-        .resideInAnyPackage("..core.mlx5..", "..core.roce..", "..core.pcap..", "..core.print..")
+        .resideInAPackage("..core.fault..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("dev.doorbell..").and(resideOutsideOfPackage("..core.fault..")))
+        .check(CORE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"timed", "explore"})
+  void one_fabric_does_not_know_another(String fabric) {
+    String own = "dev.doorbell.core.fabric." + fabric + "..";
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(own)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("..core.fabric..", "..core.gpu..", "..core.hca..", "..core.queue..")
+        .resideInAPackage(own)
+        .check(CORE);
+  }
+
+  @Test
+  void litmus_tests_judge_the_exploring_fabric_which_does_not_know_them() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("..core.fabric.explore.litmus..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("..core.fabric.explore.litmus..")
+        .check(CORE);
+  }
+
+  @Test
+  void a_fabric_carries_bytes_for_gpus_and_hcas_without_knowing_either() {
+    noClasses()
+        .that()
+        .resideInAPackage("..core.fabric..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "..core.gpu..", "..core.hca..", "..core.queue..", "..core.roce..", "..core.pcap..")
         .check(CORE);
   }
 

@@ -48,16 +48,18 @@ final class LaunchInputs {
   }
 
   static byte[] random(Kind kind, int count) {
-    ByteBuffer buffer = allocate(kind, count);
+    byte[] bytes = new byte[kind.bytes() * count];
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < count; i++) {
       put(buffer, kind, element(kind, i), mix(i + 1000001L));
     }
-    return buffer.array();
+    return bytes;
   }
 
   /** 1, 2, 3 ... */
   static byte[] counting(Kind kind, int count) {
-    ByteBuffer buffer = allocate(kind, count);
+    byte[] bytes = new byte[kind.bytes() * count];
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 1; i <= count; i++) {
       long bits =
           switch (kind) {
@@ -69,11 +71,7 @@ final class LaunchInputs {
           };
       put(buffer, kind, bits, 0);
     }
-    return buffer.array();
-  }
-
-  private static ByteBuffer allocate(Kind kind, int count) {
-    return ByteBuffer.allocate(kind.bytes() * count).order(ByteOrder.LITTLE_ENDIAN);
+    return bytes;
   }
 
   private static void put(ByteBuffer buffer, Kind kind, long bits, long high) {
@@ -109,7 +107,9 @@ final class LaunchInputs {
   }
 
   private static long near(long x, int sign, int fraction, int bias) {
-    return x >>> 63 << sign | (bias - 3 + (x >>> 56) % 8) << fraction | x & ((1L << fraction) - 1);
+    return (x >>> 63 << sign)
+        | ((bias - 3 + (x >>> 56) % 8) << fraction)
+        | (x & ((1L << fraction) - 1));
   }
 
   /** Whether two elements are the same, or close when the instructions behind are approximate. */

@@ -27,7 +27,7 @@ class OpcodeTest {
    * @param results what came out, a resource
    * @param sha256 of the PTX that ran on the H200; when the program changes, it has to run again
    */
-  private record Table(String name, OpcodeProgram program, String results, String sha256) {
+  record Table(String name, OpcodeProgram program, String results, String sha256) {
     @Override
     public String toString() {
       return name;

@@ -40,6 +40,10 @@ final class InFlight {
   private final int mtu;
   private final boolean reliable;
 
+  /** Unacknowledged packets at most, by the bit length of their payload. */
+  private final int[] windows =
+      new int[Integer.SIZE - Integer.numberOfLeadingZeros(Packet.MAX_PAYLOAD) + 1];
+
   private int nextPsn;
   private int unacknowledgedPsn;
 
@@ -78,6 +82,10 @@ final class InFlight {
     this.mtu = mtu;
     this.reliable = queuePair.attributes().transport() == Transport.RC;
     this.timer = new AckTimer(port, this::silence);
+    for (int bits = 0; bits < windows.length; bits++) {
+      int payload = Math.min(mtu, (1 << bits) - 1);
+      windows[bits] = Math.min(PSN_WINDOW, queuePair.hca.wire().window(payload));
+    }
     nextPsn = startPsn;
     unacknowledgedPsn = startPsn;
     refillRetries();
@@ -154,6 +162,16 @@ final class InFlight {
       answering = ring.sending;
     }
     return true;
+  }
+
+  /** How many packets of {@code request}, which is being sent, the window has room for. */
+  int room(SendRequest request) {
+    if (!reliable) {
+      return Integer.MAX_VALUE;
+    }
+    long payload = request.isAnswered() ? 0 : Math.min(mtu, request.length);
+    int window = windows[Long.SIZE - Long.numberOfLeadingZeros(payload)];
+    return window - Psn.difference(Psn.add(request.firstPsn, request.sent), unacknowledgedPsn);
   }
 
   /** An answer of the peer. */

@@ -120,6 +120,7 @@ public final class InProcessWire extends Wire {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // a station is itself alone
   public void leave(Station station) {
     Member member = members.get(station.name());
     if (member != null && member.station == station) {
@@ -155,6 +156,14 @@ public final class InProcessWire extends Wire {
       if (!timed || from.station.port().delay(travelNanos(packet), packet.travel(this))) {
         to.deliver(packet);
       }
+    }
+
+    @Override
+    public void transmitCorrupt(Packet packet) {
+      if (timed) {
+        travelNanos(packet);
+      }
+      packet.pool.release(packet);
     }
 
     @Override

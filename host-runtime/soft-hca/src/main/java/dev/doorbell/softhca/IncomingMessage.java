@@ -130,18 +130,24 @@ final class IncomingMessage {
     if (!first && target != null && !target.isLive()) {
       return refuse(Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
     }
-    if (last ? done + bytes != length : bytes != mtu || done + bytes > length) {
+    if (bytes > mtu || (last ? done + bytes != length : bytes != mtu || done + bytes > length)) {
       return invalid();
     }
     if (immediate && !receives.isReady()) {
       return noReceive();
     }
+    if (immediate && hca.faults != null && hca.faults.takesReceive(queuePair)) {
+      return NOT_READY;
+    }
     if (bytes > 0 && target != null) {
       try {
-        if (last && hca.tracing) {
-          hca.tracer.payload(packet, address, bytes, target.relaxed);
-        } else {
-          port.write(packet.payload, address, bytes, target.relaxed);
+        HcaFaults faults = hca.faults;
+        if (faults == null || !faults.postpones(queuePair, packet.payload, address, bytes)) {
+          if (last && hca.tracing) {
+            hca.tracer.payload(packet, address, bytes, target.relaxed);
+          } else {
+            port.write(packet.payload, address, bytes, target.relaxed);
+          }
         }
       } catch (AccessFault gone) {
         return refuse(Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
@@ -180,6 +186,9 @@ final class IncomingMessage {
     }
     if (!receives.isReady()) {
       return noReceive();
+    }
+    if (first && hca.faults != null && hca.faults.takesReceive(queuePair)) {
+      return NOT_READY;
     }
     SoftMemoryRegion ended = null;
     if (PacketOpcode.invalidates(operation)) {

@@ -16,12 +16,16 @@ final class PacketMaker {
   /** Every so many packets inside a message an ACK is asked for. */
   private static final int ACK_INTERVAL = 256;
 
+  /** Where a window bounds what is unacknowledged, so many times a window: it must not run dry. */
+  private static final int ACKS_PER_WINDOW = 4;
+
   private final SoftQueuePair queuePair;
   private final SoftHca hca;
   private final DevicePort port;
   private final TxQueue tx;
   private final int mtu;
   private final int transport;
+  private final int ackInterval;
 
   PacketMaker(SoftQueuePair queuePair, TxQueue tx, int mtu) {
     this.queuePair = queuePair;
@@ -29,6 +33,7 @@ final class PacketMaker {
     this.port = hca.port;
     this.tx = tx;
     this.mtu = mtu;
+    this.ackInterval = Math.clamp(hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, ACK_INTERVAL);
     this.transport =
         switch (queuePair.attributes().transport()) {
           case RC -> PacketOpcode.RELIABLE;
@@ -38,12 +43,17 @@ final class PacketMaker {
   }
 
   /**
-   * Makes packets until the request has none left, the pool is empty, or the request has failed.
+   * Makes packets until the request has none left, the pool is empty, the request has failed, or
+   * the peer's window is full, which an acknowledgement ends.
    *
    * @param requestNumber of the request in its ring
+   * @param room packets that the window has room for
    * @return true when all are made
    */
-  boolean make(SendRequest request, long requestNumber) {
+  boolean make(SendRequest request, long requestNumber, int room) {
+    if (room <= 0) {
+      return false;
+    }
     if (request.isAnswered()) {
       Packet packet = hca.packets.take();
       if (packet == null) {
@@ -57,13 +67,14 @@ final class PacketMaker {
       return true;
     }
     int packets = request.packets;
-    while (request.sent < packets) {
+    int end = (int) Math.min(packets, (long) request.sent + room);
+    while (request.sent < end) {
       Packet packet = hca.packets.take();
       if (packet == null) {
         return false;
       }
       packet.request = requestNumber;
-      if (!fill(request, packet, request.sent)) {
+      if (!fill(request, packet, request.sent, request.sent == end - 1)) {
         hca.packets.release(packet);
         return false;
       }
@@ -73,7 +84,7 @@ final class PacketMaker {
       }
       tx.add(packet);
     }
-    return true;
+    return end == packets;
   }
 
   private void address(SendRequest request, Packet packet, int number, boolean last) {
@@ -111,13 +122,13 @@ final class PacketMaker {
   }
 
   /** Headers and payload of packet {@code number} of a WRITE or SEND. */
-  private boolean fill(SendRequest request, Packet packet, int number) {
+  private boolean fill(SendRequest request, Packet packet, int number, boolean fillsWindow) {
     boolean first = number == 0;
     boolean last = number == request.packets - 1;
     address(request, packet, number, last);
     packet.ackRequest =
         transport == PacketOpcode.RELIABLE
-            && (last || (number & (ACK_INTERVAL - 1)) == ACK_INTERVAL - 1);
+            && (last || fillsWindow || number % ackInterval == ackInterval - 1);
     int opcode = request.opcode;
     boolean write = opcode == Opcode.RDMA_WRITE || opcode == Opcode.RDMA_WRITE_IMM;
     packet.opcode =

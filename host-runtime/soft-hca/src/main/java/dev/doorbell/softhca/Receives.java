@@ -119,10 +119,12 @@ final class Receives {
         return Syndrome.LOCAL_PROTECTION;
       }
       try {
-        if (take == left && last && hca.tracing) {
-          hca.tracer.payload(packet, from, address, take, target.relaxed);
-        } else {
-          port.write(from, address, take, target.relaxed);
+        if (hca.faults == null || !hca.faults.postpones(queuePair, from, address, take)) {
+          if (take == left && last && hca.tracing) {
+            hca.tracer.payload(packet, from, address, take, target.relaxed);
+          } else {
+            port.write(from, address, take, target.relaxed);
+          }
         }
       } catch (AccessFault gone) {
         return Syndrome.LOCAL_PROTECTION;

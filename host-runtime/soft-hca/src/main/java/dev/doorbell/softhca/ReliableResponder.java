@@ -23,7 +23,6 @@ final class ReliableResponder extends Responder {
   private final IncomingMessage message;
   private final Answers answers;
   private final TxQueue tx;
-  private final int mtu;
 
   private int expectedPsn;
   private int msn;
@@ -43,7 +42,6 @@ final class ReliableResponder extends Responder {
     this.hca = queuePair.hca;
     this.receives = receives;
     this.expectedPsn = expectedPsn;
-    this.mtu = mtu;
     this.tx = new TxQueue(queuePair, hca.port, 0, null);
     this.message = new IncomingMessage(queuePair, receives, mtu);
     this.answers = new Answers(queuePair, this, tx, mtu);
@@ -248,7 +246,8 @@ final class ReliableResponder extends Responder {
   private void notReady(int psn) {
     Packet nak = hca.packets.takeSpare();
     address(nak, PacketOpcode.ACKNOWLEDGE, psn);
-    nak.syndrome = Aeth.RNR_NAK | queuePair.connection.minRnrTimer();
+    int timer = queuePair.connection.minRnrTimer();
+    nak.syndrome = Aeth.RNR_NAK | (hca.faults == null ? timer : hca.faults.rnrTimer(timer));
     nakSent = true;
     // The NAK acknowledges what is before it.
     ackPending = false;

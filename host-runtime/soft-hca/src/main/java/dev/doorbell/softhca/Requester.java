@@ -154,6 +154,11 @@ final class Requester {
         }
         request.blocks = 1;
         request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
+      } else if (hca.faults != null && hca.faults.strikes(queuePair, request)) {
+        if (queuePair.state() == QueuePairState.ERR) {
+          // It is flushed with what is behind it.
+          return looked;
+        }
       } else {
         request.phase = SendRequest.Phase.PARSING;
         if (hca.tracing) {
@@ -207,7 +212,7 @@ final class Requester {
         boolean all =
             request.opcode == Opcode.DUMP
                 ? localRead.go(request)
-                : maker.make(request, ring.sending);
+                : maker.make(request, ring.sending, inFlight.room(request));
         made += request.sent - before;
         if (!all) {
           return made;

@@ -66,6 +66,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   private long urgent;
 
   private final @Nullable SoftCompletionChannel channel;
+  private final LateCompletions late;
   private volatile long armDoorbell;
   final AtomicBoolean rung = new AtomicBoolean();
   volatile @Nullable SoftCompletionQueue nextRung;
@@ -86,6 +87,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     this.ring = ring;
     this.record = record;
     this.channel = channel;
+    this.late = new LateCompletions(this, port);
     this.ringAddress = ring.address();
     this.entries = attributes.entries();
     this.collapsed = attributes.collapsed();
@@ -141,7 +143,7 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   private void tellIfDue() {
     SoftCompletionChannel to = channel;
-    if ((armedSolicited ? urgent : produced) > armedIndex) {
+    if ((armedSolicited ? urgent : written()) > armedIndex) {
       isArmed = false;
       if (to != null) {
         to.tell(this);
@@ -205,9 +207,14 @@ final class SoftCompletionQueue implements CompletionQueue {
     waiting.clear();
   }
 
+  /** CQEs that have been written, without those that a fault holds back. */
+  private long written() {
+    return produced - late.size();
+  }
+
   /** True when the CQE with that 24-bit index has been written. */
   boolean reached(int index) {
-    return ((int) produced - 1 - index) << COUNTER_SHIFT >= 0;
+    return ((int) written() - 1 - index) << COUNTER_SHIFT >= 0;
   }
 
   /** Writes a requester's CQE. */
@@ -298,13 +305,25 @@ final class SoftCompletionQueue implements CompletionQueue {
   private void post(int qpn, int wqeIndex, boolean isUrgent) {
     long entry = entry();
     produced++;
+    if (hca.faults != null) {
+      long nanos = hca.faults.lateness(qpn);
+      if (nanos > 0 || late.size() > 0) {
+        late.add(stagingAddress, entry, qpn, wqeIndex, isUrgent, nanos);
+        return;
+      }
+    }
+    write(stagingAddress, entry, qpn, wqeIndex, isUrgent);
+  }
+
+  /** Writes a CQE that has its place, and tells whoever waits for it. */
+  void write(long source, long entry, int qpn, int wqeIndex, boolean isUrgent) {
     if (hca.tracing) {
-      hca.tracer.completion(stagingAddress, entry, qpn, wqeIndex & 0xffff);
+      hca.tracer.completion(source, entry, qpn, wqeIndex & 0xffff);
     } else {
-      port.writeEntry(stagingAddress, entry);
+      port.writeEntry(source, entry);
     }
     if (isUrgent) {
-      urgent = produced;
+      urgent = written();
     }
     posted();
   }
@@ -347,6 +366,7 @@ final class SoftCompletionQueue implements CompletionQueue {
           HcaErrno.EBUSY);
     }
     closed = true;
+    late.drop();
     if (channel != null) {
       channel.unuse(this);
     }

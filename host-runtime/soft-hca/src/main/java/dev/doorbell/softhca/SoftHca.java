@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.Hca;
@@ -72,6 +73,12 @@ public final class SoftHca implements Hca, Station {
   private Wire wire;
   private final long gidLow;
   private boolean linkUp = true;
+
+  /** What a fault plan does here; null for nothing. */
+  @Nullable HcaFaults faults;
+
+  private int queuePairsMade;
+  private long strangers;
   private @Nullable Allocation uarPage;
   private boolean plugged;
   private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
@@ -194,6 +201,9 @@ public final class SoftHca implements Hca, Station {
     }
     wire.leave(this);
     fabric.detach(agent);
+    if (faults != null) {
+      faults.drop();
+    }
     while (inboxCount > 0) {
       Packet packet = take();
       packet.pool.release(packet);
@@ -258,13 +268,40 @@ public final class SoftHca implements Hca, Station {
     }
   }
 
+  /**
+   * Packets that named a connected queue pair and came from another GID than its peer's. They are
+   * dropped without an answer.
+   */
+  public long strangers() {
+    return strangers;
+  }
+
+  void countStranger() {
+    strangers++;
+  }
+
   /** True when packets are nothing but their effect: no time, no trace, no lost cable. */
   boolean isImmediate() {
-    return immediate && linkUp && !closed;
+    return immediate && linkUp && !closed && faults == null;
   }
 
   boolean isLinkUp() {
     return linkUp;
+  }
+
+  /**
+   * From now on things go wrong as a fault plan says. Events are counted from now on, and queue
+   * pairs from the first that was ever made here.
+   *
+   * @param injector the plan, bound for this HCA on the clock of its fabric
+   */
+  public void inject(FaultInjector injector) {
+    faults = new HcaFaults(this, injector);
+  }
+
+  /** The place of a new queue pair among all that were made. */
+  int nextOrdinal() {
+    return queuePairsMade++;
   }
 
   /** The doorbell page of the HCA itself, where completion queues are armed. */
@@ -318,6 +355,12 @@ public final class SoftHca implements Hca, Station {
 
   Allocation allocateOnChip(long bytes) {
     long taken = onChipTaken(bytes);
+    if (faults != null && faults.exhausted()) {
+      throw new HcaException(
+          "%s cannot allocate %d bytes of on-chip memory: a fault plan says that none is left"
+              .formatted(name, bytes),
+          HcaErrno.ENOMEM);
+    }
     if (bytes <= 0 || taken > onChipFree) {
       throw new HcaException(
           "%s cannot allocate %d bytes of on-chip memory: %d of %d bytes are free"
@@ -369,6 +412,16 @@ public final class SoftHca implements Hca, Station {
 
   @Override
   public void deliver(Packet packet) {
+    HcaFaults plan = faults;
+    if (plan == null || closed || !linkUp) {
+      arrive(packet);
+    } else {
+      plan.receive(packet);
+    }
+  }
+
+  /** A packet is here, whatever happened to it on its way. */
+  void arrive(Packet packet) {
     if (closed || !linkUp) {
       packet.pool.release(packet);
       return;

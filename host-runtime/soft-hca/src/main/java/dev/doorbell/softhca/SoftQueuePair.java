@@ -1,5 +1,7 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.fault.Fault;
+import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;
@@ -28,6 +30,10 @@ final class SoftQueuePair implements QueuePair {
   final @Nullable SoftCompletionQueue receiveCompletions;
   final @Nullable SoftSharedReceiveQueue sharedReceives;
   final boolean isDatagram;
+
+  /** Its place among the queue pairs of its HCA, in the order in which they were made. */
+  final int ordinal;
+
   private final int transport;
   private final int number;
   private final QueuePairAttributes attributes;
@@ -50,6 +56,9 @@ final class SoftQueuePair implements QueuePair {
   int mtu;
   int partitionKey = Packet.DEFAULT_PARTITION;
 
+  /** Packets must come from this GID, where the wire says where they come from. */
+  private long @Nullable [] peerGid;
+
   /** Where the last datagram went: most go to the same peer. */
   private long lastGidHigh;
 
@@ -63,6 +72,9 @@ final class SoftQueuePair implements QueuePair {
   @Nullable SoftQueuePair nextActive;
   boolean acknowledging;
   boolean starving;
+
+  /** To ERR in the next step; until then nothing leaves and nothing is heard. */
+  boolean failing;
 
   /** Set by the thread that rings; the HCA clears it. */
   final AtomicBoolean rung = new AtomicBoolean();
@@ -82,6 +94,7 @@ final class SoftQueuePair implements QueuePair {
       Memory record) {
     this.domain = domain;
     this.hca = domain.softHca();
+    this.ordinal = hca.nextOrdinal();
     this.number = number;
     this.attributes = attributes;
     this.sendCompletions = sendCompletions;
@@ -190,8 +203,15 @@ final class SoftQueuePair implements QueuePair {
           HcaErrno.EINVAL);
     }
     route = way;
+    peerGid = hca.wire().carriesGids() ? hca.wire().gid(peer.hca()) : null;
     peerNumber = peer.number();
     mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
+    Fault fault = hca.faults == null ? null : hca.faults.connecting(this);
+    if (fault != null && fault.action() == FaultAction.MTU_MISMATCH) {
+      mtu = fault.number();
+    } else if (fault != null) {
+      route = new HcaFaults.Nowhere();
+    }
     ready(peer.startPsn() & Psn.MASK, attributes);
   }
 
@@ -244,7 +264,7 @@ final class SoftQueuePair implements QueuePair {
     state = QueuePairState.RTS;
     // What was posted before could not be carried out yet.
     wqes.look();
-    activateFromHost();
+    activateFromOutside();
   }
 
   @Override
@@ -255,13 +275,14 @@ final class SoftQueuePair implements QueuePair {
     }
     enterError();
     wqes.look();
-    activateFromHost();
+    activateFromOutside();
   }
 
   @Override
   public void toReset() {
     requireOpen("toReset");
     discard();
+    failing = false;
     wqes = newSource();
     state = QueuePairState.RESET;
     route = null;
@@ -327,9 +348,23 @@ final class SoftQueuePair implements QueuePair {
     hca.activate(this);
   }
 
-  private void activateFromHost() {
+  /** As {@link #activate}, from between two steps. */
+  void activateFromOutside() {
     hca.activate(this);
     hca.wake();
+  }
+
+  /** To ERR as if the driver had asked for it, once whoever is at work here has finished. */
+  void failSoon() {
+    failing = true;
+    activateFromOutside();
+  }
+
+  /** To ERR as if the driver had asked for it; not if it has been reset or closed meanwhile. */
+  void failFromOutside() {
+    if (!closed && state != QueuePairState.RESET) {
+      toError();
+    }
   }
 
   /** Runs both halves. */
@@ -337,6 +372,10 @@ final class SoftQueuePair implements QueuePair {
     int work = 0;
     if (closed) {
       return 0;
+    }
+    if (failing) {
+      failing = false;
+      failFromOutside();
     }
     if (responder != null) {
       work += responder.run();
@@ -353,6 +392,9 @@ final class SoftQueuePair implements QueuePair {
   void receive(Packet packet) {
     if (!hears(packet.partitionKey) || PacketOpcode.transport(packet.opcode) != transport) {
       packet.pool.release(packet);
+    } else if (isFromStranger(packet)) {
+      hca.countStranger();
+      packet.pool.release(packet);
     } else if (PacketOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
         requester.receive(packet);
@@ -363,6 +405,12 @@ final class SoftQueuePair implements QueuePair {
     } else {
       packet.pool.release(packet);
     }
+  }
+
+  /** It names this queue pair and comes from another HCA than its peer's. */
+  private boolean isFromStranger(Packet packet) {
+    long[] peer = peerGid;
+    return peer != null && (packet.sourceGidHigh != peer[0] || packet.sourceGidLow != peer[1]);
   }
 
   /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */

@@ -142,6 +142,11 @@ final class TxQueue implements Packet.Owner {
     packet.originQpn = queuePair.number();
     packet.partitionKey = queuePair.partitionKey;
     packet.owner = null;
-    route.transmit(packet);
+    HcaFaults faults = queuePair.hca.faults;
+    if (faults == null) {
+      route.transmit(packet);
+    } else {
+      faults.send(packet, route, queuePair);
+    }
   }
 }

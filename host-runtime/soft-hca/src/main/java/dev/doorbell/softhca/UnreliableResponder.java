@@ -172,6 +172,9 @@ final class UnreliableResponder extends Responder {
       }
       return receives.isEmpty();
     }
+    if (hca.faults != null && hca.faults.takesReceive(queuePair)) {
+      return true;
+    }
     receives.begin();
     globalRoute(packet);
     int syndrome = receives.scatter(packet, scratch, GLOBAL_ROUTE_BYTES, false);

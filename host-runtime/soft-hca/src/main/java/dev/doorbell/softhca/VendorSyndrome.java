@@ -20,6 +20,7 @@ public final class VendorSyndrome {
   public static final int MISSING_RIGHT = 0x64;
   public static final int PATH_REFUSED = 0x65;
   public static final int MEMORY_GONE = 0x66;
+  public static final int INJECTED = 0x7f;
 
   private VendorSyndrome() {}
 
@@ -41,6 +42,7 @@ public final class VendorSyndrome {
       case MISSING_RIGHT -> "the region does not allow this access";
       case PATH_REFUSED -> "the path from the HCA to the payload refuses reads";
       case MEMORY_GONE -> "the registered memory was freed";
+      case INJECTED -> "a fault plan asked for it";
       default -> "unknown vendor syndrome 0x%02x".formatted(vendorSyndrome);
     };
   }

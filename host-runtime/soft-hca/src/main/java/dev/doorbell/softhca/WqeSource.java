@@ -173,7 +173,11 @@ final class WqeSource {
   /** Moves on what can move on: hints, record, fetches. */
   void run() {
     if (hint.get() != NONE) {
-      hear(hint.getAndSet(NONE));
+      int index = hint.getAndSet(NONE);
+      HcaFaults faults = queuePair.hca.faults;
+      if (faults == null || faults.hears(queuePair, this, index)) {
+        hear(index);
+      }
     }
     while (heardDue > 0) {
       heardDue--;
@@ -221,7 +225,8 @@ final class WqeSource {
     queuePair.activate();
   }
 
-  private void hear(int index) {
+  /** Acts on a doorbell, now or when the HCA has handled it. */
+  void hear(int index) {
     if (blueFlame.isFull() && takeBlueFlame() && index == ((int) producer & SendQueue.INDEX_MASK)) {
       return;
     }

@@ -53,13 +53,11 @@ class CostTest {
     private final Endpoint a = new Endpoint(world, 0, Endpoint.Shape.usual());
     private final Endpoint b = new Endpoint(world, 1, Endpoint.Shape.usual());
     private final int opcode;
-    private final int bytes;
     private long posted;
     private int left;
 
     Batches(int opcode, int bytes) {
       this.opcode = opcode;
-      this.bytes = bytes;
       Endpoint.connect(a, b);
       for (int slot = 0; slot < BATCH; slot++) {
         long wqe = a.queuePair.sendRingAddress() + slot * 64L;
@@ -174,8 +172,8 @@ class CostTest {
       ends[1].connect(ends[0].address(), Endpoint.ALL, ConnectionAttributes.DEFAULT);
       senders.add(ends[0]);
     }
-    long heap = (heapInUse() - before) / (2 * pairs);
-    long space = (fabric.memory().bytesInUse() - spaceBefore) / (2 * pairs);
+    long heap = (heapInUse() - before) / (2L * pairs);
+    long space = (fabric.memory().bytesInUse() - spaceBefore) / (2L * pairs);
     System.getLogger(CostTest.class.getName())
         .log(
             System.Logger.Level.INFO,

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
  * may not hang or crash the HCA, lose packets of its pool, or write a byte that no key allows.
  */
 class FuzzTest {
+  private static final List<Transport> TRANSPORTS = List.of(Transport.values());
   private static final int BYTES = 1 << 16;
   private static final int MTU = 256;
   private static final int EVERYDAY_ROUNDS = 150;
@@ -84,7 +85,7 @@ class FuzzTest {
       this.world = world;
       this.seed = seed;
       this.random = new Random(seed);
-      this.transport = Transport.values()[random.nextInt(3)];
+      this.transport = TRANSPORTS.get(random.nextInt(TRANSPORTS.size()));
       domains =
           new ProtectionDomain[] {
             world.hca(0).allocateProtectionDomain(), world.hca(1).allocateProtectionDomain()

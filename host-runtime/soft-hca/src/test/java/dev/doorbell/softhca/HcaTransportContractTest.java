@@ -27,9 +27,6 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.core.mlx5.Syndrome;
-import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,8 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What every HCA has to do beyond WRITEs and READs on a reliable connection: other transports,
  * shared receives, completion events, peers that are silent. A back end extends this class too.
  */
-public abstract class HcaTransportContractTest {
-  private static final Endpoint.Shape USUAL = Endpoint.Shape.usual();
+public abstract class HcaTransportContractTest extends HcaContract {
   private static final int GLOBAL_ROUTE = 40;
   private static final int QUEUE_KEY = 0x1234_5678;
 
@@ -48,32 +44,8 @@ public abstract class HcaTransportContractTest {
   private static final ConnectionAttributes IMPATIENT =
       new ConnectionAttributes(1, 1, 7, 12, 16, 16, 0);
 
-  private HcaWorld world;
-
-  /** A fresh pair of connected HCAs. */
-  protected abstract HcaWorld newWorld();
-
-  @BeforeEach
-  void open() {
-    world = newWorld();
-  }
-
-  @AfterEach
-  void close() {
-    world.close();
-  }
-
   private Endpoint[] pair(Endpoint.Shape shape, ConnectionAttributes attributes) {
-    Endpoint a = new Endpoint(world, 0, shape);
-    Endpoint b = new Endpoint(world, 1, shape);
-    Endpoint.connect(a, b, attributes);
-    return new Endpoint[] {a, b};
-  }
-
-  private static byte[] noise(int bytes) {
-    byte[] noise = new byte[bytes];
-    new Random(bytes).nextBytes(noise);
-    return noise;
+    return pair(shape, shape, attributes);
   }
 
   // Reliable connections.
@@ -144,7 +116,7 @@ public abstract class HcaTransportContractTest {
   @Test
   void an_unreliable_connection_carries_writes_and_sends() {
     Endpoint[] ends = pair(USUAL.withTransport(Transport.UC, null), ConnectionAttributes.DEFAULT);
-    byte[] payload = noise(20_000);
+    byte[] payload = noise(20_000, 20_000);
     ends[0].buffer.putBytes(0, payload);
     ends[1].postReceive(400_000, 20_000);
     ends[1].postReceive(500_000, 0);
@@ -234,7 +206,7 @@ public abstract class HcaTransportContractTest {
   @Test
   void a_datagram_arrives_behind_its_global_route_and_says_who_sent_it() {
     Endpoint[] ends = datagrams();
-    byte[] payload = noise(1_000);
+    byte[] payload = noise(1_000, 1_000);
     ends[0].buffer.putBytes(0, payload);
     ends[1].postReceive(64, 2_000);
     ends[0]

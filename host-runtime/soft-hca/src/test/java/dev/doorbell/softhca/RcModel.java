@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a reliable connection promises, and nothing of how: requests take effect at the peer once
@@ -76,7 +77,7 @@ final class RcModel {
   private boolean dead;
 
   /** By request: its bytes at the requester, for READs and atomics; null where nothing lands. */
-  final List<byte[]> landings = new ArrayList<>();
+  final List<byte @Nullable []> landings = new ArrayList<>();
 
   /** By request: 0, or its syndrome. */
   final List<Integer> syndromes = new ArrayList<>();
@@ -143,7 +144,7 @@ final class RcModel {
     states.add(target.clone());
   }
 
-  private byte[] effect(Request request) {
+  private byte @Nullable [] effect(Request request) {
     byte[] payload = Arrays.copyOfRange(source, request.source, request.source + request.bytes);
     switch (request.opcode) {
       case Opcode.NOP -> {}

@@ -51,6 +51,9 @@ public final class Access {
   /** Mask of the scopes above. */
   public static final int SCOPES = 0x70;
 
+  /** Nobody gets the value that was there: {@code red}. Such an atomic acquires nothing. */
+  public static final int REDUCTION = 0x80;
+
   private Access() {}
 
   /** The semantics part. */

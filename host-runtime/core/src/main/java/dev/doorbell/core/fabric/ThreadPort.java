@@ -117,6 +117,14 @@ public abstract class ThreadPort {
   /** Nanoseconds on the fabric's clock, as this thread sees it. */
   public abstract long now();
 
+  /**
+   * True when accesses to the shared memory of the thread's block are to come through the port, as
+   * those to global memory do; otherwise the engine performs them itself.
+   */
+  public boolean takesShared() {
+    return false;
+  }
+
   /** Comes before {@link #arrive}: what the thread stored is performed for its block. May park. */
   public void settle() {
     fence(Access.ACQ_REL | Access.CTA);

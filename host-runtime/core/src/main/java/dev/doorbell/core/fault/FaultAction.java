@@ -43,6 +43,8 @@ public enum FaultAction {
   RELAXED_ORDERING("relaxed-ordering", Set.of(FaultEvent.PAYLOAD));
 
   private final String word;
+
+  @SuppressWarnings("ImmutableEnumChecker") // made by Set.of
   private final Set<FaultEvent> events;
 
   FaultAction(String word, Set<FaultEvent> events) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Not safe for several threads: a device asks from the one that steps it. {@link #events} and
  * {@link #fired} may be read from others and are then a moment old.
  */
+@SuppressWarnings("EnumOrdinal") // asked at every packet: an array by event
 public final class FaultInjector {
   private static final FaultEvent[] EVENTS = FaultEvent.values();
 

@@ -51,6 +51,7 @@ class FaultInjectorTest {
   }
 
   @Test
+  @SuppressWarnings("ReferenceEquality") // which of the two
   void one_more_fault_behind_it_changes_nothing_of_when_a_fault_strikes() {
     Fault chance = lose(FaultTrigger.chance(0.2));
     Fault other = Fault.of(FaultAction.CORRUPT, FaultEvent.PACKET_SENT, FaultTrigger.chance(0.3));

@@ -54,7 +54,7 @@ final class Atomic extends MemoryOp {
             operation, reduces ? a.kernel().trash() : a.result(operands.getFirst()), second, first);
     atomic.locate(rest, operands.get(at), a);
     atomic.bytes = type.bytes();
-    atomic.access = access(rest, Access.RELAXED);
+    atomic.access = access(rest, Access.RELAXED) | (reduces ? Access.REDUCTION : 0);
     return atomic;
   }
 
@@ -120,7 +120,11 @@ final class Atomic extends MemoryOp {
   @Override
   @Nullable Op execute(VmThread t, long[] r) {
     long address = r[base] + offset;
-    if (space.isWindow()) {
+    boolean ported = space == Space.SHARED && t.portedShared;
+    if (ported) {
+      address = window(t, "atomic", address);
+    }
+    if (space.isWindow() && !ported) {
       long at = window(t, "atomic", space == Space.FRAME ? address + t.frame : address);
       r[d] = seen(t, at, raw(at, r[operand], r[compare]), r);
       return next;

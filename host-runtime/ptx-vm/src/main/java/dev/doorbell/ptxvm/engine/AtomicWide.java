@@ -67,7 +67,7 @@ final class AtomicWide extends MemoryOp {
     long address = r[base] + offset;
     if (space.isWindow()) {
       inWindow(r, window(t, "atomic", space == Space.FRAME ? address + t.frame : address));
-    } else if (space == Space.GENERIC && t.isScratch(address)) {
+    } else if (space == Space.GENERIC && t.inWindows(address)) {
       t.checkScratch("atomic", address, bytes);
       inWindow(r, address);
     } else {

@@ -28,6 +28,7 @@ public final class KernelCode {
   private final long sharedBytes;
   private final long localBytes;
   private final Program program;
+  private final boolean ordersSharedByBarriers;
 
   /** How often each operation was executed, by place, while that is counted; else null. */
   int @Nullable [] counts;
@@ -63,6 +64,16 @@ public final class KernelCode {
     this.sharedBytes = sharedBytes;
     this.localBytes = localBytes;
     this.program = program;
+    this.ordersSharedByBarriers =
+        places.stream().noneMatch(i -> i.name().equals("mbarrier") || i.name().equals("cp"));
+  }
+
+  /**
+   * False where shared memory is also ordered by {@code mbarrier} objects or filled by asynchronous
+   * copies, which are not told to a fabric.
+   */
+  boolean ordersSharedByBarriers() {
+    return ordersSharedByBarriers;
   }
 
   /** The entry's name. */

@@ -72,32 +72,36 @@ abstract class Load extends MemoryOp {
     return load;
   }
 
+  /** Through the port, whatever the space. */
+  final @Nullable Op ported(VmThread t, long[] r, long address) {
+    if ((address & (bytes - 1)) != 0) {
+      throw t.misaligned("load", address, bytes);
+    }
+    t.account();
+    ThreadPort port = t.port;
+    long value =
+        switch (bytes) {
+          case 1 -> port.load8(address, access);
+          case 2 -> port.load16(address, access);
+          case 4 -> port.load32(address, access);
+          default -> port.load64(address, access);
+        };
+    if (port.parked) {
+      return t.park(this);
+    }
+    t.polling.loaded(address, value);
+    if (strong) {
+      t.polling.loadedStrongly(address, bytes, value);
+    }
+    r[d] = value << extend >> extend & mask;
+    return next;
+  }
+
   /** {@code ld.global}. */
   static final class Global extends Load {
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
-      long address = r[base] + offset;
-      if ((address & (bytes - 1)) != 0) {
-        throw t.misaligned("load", address, bytes);
-      }
-      t.account();
-      ThreadPort port = t.port;
-      long value =
-          switch (bytes) {
-            case 1 -> port.load8(address, access);
-            case 2 -> port.load16(address, access);
-            case 4 -> port.load32(address, access);
-            default -> port.load64(address, access);
-          };
-      if (port.parked) {
-        return t.park(this);
-      }
-      t.polling.loaded(address, value);
-      if (strong) {
-        t.polling.loadedStrongly(address, bytes, value);
-      }
-      r[d] = value << extend >> extend & mask;
-      return next;
+      return ported(t, r, r[base] + offset);
     }
   }
 
@@ -106,32 +110,12 @@ abstract class Load extends MemoryOp {
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
       long address = r[base] + offset;
-      long value;
-      if (t.isScratch(address)) {
-        t.checkScratch("load", address, bytes);
-        value = rawLoad(address, bytes);
-        t.loadedScratch(address, value);
-      } else {
-        if ((address & (bytes - 1)) != 0) {
-          throw t.misaligned("load", address, bytes);
-        }
-        t.account();
-        ThreadPort port = t.port;
-        value =
-            switch (bytes) {
-              case 1 -> port.load8(address, access);
-              case 2 -> port.load16(address, access);
-              case 4 -> port.load32(address, access);
-              default -> port.load64(address, access);
-            };
-        if (port.parked) {
-          return t.park(this);
-        }
-        t.polling.loaded(address, value);
-        if (strong) {
-          t.polling.loadedStrongly(address, bytes, value);
-        }
+      if (!t.isScratch(address)) {
+        return ported(t, r, address);
       }
+      t.checkScratch("load", address, bytes);
+      long value = rawLoad(address, bytes);
+      t.loadedScratch(address, value);
       r[d] = value << extend >> extend & mask;
       return next;
     }
@@ -144,6 +128,9 @@ abstract class Load extends MemoryOp {
       long at = r[base] + offset;
       if (space == Space.FRAME) {
         at += t.frame;
+      }
+      if (space == Space.SHARED && t.portedShared) {
+        return ported(t, r, window(t, "load", at));
       }
       long value = rawLoad(window(t, "load", at), bytes);
       if (space == Space.SHARED) {
@@ -166,7 +153,11 @@ abstract class Load extends MemoryOp {
       long address = r[base] + offset;
       long low;
       long high = 0;
-      if (space.isWindow()) {
+      boolean ported = space == Space.SHARED && t.portedShared;
+      if (ported) {
+        address = window(t, "load", address);
+      }
+      if (space.isWindow() && !ported) {
         long at = window(t, "load", space == Space.FRAME ? address + t.frame : address);
         low = rawLoad(at, Math.min(bytes, 8));
         high = bytes == 16 ? rawLoad(at + 8, 8) : 0;

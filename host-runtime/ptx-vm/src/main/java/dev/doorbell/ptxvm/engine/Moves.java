@@ -271,7 +271,7 @@ final class Moves {
             case SHARED -> within(address - t.sharedBase, t.sharedSize);
             case LOCAL -> within(address - t.localBase, t.localSize);
             case PARAMETER -> within(address - t.parameterBase, t.parameterSize);
-            default -> !constant && !t.isScratch(address);
+            default -> !constant && !t.inWindows(address);
           };
       r[d] = is ? 1 : 0;
       return next;

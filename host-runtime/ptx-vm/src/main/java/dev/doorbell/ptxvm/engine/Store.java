@@ -58,27 +58,31 @@ abstract class Store extends MemoryOp {
     return store;
   }
 
+  /** Through the port, whatever the space. */
+  final @Nullable Op ported(VmThread t, long[] r, long address) {
+    if ((address & (bytes - 1)) != 0) {
+      throw t.misaligned("store", address, bytes);
+    }
+    t.account();
+    ThreadPort port = t.port;
+    switch (bytes) {
+      case 1 -> port.store8(address, r[value], access);
+      case 2 -> port.store16(address, r[value], access);
+      case 4 -> port.store32(address, r[value], access);
+      default -> port.store64(address, r[value], access);
+    }
+    if (port.parked) {
+      return t.park(this);
+    }
+    t.polling.acted();
+    return next;
+  }
+
   /** {@code st.global}. */
   static final class Global extends Store {
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
-      long address = r[base] + offset;
-      if ((address & (bytes - 1)) != 0) {
-        throw t.misaligned("store", address, bytes);
-      }
-      t.account();
-      ThreadPort port = t.port;
-      switch (bytes) {
-        case 1 -> port.store8(address, r[value], access);
-        case 2 -> port.store16(address, r[value], access);
-        case 4 -> port.store32(address, r[value], access);
-        default -> port.store64(address, r[value], access);
-      }
-      if (port.parked) {
-        return t.park(this);
-      }
-      t.polling.acted();
-      return next;
+      return ported(t, r, r[base] + offset);
     }
   }
 
@@ -87,27 +91,12 @@ abstract class Store extends MemoryOp {
     @Override
     @Nullable Op execute(VmThread t, long[] r) {
       long address = r[base] + offset;
-      if (t.isScratch(address)) {
-        t.checkScratch("store", address, bytes);
-        t.polling.acted();
-        rawStore(address, bytes, r[value]);
-        return next;
+      if (!t.isScratch(address)) {
+        return ported(t, r, address);
       }
-      if ((address & (bytes - 1)) != 0) {
-        throw t.misaligned("store", address, bytes);
-      }
-      t.account();
-      ThreadPort port = t.port;
-      switch (bytes) {
-        case 1 -> port.store8(address, r[value], access);
-        case 2 -> port.store16(address, r[value], access);
-        case 4 -> port.store32(address, r[value], access);
-        default -> port.store64(address, r[value], access);
-      }
-      if (port.parked) {
-        return t.park(this);
-      }
+      t.checkScratch("store", address, bytes);
       t.polling.acted();
+      rawStore(address, bytes, r[value]);
       return next;
     }
   }
@@ -120,6 +109,9 @@ abstract class Store extends MemoryOp {
       if (space == Space.FRAME) {
         at += t.frame;
       } else if (space == Space.SHARED) {
+        if (t.portedShared) {
+          return ported(t, r, window(t, "store", at));
+        }
         t.polling.acted();
       }
       rawStore(window(t, "store", at), bytes, r[value]);
@@ -137,7 +129,11 @@ abstract class Store extends MemoryOp {
       long address = r[base] + offset;
       long low = gather(r, 0);
       long high = bytes == 16 ? gather(r, from.length / 2) : 0;
-      if (space.isWindow()) {
+      boolean ported = space == Space.SHARED && t.portedShared;
+      if (ported) {
+        address = window(t, "store", address);
+      }
+      if (space.isWindow() && !ported) {
         if (space == Space.SHARED) {
           t.polling.acted();
         }

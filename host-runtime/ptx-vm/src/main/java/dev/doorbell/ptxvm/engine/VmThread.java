@@ -34,6 +34,9 @@ final class VmThread implements Agent {
   final long sharedSize;
   final long scratchBase;
   final long scratchSize;
+
+  /** True when the port performs accesses to shared memory. */
+  final boolean portedShared;
   final long parameterBase;
   final long parameterSize;
 
@@ -84,13 +87,15 @@ final class VmThread implements Agent {
     this.localSize = windows.localBytes();
     this.sharedBase = windows.shared();
     this.sharedSize = windows.sharedBytes();
-    this.scratchBase = windows.base();
-    this.scratchSize = windows.bytes();
     this.parameterBase = grid.parameterBase();
     this.parameterSize = grid.code.parameters().bytes();
     this.r = grid.code.registers(this);
     this.op = grid.code.first();
     this.port = cta.home.port(grid.locus, this);
+    this.portedShared = port.takesShared() && grid.code.ordersSharedByBarriers();
+    long unported = portedShared ? windows.localOffset() : 0;
+    this.scratchBase = windows.base() + unported;
+    this.scratchSize = windows.bytes() - unported;
   }
 
   @Override
@@ -199,7 +204,13 @@ final class VmThread implements Agent {
     return null;
   }
 
-  /** True when a generic address lies in this block's windows; the fabric is not asked then. */
+  /** True when a generic address lies in this block's windows. */
+  boolean inWindows(long address) {
+    return isScratch(address)
+        || Long.compareUnsigned(address - sharedBase, scratchBase - sharedBase) < 0;
+  }
+
+  /** True when a generic address lies in windows that the fabric is not asked about. */
   boolean isScratch(long address) {
     return Long.compareUnsigned(address - scratchBase, scratchSize) < 0;
   }

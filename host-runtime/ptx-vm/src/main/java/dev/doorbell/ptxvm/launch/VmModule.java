@@ -31,7 +31,7 @@ final class VmModule implements GpuModule {
   }
 
   static VmModule load(VmGpu gpu, String name, String text) {
-    PtxParser.Result parsed = PtxParser.parse(name, text);
+    PtxParser.Result parsed = ParsedPtx.of(name, text);
     TreeMap<Integer, Refusal> refusals = new TreeMap<>();
     parsed.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));
     PtxModule ptx = parsed.module();

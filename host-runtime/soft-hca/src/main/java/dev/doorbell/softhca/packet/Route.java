@@ -11,6 +11,14 @@ public abstract class Route {
   public abstract void transmit(Packet packet);
 
   /**
+   * As {@link #transmit}, with a bit flipped on the way: it takes its time, and the receiver's ICRC
+   * check throws it away.
+   */
+  public void transmitCorrupt(Packet packet) {
+    packet.pool.release(packet);
+  }
+
+  /**
    * The peer, when packets reach it during {@link #transmit}, in order, and nobody looks at them on
    * the way; else null. It may change from call to call.
    */

@@ -66,6 +66,8 @@ final class LinuxSockets {
       find("getsockname", FunctionDescriptor.of(INT, INT, LONG, LONG));
   private static final MethodHandle SETSOCKOPT =
       find("setsockopt", FunctionDescriptor.of(INT, INT, INT, INT, LONG, INT));
+  private static final MethodHandle GETSOCKOPT =
+      find("getsockopt", FunctionDescriptor.of(INT, INT, INT, INT, LONG, LONG));
   private static final MethodHandle SENDMMSG =
       find("sendmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT));
   private static final MethodHandle RECVMMSG =
@@ -124,6 +126,15 @@ final class LinuxSockets {
     try {
       return result(
           (int) SETSOCKOPT.invokeExact(state, socket, level, option, value, Integer.BYTES));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** Reads an int to {@code value}; the word at {@code bytes} holds its length and is changed. */
+  int getsockopt(int socket, int level, int option, long value, long bytes) {
+    try {
+      return result((int) GETSOCKOPT.invokeExact(state, socket, level, option, value, bytes));
     } catch (Throwable e) {
       throw sneaky(e);
     }

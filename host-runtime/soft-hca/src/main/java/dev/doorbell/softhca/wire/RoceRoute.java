@@ -22,6 +22,11 @@ final class RoceRoute extends Route {
   }
 
   @Override
+  public void transmitCorrupt(Packet packet) {
+    wire.transmitCorrupt(this, packet);
+  }
+
+  @Override
   public String toString() {
     return new WireAddress(peer, port).toString();
   }

@@ -37,6 +37,17 @@ public final class RoceWire extends Wire implements AutoCloseable {
   private static final int SLOT = 4_352;
   private static final int SLOTS = UdpSocket.BATCH;
 
+  /** BTH, RETH and ICRC. */
+  private static final int HEADER_BYTES = 32;
+
+  private static final int SMALLEST_WINDOW = 8;
+
+  /**
+   * Batches received in one step. What stays in the socket looks like silence to whoever sent it,
+   * and comes once more: many connections would bury each other so.
+   */
+  private static final int RECEIVED_AT_ONCE = 16;
+
   private final Fabric fabric;
   private final FrameLink link;
   private final UdpSocket socket;
@@ -175,6 +186,22 @@ public final class RoceWire extends Wire implements AutoCloseable {
   }
 
   @Override
+  public boolean carriesGids() {
+    return true;
+  }
+
+  /**
+   * Half of what this end's receive buffer holds, taking the peer's to be like it: the other half
+   * is for other connections and for answers. What does not fit is dropped by the system, and a
+   * dropped packet means that all behind it come again.
+   */
+  @Override
+  public int window(int payloadBytes) {
+    int packets = socket.receiveBuffer() / 2 / UdpSocket.footprint(HEADER_BYTES + payloadBytes);
+    return Math.max(SMALLEST_WINDOW, packets);
+  }
+
+  @Override
   public String address(Station hca) {
     return address().toString();
   }
@@ -305,6 +332,14 @@ public final class RoceWire extends Wire implements AutoCloseable {
     }
   }
 
+  /** Sends a packet whose ICRC is wrong; where there is no room for it, it is lost all the same. */
+  void transmitCorrupt(RoceRoute route, Packet packet) {
+    if (!closed && held.isEmpty() && hasRoom()) {
+      frame(route, packet, true);
+    }
+    packet.pool.release(packet);
+  }
+
   private void send(RoceRoute route, Packet packet, boolean corrupt) {
     if (!held.isEmpty() || !hasRoom()) {
       packet.keep();
@@ -403,15 +438,22 @@ public final class RoceWire extends Wire implements AutoCloseable {
     if (hca == null) {
       return 0;
     }
-    if (handled == arrived) {
-      arrived = socket.receive(SLOTS);
-      handled = 0;
+    int taken = 0;
+    for (int batch = 0; batch < RECEIVED_AT_ONCE; batch++) {
+      if (handled == arrived) {
+        arrived = socket.receive(SLOTS);
+        handled = 0;
+      }
+      int before = handled;
+      while (handled < arrived && take(hca, handled)) {
+        handled++;
+      }
+      taken += handled - before;
+      if (handled < arrived || arrived < SLOTS) {
+        break;
+      }
     }
-    int before = handled;
-    while (handled < arrived && take(hca, handled)) {
-      handled++;
-    }
-    return handled - before;
+    return taken;
   }
 
   /**

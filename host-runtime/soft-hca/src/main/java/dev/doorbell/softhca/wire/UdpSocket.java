@@ -48,11 +48,18 @@ final class UdpSocket implements AutoCloseable {
   private static final int POLLIN = 1;
   private static final int BUFFER_BYTES = 32 << 20;
 
+  /** Ethernet, IP and UDP headers with their alignment, and struct skb_shared_info. */
+  private static final int BUFFER_ENDS = 400;
+
+  /** struct sk_buff. */
+  private static final int BUFFER_RECORD = 256;
+
   private final LinuxSockets libc = new LinuxSockets();
   private final int descriptor;
   private final boolean ipv6;
   private final Gid local;
   private final int port;
+  private final int receiveBuffer;
   private boolean closed;
 
   private final MemorySegment memory =
@@ -93,6 +100,7 @@ final class UdpSocket implements AutoCloseable {
           libc.bind(descriptor, word, nameBytes()),
           "bind UDP %s port %d (another process may have it)".formatted(local, port));
       this.port = boundPort();
+      this.receiveBuffer = receiveBufferNow();
     } catch (RuntimeException e) {
       libc.close(descriptor);
       throw e;
@@ -151,6 +159,16 @@ final class UdpSocket implements AutoCloseable {
     return BigEndian.getShort(word + Short.BYTES) & 0xffff;
   }
 
+  /** What the system gives of what {@link #setUp} asks for, as it counts: with its own records. */
+  private int receiveBufferNow() {
+    RawMemory.putInt(word + NAME, Integer.BYTES);
+    require(
+        libc.getsockopt(
+            descriptor, LinuxSockets.SOL_SOCKET, LinuxSockets.SO_RCVBUF, word, word + NAME),
+        "ask for the socket's buffer");
+    return RawMemory.getInt(word);
+  }
+
   private void link(long block) {
     for (int i = 0; i < BATCH; i++) {
       long message = message(block, i);
@@ -203,6 +221,19 @@ final class UdpSocket implements AutoCloseable {
   /** The port that it is bound to. */
   int port() {
     return port;
+  }
+
+  /** Bytes that wait to be received at most, as the system counts them: {@link #footprint}. */
+  int receiveBuffer() {
+    return receiveBuffer;
+  }
+
+  /**
+   * What a datagram takes of a receive buffer: Linux counts the power of two that it allocates for
+   * the bytes, their headers and the end of the buffer, and the buffer's own record.
+   */
+  static int footprint(int bytes) {
+    return 2 * Integer.highestOneBit(bytes + BUFFER_ENDS - 1) + BUFFER_RECORD;
   }
 
   // Sending.

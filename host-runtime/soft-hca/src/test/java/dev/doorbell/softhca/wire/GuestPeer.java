@@ -1,7 +1,6 @@
 package dev.doorbell.softhca.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -9,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -18,7 +16,6 @@ import java.util.function.BooleanSupplier;
 
 /** The peer program in a guest: one line asks, one line answers. */
 final class GuestPeer implements AutoCloseable {
-  static final Path SCRIPTS = Path.of("src", "guest").toAbsolutePath();
   private static final String CLOSED = "the guest has ended";
 
   private final Process process;
@@ -49,50 +46,33 @@ final class GuestPeer implements AutoCloseable {
     answers.add(CLOSED);
   }
 
-  /** Skips the test unless the program that {@code script --where} names is there. */
-  static void require(String script) throws IOException, InterruptedException {
-    Path path = SCRIPTS.resolve(script);
-    Process where = new ProcessBuilder(path.toString(), "--where").start();
-    String made = new String(where.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    assertThat(where.waitFor()).isZero();
-    assumeTrue(
-        Files.exists(Path.of(made)),
-        "the guest is not built; run host-runtime/soft-hca/src/guest/" + script);
-  }
-
-  /** Compiles the peer program; skips the test where there is no libibverbs to do it with. */
+  /** Compiles the peer program into {@code folder}. */
   static Path compile(Path folder) throws IOException, InterruptedException {
     Path program = folder.resolve("peer");
-    try {
-      Process compiler =
-          new ProcessBuilder(
-                  "gcc",
-                  "-O2",
-                  "-Wall",
-                  "-o",
-                  program.toString(),
-                  SCRIPTS.resolve("peer.c").toString(),
-                  "-libverbs")
-              .redirectErrorStream(true)
-              .start();
-      String said = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assumeTrue(
-          compiler.waitFor() == 0,
-          "peer.c does not compile; apt-get install gcc libibverbs-dev ibverbs-providers: " + said);
-    } catch (IOException e) {
-      assumeTrue(false, "no gcc; apt-get install gcc libibverbs-dev ibverbs-providers");
-    }
+    Process compiler =
+        new ProcessBuilder(
+                "gcc",
+                "-O2",
+                "-Wall",
+                "-o",
+                program.toString(),
+                GuestKind.script("peer.c").toString(),
+                "-libverbs")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(compiler.waitFor()).as(said).isZero();
     return program;
   }
 
   /** Boots a guest whose cable ends at UDP port {@code port}, and starts the peer in it. */
-  static GuestPeer start(String script, int port, Path peer) throws IOException {
+  static GuestPeer start(GuestKind kind, int port, Path peer) throws IOException {
     Process process =
         new ProcessBuilder(
-                SCRIPTS.resolve(script).toString(),
+                GuestKind.script(kind.run()).toString(),
                 "--cable",
                 Integer.toString(port),
-                SCRIPTS.resolve("peer.sh").toString(),
+                GuestKind.script("peer.sh").toString(),
                 peer.toString())
             .redirectErrorStream(true)
             .start();
@@ -114,6 +94,20 @@ final class GuestPeer implements AutoCloseable {
       log.append(line).append('\n');
       assertThat(line).as("the guest says\n%s", log).isNotEqualTo(CLOSED).doesNotStartWith("error");
     }
+  }
+
+  /** Whether the guest comes up; {@link #log} has what it said. */
+  boolean boots(int seconds, BooleanSupplier meanwhile) {
+    try {
+      await("booted", seconds, meanwhile);
+      return true;
+    } catch (AssertionError _) {
+      return false;
+    }
+  }
+
+  String log() {
+    return log.toString();
   }
 
   private String take(long deadline, BooleanSupplier meanwhile) {

@@ -29,9 +29,6 @@ public final class Actor {
   /** What it knew when it began. */
   final Clock start;
 
-  /** The newest write of a word that a strong load has seen, where the clock does not tell. */
-  final LongLongTable floors = new LongLongTable();
-
   /** Loads in a row that did not return the newest value. */
   int stale;
 
@@ -95,6 +92,25 @@ public final class Actor {
     if (resident != clock) {
       resident.set(number, next);
     }
+  }
+
+  /** A strong load has seen {@code write}. */
+  void saw(Write write) {
+    clock.saw(write);
+    if (resident != clock) {
+      resident.saw(write);
+    }
+  }
+
+  /**
+   * True when {@code write} comes before what this actor does now, with all that its actor did
+   * before, or alone.
+   */
+  boolean knows(Write write) {
+    Clock known = write.cell.onGpu ? resident : clock;
+    return write.actor == this
+        || known.covers(write.actor.number, write.epoch)
+        || known.seen(write.cell.address) >= write.order;
   }
 
   /** True when the event of {@code actor} in {@code epoch} comes before what this one does now. */

@@ -15,6 +15,7 @@ final class Cell {
   long base;
 
   @Nullable Write newest;
+  private long orders;
 
   /** What the word is to a device, where it is a doorbell record. */
   @Nullable Region record;
@@ -33,10 +34,14 @@ final class Cell {
     return write == null ? base : write.value;
   }
 
-  /** The number of the newest write; 0 for none. */
+  /** Rises with every write. */
   long order() {
-    Write write = newest;
-    return write == null ? 0 : write.order;
+    return orders;
+  }
+
+  /** The number of the next write. */
+  long nextOrder() {
+    return ++orders;
   }
 
   void watch(Watcher watcher) {
@@ -78,6 +83,7 @@ final class Cell {
   /** Somebody whom the machine does not know stored here: the host, before or between launches. */
   void reset(long value) {
     newest = null;
+    orders++;
     base = value;
     readers.clear();
   }

@@ -13,17 +13,12 @@ final class Checks {
     this.findings = findings;
   }
 
-  /** True when {@code write} comes before what {@code actor} does now. */
-  static boolean covers(Actor actor, Cell cell, Write write) {
-    return actor.knows(write.actor.number, write.epoch, cell.onGpu);
-  }
-
   /** A device reads data: all of it has to be there. */
   void checkDmaRead(
       Actor device, Cell cell, long mask, long address, int bytes, @Nullable Object at) {
     long left = mask;
     for (Write write = cell.newest; write != null && left != 0; write = write.before) {
-      if ((write.mask & left) != 0 && !covers(device, cell, write)) {
+      if ((write.mask & left) != 0 && !device.knows(write)) {
         report(Conflict.Kind.DMA_READ_OF_STORE, address, bytes, write, device, false, 0, at);
       }
       left &= ~write.mask;
@@ -33,7 +28,6 @@ final class Checks {
   void checkLoad(
       Actor actor, Cell cell, long mask, long address, int bytes, int access, @Nullable Object at) {
     boolean nonCoherent = Access.semantics(access) == Access.NON_COHERENT;
-    long floor = -1;
     long left = mask;
     for (Write write = cell.newest; write != null && left != 0; write = write.before) {
       if ((write.mask & left) == 0) {
@@ -44,11 +38,8 @@ final class Checks {
         if (write.actor == actor || !actor.start.covers(write.actor.number, write.epoch)) {
           report(Conflict.Kind.NON_COHERENT, address, bytes, write, actor, false, access, at);
         }
-      } else if (!covers(actor, cell, write) && !morallyStrong(actor, access, cell, write)) {
-        floor = floor < 0 ? actor.floors.get(cell.address) : floor;
-        if (write.order > floor) {
-          report(Conflict.Kind.LOAD_OF_STORE, address, bytes, write, actor, false, access, at);
-        }
+      } else if (!actor.knows(write) && !morallyStrong(actor, access, cell, write)) {
+        report(Conflict.Kind.LOAD_OF_STORE, address, bytes, write, actor, false, access, at);
       }
     }
   }
@@ -61,7 +52,7 @@ final class Checks {
         continue;
       }
       left &= ~write.mask;
-      if (!covers(actor, cell, write) && !morallyStrong(actor, access, cell, write)) {
+      if (!actor.knows(write) && !morallyStrong(actor, access, cell, write)) {
         Conflict.Kind kind = actor.device ? Conflict.Kind.DMA_WRITE : Conflict.Kind.STORES;
         report(kind, address, bytes, write, actor, true, access, at);
       }

@@ -3,18 +3,32 @@ package dev.doorbell.core.fabric.explore;
 import java.util.Arrays;
 
 /**
- * A vector clock: for every actor the last of its epochs that is known. Dense, since joining a
- * thousand ints takes a vector unit a tenth of a microsecond.
+ * A vector clock: for every actor the last of its epochs that is known, and single writes of later
+ * epochs. Dense, since joining a thousand ints takes a vector unit a tenth of a microsecond.
  */
 final class Clock {
   private int[] epochs;
+  private Sightings sightings;
 
   Clock() {
-    this(new int[8]);
+    this(new int[8], Sightings.NONE);
   }
 
-  private Clock(int[] epochs) {
+  private Clock(int[] epochs, Sightings sightings) {
     this.epochs = epochs;
+    this.sightings = sightings;
+  }
+
+  /** A strong load has seen {@code write}. */
+  void saw(Write write) {
+    if (!covers(write.actor.number, write.epoch)) {
+      sightings = sightings.with(write, this);
+    }
+  }
+
+  /** The number of the newest write of {@code address} that was seen; 0 where epochs tell. */
+  long seen(long address) {
+    return sightings.isEmpty() ? 0 : sightings.order(address);
   }
 
   int get(int actor) {
@@ -41,9 +55,10 @@ final class Clock {
     for (int i = 0; i < theirs.length; i++) {
       mine[i] = Math.max(mine[i], theirs[i]);
     }
+    sightings = sightings.with(other.sightings, this);
   }
 
   Clock copy() {
-    return new Clock(epochs.clone());
+    return new Clock(epochs.clone(), sightings.share());
   }
 }

@@ -149,6 +149,11 @@ final class ExploringThreadPort extends ThreadPort {
   }
 
   @Override
+  public boolean takesShared() {
+    return true;
+  }
+
+  @Override
   public void settle() {
     // The meeting itself says what comes before what.
   }

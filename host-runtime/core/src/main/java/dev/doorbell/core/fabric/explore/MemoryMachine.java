@@ -140,7 +140,7 @@ public final class MemoryMachine {
     if (newest != null) {
       checks.checkLoad(actor, cell, mask, address, bytes, strength, at);
     }
-    Write seen = pick(actor, cell, newest, mask);
+    Write seen = pick(actor, newest, mask);
     loaded = cell;
     stale = seen != newest;
     if (Semantics.isStrong(strength)) {
@@ -175,7 +175,7 @@ public final class MemoryMachine {
     } else if (newest != null) {
       checks.checkLoad(device, cell, mask, address, bytes, Access.ACQUIRE | Access.SYS, at);
     }
-    Write seen = pick(device, cell, newest, mask);
+    Write seen = pick(device, newest, mask);
     observe(device, cell, seen, Access.ACQUIRE | Access.SYS);
     return (seen == null ? before(cell, newest) : seen.value) >>> Words.shift(address)
         & Words.ones(bytes);
@@ -186,9 +186,8 @@ public final class MemoryMachine {
     Cell cell = cell(address);
     long mask = Words.ones(bytes) << Words.shift(address);
     Write newest = newest(cell, mask);
-    long floor = actor.floors.get(cell.address);
     Write write = newest;
-    while (write != null && !Checks.covers(actor, cell, write) && write.order > floor) {
+    while (write != null && !actor.knows(write)) {
       write = older(write, mask);
     }
     return (write == null ? before(cell, newest) : write.value) >>> Words.shift(address)
@@ -399,11 +398,11 @@ public final class MemoryMachine {
   }
 
   /** The write that a load returns; null for what was there before. */
-  private @Nullable Write pick(Actor actor, Cell cell, @Nullable Write newest, long mask) {
-    if (newest == null || Checks.covers(actor, cell, newest)) {
+  private @Nullable Write pick(Actor actor, @Nullable Write newest, long mask) {
+    if (newest == null || actor.knows(newest)) {
       return newest;
     }
-    int candidates = count(actor, cell, newest, mask);
+    int candidates = count(actor, newest, mask);
     if (candidates == 1 || (options.staleLoads() > 0 && actor.stale >= options.staleLoads())) {
       actor.stale = 0;
       return newest;
@@ -417,11 +416,10 @@ public final class MemoryMachine {
     return write;
   }
 
-  private static int count(Actor actor, Cell cell, Write newest, long mask) {
-    long floor = actor.floors.get(cell.address);
+  private static int count(Actor actor, Write newest, long mask) {
     int candidates = 1;
     Write write = newest;
-    while (write != null && !Checks.covers(actor, cell, write) && write.order > floor) {
+    while (write != null && !actor.knows(write)) {
       write = older(write, mask);
       candidates++;
     }
@@ -433,13 +431,14 @@ public final class MemoryMachine {
     if (write == null) {
       return;
     }
-    boolean acquires = Semantics.acquires(access);
     if (write.actor != actor && !checks.morallyStrong(actor, access, cell, write)) {
       return;
     }
-    if (!Checks.covers(actor, cell, write)) {
-      actor.floors.put(cell.address, write.order);
+    actor.saw(write);
+    if ((access & Access.REDUCTION) != 0) {
+      return;
     }
+    boolean acquires = Semantics.acquires(access);
     Release[] releases = write.releases;
     if (releases != null) {
       for (Release release : releases) {
@@ -478,10 +477,10 @@ public final class MemoryMachine {
       @Nullable Object at,
       Release @Nullable [] releases) {
     Write before = cell.newest;
-    long order = before == null ? 1 : before.order + 1;
     long word = (cell.value() & ~mask) | (value & mask);
     long old = cell.value();
-    cell.newest = new Write(order, word, mask, actor, epoch, access, at, releases, before);
+    cell.newest =
+        new Write(cell, cell.nextOrder(), word, mask, actor, epoch, access, at, releases, before);
     if (options.history() != Integer.MAX_VALUE) {
       cell.forget(options.history());
     }

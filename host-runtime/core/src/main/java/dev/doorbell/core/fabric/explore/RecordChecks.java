@@ -122,12 +122,13 @@ final class RecordChecks {
     for (long at = address; at < address + bytes; at += Long.BYTES) {
       Cell cell = machine.find(at);
       Write write = cell == null ? null : cell.newest;
-      if (cell != null && write != null && !Checks.covers(device, cell, write)) {
+      if (cell != null && write != null && !device.knows(write)) {
         boolean handedOn = false;
         Release[] releases = announcement.releases;
         for (int i = 0; releases != null && i < releases.length && !handedOn; i++) {
           handedOn =
-              releases[i].clock.covers(write.actor.number, write.epoch)
+              (releases[i].clock.covers(write.actor.number, write.epoch)
+                      || releases[i].clock.seen(at) >= write.order)
                   && device.mayTake(releases[i], cell.onGpu);
         }
         if (!handedOn) {

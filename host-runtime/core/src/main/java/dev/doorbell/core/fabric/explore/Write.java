@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One write of a word of 8 bytes, or a part of it, and what it hands on. */
 final class Write {
+  final Cell cell;
+
   /** Of the word's writes, from 1. */
   final long order;
 
@@ -21,6 +23,7 @@ final class Write {
   @Nullable Write before;
 
   Write(
+      Cell cell,
       long order,
       long value,
       long mask,
@@ -30,6 +33,7 @@ final class Write {
       @Nullable Object at,
       Release @Nullable [] releases,
       @Nullable Write before) {
+    this.cell = cell;
     this.order = order;
     this.value = value;
     this.mask = mask;

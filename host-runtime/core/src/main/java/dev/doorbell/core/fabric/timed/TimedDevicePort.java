@@ -177,6 +177,7 @@ final class TimedDevicePort extends DevicePort {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // the very completion that was given
   public boolean cancelTimer(Completion completion) {
     for (int i = cancellable.size() - 1; i >= 0; i--) {
       Timer timer = cancellable.get(i);

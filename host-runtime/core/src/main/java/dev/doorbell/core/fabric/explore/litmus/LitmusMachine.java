@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.explore.litmus;
 
+import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.Actor;
 import dev.doorbell.core.fabric.explore.Chooser;
 import dev.doorbell.core.fabric.explore.MemoryMachine;
@@ -236,7 +237,7 @@ public final class LitmusMachine {
                   atomic.compare() == null
                       ? 0
                       : Integer.toUnsignedLong(runner.value(atomic.compare())),
-                  atomic.access(),
+                  atomic.access() | (atomic.target() == null ? Access.REDUCTION : 0),
                   atomic.site());
           if (atomic.target() != null) {
             runner.registers.put(atomic.target(), (int) old);

@@ -1,0 +1,145 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.remote.BenchOptions;
+import dev.doorbell.experiments.remote.BenchReport;
+import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.experiments.remote.RemoteHcas;
+import dev.doorbell.experiments.stats.Summary;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code doorbell hca bench}. */
+@CommandLine.Command(
+    header = {
+      "Measures WRITEs from this process to an HCA of another one, over UDP.",
+      "",
+      "  doorbell hca bench                     starts the other process itself",
+      "  doorbell hca bench --at 10.0.0.2:5000  uses the one that is served there",
+      "",
+      "Emulated: it says how fast Doorbell's software HCA is, nothing about a NIC.",
+      ""
+    })
+final class HcaBenchCommand implements Command {
+  private static final long MINUTE = 60_000_000_000L;
+  private static final long LEAST_MESSAGES = 256;
+  private static final long ROUND_BYTES = 512L << 20;
+  private static final int MOST_MESSAGES = 200_000;
+  private static final long MOST_BYTES_OUTSTANDING = 16 << 20;
+  private static final int MOST_OUTSTANDING = 256;
+
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Option(names = "--at", paramLabel = "[HOST:]PORT", description = "A served HCA.")
+  private @Nullable String at;
+
+  @Option(
+      names = "--sizes",
+      split = ",",
+      description = "Bytes of a WRITE; ${DEFAULT-VALUE} unless given.")
+  private int[] sizes = {8, 4096, 65_536, 1 << 20};
+
+  @Option(names = "--rounds", description = "Rounds that count; ${DEFAULT-VALUE} unless given.")
+  private int rounds = 9;
+
+  /** A line of the result. */
+  private record Row(
+      int bytes,
+      int rounds,
+      double medianPerSecond,
+      double slowest,
+      double fastest,
+      double gigabytesPerSecond,
+      long kernelDrops) {}
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+    for (int bytes : sizes) {
+      if (bytes < 1 || bytes > 1 << 24) {
+        throw new UsageException(Problem.of("DB-U003", "--sizes", "1 to 16777216 bytes"));
+      }
+    }
+    if (rounds < 3 || rounds > 1000) {
+      throw new UsageException(Problem.of("DB-U003", "--rounds", "3 to 1000"));
+    }
+    if (at != null) {
+      return measure(context, HcaPlace.endpoint(at));
+    }
+    try (ChildProcess served =
+        ChildProcess.start(
+            List.of("hca", "serve", "--with", String.valueOf(ProcessHandle.current().pid())))) {
+      return measure(context, HcaProcesses.control(served));
+    }
+  }
+
+  private ExitCode measure(Context context, Endpoint served) throws EnvironmentException {
+    List<Row> rows = new ArrayList<>();
+    for (int bytes : sizes) {
+      int messages = (int) Math.clamp(ROUND_BYTES / bytes, LEAST_MESSAGES, (long) MOST_MESSAGES);
+      int depth = (int) Math.clamp(MOST_BYTES_OUTSTANDING / bytes, 4L, (long) MOST_OUTSTANDING);
+      rows.add(
+          row(
+              RemoteHcas.find()
+                  .bench(new BenchOptions(served, bytes, messages, rounds, depth, MINUTE))));
+    }
+    if (common.json) {
+      Map<String, Object> result = new LinkedHashMap<>();
+      result.put("basis", "emulated");
+      result.put("writes", rows);
+      Json.print(context, result);
+      return ExitCode.OK;
+    }
+    TextTable table =
+        new TextTable()
+            .right("bytes")
+            .right("WRITE/s, median")
+            .right("slowest round")
+            .right("fastest")
+            .right("GB/s")
+            .right("drops");
+    for (Row row : rows) {
+      table.row(
+          List.of(
+              String.valueOf(row.bytes),
+              "%,.0f".formatted(row.medianPerSecond),
+              "%,.0f".formatted(row.slowest),
+              "%,.0f".formatted(row.fastest),
+              "%.2f".formatted(row.gigabytesPerSecond),
+              String.valueOf(row.kernelDrops)));
+    }
+    context
+        .terminal()
+        .out()
+        .printf(
+            "RDMA WRITEs to another process over UDP, %d rounds each, emulated%n%n%s",
+            rounds, table.text());
+    return ExitCode.OK;
+  }
+
+  private static Row row(BenchReport report) {
+    double[] rates =
+        Arrays.stream(report.nanosPerMessage()).map(nanos -> 1e9 / nanos).sorted().toArray();
+    double median = Summary.of(rates, 1).median();
+    return new Row(
+        report.bytes(),
+        rates.length,
+        median,
+        rates[0],
+        rates[rates.length - 1],
+        median * report.bytes() / 1e9,
+        report.kernelDrops() + report.peerKernelDrops());
+  }
+
+  @Override
+  public boolean verbose() {
+    return common.verbose;
+  }
+}

@@ -1,0 +1,24 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.remote.Endpoint;
+
+/** What is known of processes that were started for a command. */
+final class HcaProcesses {
+  private static final String CONTROL = " control ";
+
+  private HcaProcesses() {}
+
+  /** Where a {@code doorbell hca serve} is asked: from its first line. */
+  static Endpoint control(ChildProcess served) throws EnvironmentException {
+    String line = served.line();
+    int from = line.indexOf(CONTROL);
+    if (from < 0) {
+      throw new EnvironmentException(
+          Problem.of("DB-E047", null, "the other process did not start")
+              .fix("doorbell hca serve says why"));
+    }
+    return Endpoint.parse(line.substring(from + CONTROL.length()).strip());
+  }
+}

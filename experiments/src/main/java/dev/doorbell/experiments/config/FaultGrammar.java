@@ -1,0 +1,33 @@
+package dev.doorbell.experiments.config;
+
+import dev.doorbell.core.fault.FaultPlan;
+import java.util.ServiceLoader;
+
+/**
+ * Reads fault plans, whose words are those of the hardware. Found as a service: configs do not know
+ * the hardware.
+ */
+public interface FaultGrammar {
+  /**
+   * Reads a file that holds a plan.
+   *
+   * @param file what to call it in problems
+   * @param seed of a plan that names none
+   * @throws ConfigException with everything that is wrong, in the order of the text
+   */
+  FaultPlan read(String file, String text, long seed) throws ConfigException;
+
+  /**
+   * Reads what stands under the key {@code faults} of another file: a list of faults, or a plan.
+   *
+   * @param text of the whole file
+   */
+  FaultPlan inline(String file, String text, long seed) throws ConfigException;
+
+  /** The one of this build. */
+  static FaultGrammar find() {
+    return ServiceLoader.load(FaultGrammar.class)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("the build left out the fault grammar"));
+  }
+}

@@ -1,0 +1,98 @@
+package dev.doorbell.experiments.config;
+
+import dev.doorbell.core.fault.FaultPlan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What an experiment says of faults: a list of them, a plan with its seed, or the name of a file
+ * that holds a plan, as seen from the folder of the experiment.
+ */
+final class FaultSection {
+  private static final String KEY = "faults";
+  private static final String SEED = "seed";
+
+  private final String file;
+  private final String text;
+  private final boolean overridden;
+
+  /**
+   * @param file name of the experiment in problems, and where it lies
+   * @param text of the experiment
+   * @param overrides of the command line
+   */
+  FaultSection(String file, String text, List<String> overrides) {
+    this.file = file;
+    this.text = text;
+    this.overridden = overrides.stream().anyMatch(o -> o.strip().startsWith(KEY + "="));
+  }
+
+  /**
+   * Reads the plan, and puts it in full where the experiment says less.
+   *
+   * @param root of the experiment, sound as far as the schema can tell
+   * @param seed of the experiment
+   */
+  FaultPlan read(ObjectNode root, long seed) throws ConfigException {
+    JsonNode node = root.get(KEY);
+    if (node == null) {
+      return FaultPlan.NONE;
+    }
+    FaultGrammar grammar = FaultGrammar.find();
+    if (node.isString()) {
+      Path named = path(node.stringValue());
+      String plan = contents(named);
+      FaultPlan read = grammar.read(named.toString(), plan, seed);
+      ObjectNode document = YamlDocument.parse(named.toString(), plan, "fault plan").root();
+      put(root, document.get(KEY), read);
+      return read;
+    }
+    FaultPlan read =
+        overridden
+            ? grammar.inline("-s faults", Resolver.yaml(only(node)), seed)
+            : grammar.inline(file, text, seed);
+    put(root, node.isArray() ? node : node.get(KEY), read);
+    return read;
+  }
+
+  private static ObjectNode only(JsonNode node) {
+    ObjectNode alone = JsonNodeFactory.instance.objectNode();
+    alone.set(KEY, node);
+    return alone;
+  }
+
+  private static void put(ObjectNode root, JsonNode list, FaultPlan plan) {
+    ObjectNode full = root.putObject(KEY);
+    full.put(SEED, plan.seed());
+    full.set(KEY, list);
+  }
+
+  private Path path(String name) throws ConfigException {
+    try {
+      return Path.of(file).resolveSibling(name);
+    } catch (InvalidPathException _) {
+      throw unreadable(name, "this cannot be the name of a file");
+    }
+  }
+
+  private static String contents(Path path) throws ConfigException {
+    try {
+      return Files.readString(path);
+    } catch (NoSuchFileException _) {
+      throw unreadable(path.toString(), "there is no such file");
+    } catch (IOException _) {
+      throw unreadable(path.toString(), "it cannot be read as a text in UTF-8");
+    }
+  }
+
+  private static ConfigException unreadable(String path, String what) {
+    return new ConfigException(List.of(Problem.of("DB-F001", path, what)));
+  }
+}

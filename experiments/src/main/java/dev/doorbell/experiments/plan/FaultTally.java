@@ -1,0 +1,50 @@
+package dev.doorbell.experiments.plan;
+
+import dev.doorbell.core.fault.FaultCount;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How often a fault of the plan happened.
+ *
+ * @param fault as its author wrote it
+ * @param mustFire a run in which it never happened has failed
+ * @param events that it could have struck
+ * @param fired how many of them it did
+ */
+public record FaultTally(String fault, boolean mustFire, long events, long fired) {
+  /** True when the fault had to happen and did not. */
+  public boolean missed() {
+    return mustFire && fired == 0;
+  }
+
+  /** What the devices of a point counted. */
+  public static List<FaultTally> of(List<FaultCount> counts) {
+    return counts.stream()
+        .map(
+            count ->
+                new FaultTally(
+                    count.fault().text(), count.fault().mustFire(), count.events(), count.fired()))
+        .toList();
+  }
+
+  /** The tallies of several points of one plan, added up fault by fault. */
+  public static List<FaultTally> total(List<List<FaultTally>> points) {
+    List<FaultTally> sums = new ArrayList<>();
+    for (List<FaultTally> point : points) {
+      for (int i = 0; i < point.size(); i++) {
+        FaultTally more = point.get(i);
+        if (i == sums.size()) {
+          sums.add(more);
+        } else {
+          FaultTally sum = sums.get(i);
+          sums.set(
+              i,
+              new FaultTally(
+                  sum.fault, sum.mustFire, sum.events + more.events, sum.fired + more.fired));
+        }
+      }
+    }
+    return sums;
+  }
+}

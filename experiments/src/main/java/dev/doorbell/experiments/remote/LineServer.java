@@ -1,0 +1,76 @@
+package dev.doorbell.experiments.remote;
+
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/** Where {@link LineChannel}s come from; never blocks. */
+public final class LineServer implements AutoCloseable {
+  private final ServerSocketChannel channel;
+  private final int port;
+
+  /**
+   * Listens.
+   *
+   * @param port 0 for any that is free
+   * @throws EnvironmentException when the port is taken or the address is not this machine's
+   */
+  public LineServer(String host, int port) throws EnvironmentException {
+    InetSocketAddress address = new InetSocketAddress(host, port);
+    ServerSocketChannel opened = null;
+    try {
+      opened = ServerSocketChannel.open();
+      opened.configureBlocking(false);
+      opened.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      if (address.isUnresolved()) {
+        throw new IOException("no such host");
+      }
+      opened.bind(address);
+      this.port = ((InetSocketAddress) opened.getLocalAddress()).getPort();
+    } catch (IOException e) {
+      close(opened);
+      throw new EnvironmentException(
+          Problem.of(
+                  "DB-E040",
+                  null,
+                  "cannot listen on %s:%d: %s".formatted(host, port, e.getMessage()))
+              .fix("choose another port, or end the process that has this one"));
+    }
+    this.channel = opened;
+  }
+
+  /** The port that it listens on. */
+  public int port() {
+    return port;
+  }
+
+  /** The next connection, or null when nobody knocks. */
+  public @Nullable LineChannel accept() {
+    try {
+      SocketChannel accepted = channel.accept();
+      return accepted == null ? null : new LineChannel(accepted);
+    } catch (IOException e) {
+      return null; // Whoever it was is gone again.
+    }
+  }
+
+  private static void close(@Nullable ServerSocketChannel opened) {
+    if (opened != null) {
+      try {
+        opened.close();
+      } catch (IOException e) {
+        // It is closed all the same.
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    close(channel);
+  }
+}

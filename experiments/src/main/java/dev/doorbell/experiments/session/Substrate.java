@@ -1,0 +1,37 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.core.Basis;
+
+/** What runs the kernels of a point, and on whose clock. */
+sealed interface Substrate {
+  /** What its times may be called. */
+  Basis basis();
+
+  /** The PTX virtual machine and software HCAs in virtual time. */
+  record Virtual() implements Substrate {
+    @Override
+    public Basis basis() {
+      return Basis.MODELLED;
+    }
+  }
+
+  /** The same as fast as they go. */
+  record Wall() implements Substrate {
+    @Override
+    public Basis basis() {
+      return Basis.EMULATED;
+    }
+  }
+
+  /**
+   * A real GPU with software HCAs: what it posts is real, what answers is not.
+   *
+   * @param ordinal which device, as CUDA counts
+   */
+  record Cuda(int ordinal) implements Substrate {
+    @Override
+    public Basis basis() {
+      return Basis.EMULATED;
+    }
+  }
+}

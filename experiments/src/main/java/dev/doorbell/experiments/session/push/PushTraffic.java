@@ -1,0 +1,92 @@
+package dev.doorbell.experiments.session.push;
+
+import dev.doorbell.softhca.push.RingShape;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one GPU sends.
+ *
+ * @param rings one block of the kernel each
+ * @param shape of each ring
+ * @param bytes of a message, a multiple of 4
+ * @param messages of each ring
+ * @param batch messages to a doorbell
+ * @param flags of {@link dev.doorbell.core.queue.PushRingView}, for the kernel
+ * @param threads of a block
+ * @param firstDestination number of the engine that the first ring sends to
+ * @param destinations engines that each ring sends to in turn; with one, each ring sends to the next
+ *     engine if {@code spread}
+ * @param spread ring r sends to engine firstDestination + r
+ * @param deadlineNanos of every wait of the kernel
+ * @param gaps nanoseconds before each message, or null for none
+ */
+record PushTraffic(
+    int rings,
+    RingShape shape,
+    int bytes,
+    int messages,
+    int batch,
+    int flags,
+    int threads,
+    int firstDestination,
+    int destinations,
+    boolean spread,
+    long deadlineNanos,
+    long @Nullable [] gaps) {
+
+  private static final long DEADLINE_NANOS = 50_000_000;
+
+  /** One ring to engine {@code destination}, as fast as it goes. */
+  static PushTraffic of(RingShape shape, int bytes, int messages, int destination) {
+    return new PushTraffic(
+        1, shape, bytes, messages, 1, 0, 32, destination, 1, false, DEADLINE_NANOS, null);
+  }
+
+  PushTraffic withFlags(int other) {
+    return new PushTraffic(
+        rings, shape, bytes, messages, batch, other, threads, firstDestination, destinations, spread,
+        deadlineNanos, gaps);
+  }
+
+  PushTraffic withBatch(int other) {
+    return new PushTraffic(
+        rings, shape, bytes, messages, other, flags, threads, firstDestination, destinations, spread,
+        deadlineNanos, gaps);
+  }
+
+  PushTraffic withThreads(int other) {
+    return new PushTraffic(
+        rings, shape, bytes, messages, batch, flags, other, firstDestination, destinations, spread,
+        deadlineNanos, gaps);
+  }
+
+  PushTraffic withDeadline(long nanos) {
+    return new PushTraffic(
+        rings, shape, bytes, messages, batch, flags, threads, firstDestination, destinations, spread,
+        nanos, gaps);
+  }
+
+  PushTraffic withGaps(long[] nanos) {
+    return new PushTraffic(
+        rings, shape, bytes, messages, batch, flags, threads, firstDestination, destinations, spread,
+        deadlineNanos, nanos);
+  }
+
+  /** One ring that sends to {@code count} engines in turn. */
+  PushTraffic toEachInTurn(int count) {
+    return new PushTraffic(
+        1, shape, bytes, messages, batch, flags, threads, firstDestination, count, false,
+        deadlineNanos, gaps);
+  }
+
+  /** As many rings as engines, each to its own. */
+  PushTraffic ringForEach(int count) {
+    return new PushTraffic(
+        count, shape, bytes, messages, batch, flags, threads, firstDestination, 1, true,
+        deadlineNanos, gaps);
+  }
+
+  int total() {
+    return rings * messages;
+  }
+}

@@ -1,0 +1,161 @@
+package dev.doorbell.experiments.session.remote;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.remote.BenchOptions;
+import dev.doorbell.experiments.remote.BenchReport;
+import dev.doorbell.experiments.remote.ControlClient;
+import dev.doorbell.experiments.remote.ControlLine;
+import dev.doorbell.experiments.remote.ControlLine.Refused;
+import dev.doorbell.proxy.HostPoster;
+import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.softhca.wire.WireAddress;
+import dev.doorbell.softhca.wire.WireFaults;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/** WRITEs from this process to a served HCA, as fast as they go. */
+final class HcaBench {
+  private static final long CONTROL_NANOS = 10_000_000_000L;
+  private static final long RESERVED = 2L << 30;
+
+  private final BenchOptions options;
+  private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(RESERVED), 0);
+  private final CommandEntry command = new CommandEntry();
+
+  HcaBench(BenchOptions options) {
+    this.options = options;
+  }
+
+  BenchReport run() throws EnvironmentException {
+    try (ControlClient client = new ControlClient(options.at(), CONTROL_NANOS)) {
+      ControlLine hello = client.call(ControlLine.of("hello").with("version", 1));
+      String own = ownAddress(WireAddress.parse(hello.word("hca")));
+      try (HostRank rank = HostRank.open(fabric, 0, own, WireFaults.NONE)) {
+        return run(client, rank);
+      }
+    } catch (Refused e) {
+      throw trouble("the served HCA answers without what was asked: " + e.getMessage());
+    } finally {
+      fabric.close();
+    }
+  }
+
+  /** The address of this machine that the way to {@code peer} begins at. */
+  private static String ownAddress(WireAddress peer) throws EnvironmentException {
+    try (DatagramSocket probe = new DatagramSocket()) {
+      String host = peer.gid().toString();
+      probe.connect(InetAddress.getByName(host), Math.max(1, peer.port()));
+      return probe.getLocalAddress().getHostAddress();
+    } catch (IOException e) {
+      throw trouble("there is no way to %s: %s".formatted(peer, e.getMessage()));
+    }
+  }
+
+  private BenchReport run(ControlClient client, HostRank rank)
+      throws EnvironmentException, Refused {
+    int blocks = Math.max(16, Integer.highestOneBit(2 * options.depth() - 1));
+    try (Memory source = rank.memory().allocate(MemoryKind.HOST, options.bytes(), "source");
+        Memory back = rank.memory().allocate(MemoryKind.HOST, options.bytes(), "read back");
+        MemoryRegion sourceRegion = rank.domain().register(source, HostQueuePair.RIGHTS);
+        MemoryRegion backRegion = rank.domain().register(back, HostQueuePair.RIGHTS);
+        HostQueuePair queuePair = new HostQueuePair(rank.domain(), rank.memory(), blocks, 0, 0)) {
+      ControlLine region = client.call(ControlLine.of("region").with("bytes", options.bytes()));
+      QueuePairAddress mine = queuePair.queuePair().address();
+      ControlLine peer =
+          client.call(
+              ControlLine.of("connect")
+                  .with("hca", mine.hca())
+                  .with("qpn", mine.number())
+                  .with("psn", mine.startPsn())
+                  .with("mtu", mine.mtu()));
+      queuePair.connect(
+          new QueuePairAddress(
+              peer.word("hca"),
+              (int) peer.number("qpn", 0, Integer.MAX_VALUE),
+              (int) peer.number("psn", 0, Integer.MAX_VALUE),
+              (int) peer.number("mtu", 256, 4096)),
+          HostQueuePair.LOSSY);
+      byte[] content = new byte[options.bytes()];
+      new SplittableRandom(options.bytes()).nextBytes(content);
+      source.putBytes(0, content);
+      command.opcode = CommandEntry.OP_PUT;
+      command.length = options.bytes();
+      command.localAddress = source.address();
+      command.localKey = sourceRegion.lkey();
+      command.remoteAddress = region.number("address", Long.MIN_VALUE, Long.MAX_VALUE);
+      command.remoteKey = (int) region.number("rkey", 0, 0xffff_ffffL);
+      try (HostPoster poster =
+          new HostPoster(fabric, Locus.cpu(0), ProxyPrices.FREE, queuePair.access())) {
+        double[] nanos = new double[options.rounds()];
+        round(queuePair, poster, options.messages());
+        for (int i = 0; i < nanos.length; i++) {
+          nanos[i] = (double) round(queuePair, poster, options.messages()) / options.messages();
+        }
+        command.opcode = CommandEntry.OP_GET;
+        command.localAddress = back.address();
+        command.localKey = backRegion.lkey();
+        round(queuePair, poster, 1);
+        if (!Arrays.equals(content, back.getBytes(0, content.length))) {
+          throw trouble("what was read back is not what was written");
+        }
+        ControlLine stats = client.call(ControlLine.of("stats"));
+        return new BenchReport(
+            options.bytes(),
+            nanos,
+            rank.wire().counters().framesOut(),
+            rank.wire().counters().kernelDrops(),
+            stats.number("kernel_drops", 0, Long.MAX_VALUE));
+      }
+    }
+  }
+
+  /** Posts {@code messages} and waits for the last one; returns the time that it took. */
+  private long round(HostQueuePair queuePair, HostPoster poster, int messages)
+      throws EnvironmentException {
+    long before = poster.ended();
+    long target = before + messages;
+    long[] asked = {before};
+    long start = fabric.now();
+    RunOutcome outcome =
+        fabric.run(
+            () -> {
+              long room = Math.min(target, poster.ended() + options.depth());
+              while (asked[0] < room) {
+                poster.post(command);
+                asked[0]++;
+              }
+              return poster.ended() == target;
+            },
+            options.timeoutNanos());
+    long nanos = fabric.now() - start;
+    if (poster.counters().failed != 0) {
+      throw trouble("the connection is dead: " + queuePair.trouble());
+    }
+    if (outcome != RunOutcome.DONE) {
+      throw trouble(
+          "%d of %d WRITEs have ended after %.0f s"
+              .formatted(poster.ended() - before, messages, options.timeoutNanos() / 1e9));
+    }
+    return nanos;
+  }
+
+  private static EnvironmentException trouble(String what) {
+    return new EnvironmentException(
+        Problem.of("DB-E045", null, what)
+            .effect("there is no figure")
+            .fix("look at doorbell hca stats of the served HCA"));
+  }
+}

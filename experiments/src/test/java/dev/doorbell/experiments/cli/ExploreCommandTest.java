@@ -1,0 +1,128 @@
+package dev.doorbell.experiments.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code explore KERNEL}, as typed. */
+class ExploreCommandTest {
+  private static final Pattern SCHEDULE = Pattern.compile("--schedule (\\S+)");
+
+  @TempDir private Path folder;
+  private final Session session = new Session();
+
+  private ExitCode strict(String... more) {
+    String[] arguments = new String[7 + more.length];
+    String[] usual = {"explore", "put_rate", "--policy", "strict", "--seeds", "2", "--budget=60s"};
+    System.arraycopy(usual, 0, arguments, 0, usual.length);
+    System.arraycopy(more, 0, arguments, usual.length, more.length);
+    return session.type(arguments);
+  }
+
+  @Test
+  void a_kernel_that_orders_what_it_must_is_clean() {
+    assertThat(session.type("explore", "put_rate", "--seeds", "2")).isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .startsWith("kernel put_rate (put_rate.ptx)   2 x 4 threads, 3 iterations, 32 B, path pull")
+        .contains("2 runs, 2 to the end")
+        .contains("CLEAN: nothing found. That is evidence, not a proof.");
+  }
+
+  @Test
+  void a_finding_ends_with_8_and_names_lines_scope_fix_and_schedule() {
+    assertThat(strict()).isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(session.out())
+        .contains("COUNTER-EXAMPLE  the doorbell may overtake the doorbell record")
+        .contains("put_rate.ptx:")
+        .contains("post.cuh:")
+        .contains("both are within scope sys")
+        .contains("fix      fence between the record's store and the doorbell's")
+        .containsPattern(SCHEDULE);
+  }
+
+  @Test
+  void a_schedule_is_replayed_from_the_command_line_or_a_file() throws IOException {
+    strict();
+    Matcher matcher = SCHEDULE.matcher(session.out());
+    assertThat(matcher.find()).isTrue();
+    String schedule = matcher.group(1);
+    assertThat(strict("--schedule", schedule)).isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    String told = session.out();
+    assertThat(told).contains("the last turns of schedule " + schedule).contains("COUNTER-EXAMPLE");
+    Path file = folder.resolve("schedule");
+    Files.writeString(file, schedule + "\n");
+    assertThat(strict("--schedule", file.toString())).isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(session.out()).isEqualTo(told);
+  }
+
+  @Test
+  void a_schedule_of_something_else_is_refused() {
+    strict();
+    Matcher matcher = SCHEDULE.matcher(session.out());
+    assertThat(matcher.find()).isTrue();
+    assertThat(session.type("explore", "put_rate", "--schedule", matcher.group(1)))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-U021").contains("made for something else");
+    assertThat(strict("--schedule", "yesterday")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-U026").contains("'yesterday' is no schedule");
+  }
+
+  @Test
+  void a_budget_that_no_run_fits_in_is_partial() {
+    assertThat(
+            session.type(
+                "explore", "put_rate", "--threads", "256", "--iterations", "500", "--budget", "1ms"))
+        .isEqualTo(ExitCode.PARTIAL);
+    assertThat(session.out()).contains("0 to the end").doesNotContain("CLEAN");
+  }
+
+  @Test
+  void json_has_each_race_with_its_schedule() {
+    assertThat(strict("--json")).isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(session.out())
+        .startsWith("{")
+        .contains("\"races\"")
+        .contains("\"schedule\"")
+        .contains("\"scope\"");
+  }
+
+  @Test
+  void fences_are_listed_with_their_price() {
+    assertThat(
+            session.type(
+                "explore", "put_rate", "--minimise-fences", "--seeds", "2", "--budget", "120s"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("put_rate.ptx:").contains("MODELLED").containsPattern("\\d ns");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--queues,  moon, DB-U025",
+    "--ringer,  cpuu, DB-U025",
+    "--ring,    63,   DB-U025",
+    "--bytes,   12,   DB-U025",
+    "--threads, 2000, DB-U025",
+    "--budget,  soon, DB-U025",
+    "--seeds,   0,    DB-U025",
+  })
+  void a_bad_option_says_what_is_possible(String option, String value, String code) {
+    assertThat(session.type("explore", "put_rate", option, value)).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains(code);
+  }
+
+  @Test
+  void an_unknown_kernel_gets_a_suggestion_and_nothing_at_all_a_hint() {
+    assertThat(session.type("explore", "put_rat")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-U022").contains("put_rate");
+    assertThat(session.type("explore")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-U003");
+  }
+}

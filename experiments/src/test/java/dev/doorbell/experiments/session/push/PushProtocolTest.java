@@ -1,0 +1,64 @@
+package dev.doorbell.experiments.session.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.PushRingView;
+import dev.doorbell.softhca.network.Cable;
+import dev.doorbell.softhca.push.PushEvent.Kind;
+import dev.doorbell.softhca.push.PushOptions;
+import dev.doorbell.softhca.push.PushOptions.Release;
+import dev.doorbell.softhca.push.RingShape;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The protocol as it should be, by the kernel itself, with each event checked. */
+class PushProtocolTest {
+  private static final PushTraffic TRAFFIC =
+      PushTraffic.of(RingShape.of(8, 256), 256, 100, 1).withFlags(PushRingView.CHECKSUMS);
+
+  @ParameterizedTest
+  @EnumSource(Release.class)
+  void every_message_arrives_as_it_was_sent(Release release) {
+    try (PushBench bench =
+        new PushBench(PushOptions.DEFAULT.with(release), Cable.Impairment.NONE)) {
+      assertThat(bench.push(TRAFFIC)).isEqualTo(Abi.OK);
+      assertThat(bench.missing).isEqualTo(-1);
+      bench.checker.finish();
+      assertThat(bench.checker.count(Kind.DELIVERED)).isEqualTo(100);
+      assertThat(bench.checker.count(Kind.READ)).isEqualTo(100);
+      assertThat(bench.checker.count(Kind.PULLED)).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Release.class)
+  void a_network_that_loses_repeats_and_reorders_changes_nothing_of_it(Release release) {
+    long seed = 20_261;
+    SplittableRandom random = new SplittableRandom(seed);
+    Cable.Impairment impairment =
+        new Cable.Impairment() {
+          @Override
+          public int copies(dev.doorbell.softhca.network.Frame frame, long number) {
+            int die = random.nextInt(100);
+            return die < 5 ? 0 : die < 10 ? 2 : 1;
+          }
+
+          @Override
+          public long late(dev.doorbell.softhca.network.Frame frame, long number) {
+            return random.nextInt(10) == 0 ? random.nextInt(3_000) : 0;
+          }
+        };
+    try (PushBench bench = new PushBench(PushOptions.DEFAULT.with(release), impairment)) {
+      assertThat(bench.push(TRAFFIC)).as("seed %d", seed).isEqualTo(Abi.OK);
+      assertThat(bench.missing).as("seed %d", seed).isEqualTo(-1);
+      bench.checker.finish();
+      assertThat(bench.checker.count(Kind.DELIVERED)).isEqualTo(100);
+      assertThat(bench.checker.count(Kind.RETRANSMITTED)).isPositive();
+      // Where slots are given back at once, what goes again is pulled from GPU memory.
+      boolean pulls = bench.checker.count(Kind.PULLED) > 0;
+      assertThat(pulls).isEqualTo(release == Release.TRANSMITTED);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package dev.doorbell.core.queue;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A ring for pushing as a kernel sees it: {@code struct doorbell_push_ring} of push_abi.h.
+ *
+ * @param headers address of {@code entries} headers of {@link PushHeader#BYTES}, on-chip
+ * @param payload address of {@code slots} slots of {@code slotBytes}, on-chip
+ * @param record address of the 64-bit committed index, on-chip
+ * @param doorbell address of the register for the committed index
+ * @param credit address of the two 64-bit indices that the HCA writes: released, acknowledged
+ * @param counters address of {@link #COUNTERS_BYTES} bytes in GPU memory, zeroed by the host
+ * @param deadlineNanos after which every device-side wait ends
+ * @param entries messages in the ring, a power of two
+ * @param slots of them with payload in the ring, a power of two or 0
+ * @param slotBytes of one slot, a multiple of 16
+ * @param batch messages to a doorbell
+ * @param number of the ring
+ * @param destinations message n goes to peer {@code firstDestination + n mod destinations}
+ */
+public record PushRingView(
+    long headers,
+    long payload,
+    long record,
+    long doorbell,
+    long credit,
+    long counters,
+    long deadlineNanos,
+    int entries,
+    int slots,
+    int slotBytes,
+    int batch,
+    int number,
+    int destinations,
+    int firstDestination) {
+
+  /** Bytes of the structure. */
+  public static final int BYTES = 96;
+
+  /** Bytes of {@code struct doorbell_push_credit}. */
+  public static final int CREDIT_BYTES = 16;
+
+  public static final int CREDIT_RELEASED = 0;
+  public static final int CREDIT_ACKNOWLEDGED = 8;
+
+  /** Bytes of {@code struct doorbell_push_counters}. */
+  public static final int COUNTERS_BYTES = 40;
+
+  public static final int COUNTERS_RESERVED = 0;
+  public static final int COUNTERS_SEEN = 8;
+  public static final int COUNTERS_RUNG = 16;
+  public static final int COUNTERS_DROPPED = 24;
+  public static final int COUNTERS_PULLED = 32;
+
+  /** Bits of the job's opcode, by which the kernel push_ring does something differently. */
+  public static final int LOSSY = 0x1;
+
+  public static final int CHECKSUMS = 0x2;
+  public static final int NO_CREDITS = 0x100;
+  public static final int NO_FENCE = 0x200;
+  public static final int NO_FLUSH = 0x400;
+
+  /** The structure's bytes. */
+  public byte[] encode() {
+    byte[] bytes = new byte[BYTES];
+    MemorySegment to = MemorySegment.ofArray(bytes);
+    to.set(Abi.U64, 0, headers);
+    to.set(Abi.U64, 8, payload);
+    to.set(Abi.U64, 16, record);
+    to.set(Abi.U64, 24, doorbell);
+    to.set(Abi.U64, 32, credit);
+    to.set(Abi.U64, 40, counters);
+    to.set(Abi.U64, 48, deadlineNanos);
+    to.set(Abi.U32, 56, entries);
+    to.set(Abi.U32, 60, slots);
+    to.set(Abi.U32, 64, slotBytes);
+    to.set(Abi.U32, 68, batch);
+    to.set(Abi.U32, 72, number);
+    to.set(Abi.U32, 76, destinations);
+    to.set(Abi.U32, 80, firstDestination);
+    return bytes;
+  }
+}

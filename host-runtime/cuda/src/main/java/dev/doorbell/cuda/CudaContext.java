@@ -1,0 +1,290 @@
+package dev.doorbell.cuda;
+
+import dev.doorbell.core.gpu.GpuException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import jcuda.Pointer;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUdevice;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUevent;
+import jcuda.driver.CUstream;
+import jcuda.driver.CUstream_flags;
+import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The primary context of one device, shared by all GPUs of this process that are that device: what
+ * breaks it breaks all of them.
+ *
+ * <p>Every call of the driver passes here, so that the context is current on whichever thread
+ * calls, and a code that means its end is remembered. Copies have a stream of their own and wait
+ * for no kernel.
+ */
+final class CudaContext {
+  private static final Map<Integer, CudaContext> OPEN = new HashMap<>();
+  private static final long STAGING_BYTES = 1 << 20;
+
+  /** How long closing waits for kernels that were given up. */
+  private static final long GRACE_NANOS = 2_000_000_000L;
+
+  private static boolean loaded;
+
+  private final int ordinal;
+  private final CUdevice device = new CUdevice();
+  private final CUcontext context = new CUcontext();
+  private final CUstream copies = new CUstream();
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment staging = arena.allocate(STAGING_BYTES, 4096);
+  private final List<CudaLaunch> abandoned = new ArrayList<>();
+  private int users;
+  private boolean waited;
+  private @Nullable String lost;
+
+  /** A call of the driver; its answer is a {@code CUresult}. */
+  @FunctionalInterface
+  interface Call {
+    int run();
+  }
+
+  private CudaContext(int ordinal) {
+    this.ordinal = ordinal;
+    check("opening GPU " + ordinal, JCudaDriver.cuDeviceGet(device, ordinal));
+    check("opening GPU " + ordinal, JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
+    call(
+        "opening GPU " + ordinal,
+        () -> JCudaDriver.cuStreamCreate(copies, CUstream_flags.CU_STREAM_NON_BLOCKING));
+  }
+
+  /** The context of a device; {@link CudaProbe} must have found the driver complete. */
+  static CudaContext retain(int ordinal) {
+    synchronized (OPEN) {
+      load();
+      CudaContext context = OPEN.get(ordinal);
+      if (context == null) {
+        context = new CudaContext(ordinal);
+        OPEN.put(ordinal, context);
+      }
+      context.users++;
+      return context;
+    }
+  }
+
+  /** Gives it back; the last one to do so destroys it, unless a kernel would make that hang. */
+  void release() {
+    synchronized (OPEN) {
+      if (--users > 0) {
+        return;
+      }
+      OPEN.remove(ordinal);
+      if (settled()) {
+        // What a broken context answers to this is what it answered before.
+        JCudaDriver.cuStreamDestroy(copies);
+        JCudaDriver.cuDevicePrimaryCtxRelease(device);
+        arena.close();
+      }
+    }
+  }
+
+  /**
+   * JCuda unpacks its library to the folder for temporary files, under a fixed name, and loads
+   * whatever lies there: a folder of this process alone keeps others' files out.
+   */
+  private static void load() {
+    if (loaded) {
+      return;
+    }
+    String property = "java.io.tmpdir";
+    String shared = System.getProperty(property, "/tmp");
+    try {
+      Path own = Files.createTempDirectory("doorbell-jcuda");
+      System.setProperty(property, own.toString());
+      try {
+        JCudaDriver.setExceptionsEnabled(false);
+        loaded = true;
+      } finally {
+        System.setProperty(property, shared);
+        // A library that is mapped needs no name.
+        try (Stream<Path> files = Files.list(own)) {
+          for (Path file : files.toList()) {
+            Files.delete(file);
+          }
+        }
+        Files.delete(own);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("unpacking JCuda's library below " + shared, e);
+    }
+    check("starting the driver", JCudaDriver.cuInit(0));
+  }
+
+  private static void check(String what, int code) {
+    if (code != CudaErrors.SUCCESS) {
+      throw CudaErrors.error(what, code, name(code));
+    }
+  }
+
+  static String name(int code) {
+    String[] text = new String[1];
+    return JCudaDriver.cuGetErrorName(code, text) == CudaErrors.SUCCESS && text[0] != null
+        ? text[0]
+        : "CUresult " + code;
+  }
+
+  CUdevice device() {
+    return device;
+  }
+
+  int ordinal() {
+    return ordinal;
+  }
+
+  /** An attribute of the device, {@code CUdevice_attribute}. */
+  int attribute(int attribute) {
+    int[] value = new int[1];
+    check(
+        "asking GPU %d for attribute %d".formatted(ordinal, attribute),
+        JCudaDriver.cuDeviceGetAttribute(value, attribute, device));
+    return value[0];
+  }
+
+  /**
+   * Calls the driver.
+   *
+   * @throws GpuException when it fails, or when the context has broken before
+   */
+  void call(String what, Call call) {
+    int code = ask(call);
+    if (code != CudaErrors.SUCCESS) {
+      throw failed(what, code);
+    }
+  }
+
+  /** Calls the driver; for codes that are answers. */
+  int ask(Call call) {
+    int code = JCudaDriver.cuCtxSetCurrent(context);
+    return code == CudaErrors.SUCCESS ? call.run() : code;
+  }
+
+  /** Asks for an event; allocates nothing. */
+  int query(CUevent event) {
+    int code = JCudaDriver.cuCtxSetCurrent(context);
+    return code == CudaErrors.SUCCESS ? JCudaDriver.cuEventQuery(event) : code;
+  }
+
+  /** The error for a code; remembers one that means the context's end. */
+  GpuException failed(String what, int code) {
+    GpuException error = CudaErrors.error(what, code, name(code));
+    if (CudaErrors.isFatal(code) && lost == null) {
+      lost = error.getMessage();
+    }
+    return error;
+  }
+
+  /**
+   * Throws when nothing more can be done with this context.
+   *
+   * @throws GpuException with what ended it
+   */
+  void requireUsable() {
+    if (lost != null) {
+      throw new GpuException(
+          "GPU %d cannot be used any more in this process; before: %s".formatted(ordinal, lost));
+    }
+    for (CudaLaunch launch : abandoned) {
+      if (!launch.ended()) {
+        throw new GpuException(
+            "GPU %d still runs kernel %s, which was given up; nothing stops it but the end of this process"
+                .formatted(ordinal, launch.kernelName()));
+      }
+    }
+    abandoned.clear();
+  }
+
+  /** The launch was given up, and may go on on the hardware. */
+  void abandon(CudaLaunch launch) {
+    abandoned.add(launch);
+  }
+
+  /**
+   * Waits a little for kernels that were given up, once.
+   *
+   * @return false when one still runs: calls that wait for the device would never return
+   */
+  boolean settled() {
+    long deadline = System.nanoTime() + (waited ? 0 : GRACE_NANOS);
+    while (!abandoned.isEmpty()) {
+      if (abandoned.getLast().ended()) {
+        abandoned.removeLast();
+      } else if (System.nanoTime() - deadline >= 0) {
+        waited = true;
+        return false;
+      } else {
+        Thread.onSpinWait();
+      }
+    }
+    return true;
+  }
+
+  /** Copies to the device and waits until it is there. */
+  void copyIn(String what, MemorySegment source, long target) {
+    synchronized (staging) {
+      for (long done = 0; done < source.byteSize(); done += STAGING_BYTES) {
+        long bytes = Math.min(STAGING_BYTES, source.byteSize() - done);
+        long to = target + done;
+        MemorySegment.copy(source, done, staging, 0, bytes);
+        call(
+            what,
+            () -> JCudaDriver.cuMemcpyHtoDAsync(at(to), host(staging.address()), bytes, copies));
+        call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
+      }
+    }
+  }
+
+  /** Copies from the device. */
+  void copyOut(String what, long source, MemorySegment target) {
+    synchronized (staging) {
+      for (long done = 0; done < target.byteSize(); done += STAGING_BYTES) {
+        long bytes = Math.min(STAGING_BYTES, target.byteSize() - done);
+        long from = source + done;
+        call(
+            what,
+            () -> JCudaDriver.cuMemcpyDtoHAsync(host(staging.address()), at(from), bytes, copies));
+        call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
+        MemorySegment.copy(staging, 0, target, done, bytes);
+      }
+    }
+  }
+
+  /** Sets bytes of the device. */
+  void fill(String what, long address, long bytes, byte value) {
+    call(what, () -> JCudaDriver.cuMemsetD8Async(at(address), value, bytes, copies));
+    call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
+  }
+
+  /** A device address as JCuda wants it. */
+  static CUdeviceptr at(long address) {
+    return new CUdeviceptr().withByteOffset(address);
+  }
+
+  /** A host address as JCuda wants it, however long the range. */
+  static Pointer host(long address) {
+    return new Pointer().withByteOffset(address);
+  }
+
+  /** Reads the address out of what the driver filled in. */
+  static final class Address extends CUdeviceptr {
+    long value() {
+      return getNativePointer() + getByteOffset();
+    }
+  }
+}

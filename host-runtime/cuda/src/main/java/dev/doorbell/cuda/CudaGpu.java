@@ -1,0 +1,371 @@
+package dev.doorbell.cuda;
+
+import dev.doorbell.core.Probe;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuAttributes;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import jcuda.driver.CUdevice_attribute;
+import jcuda.driver.CUmemAttach_flags;
+import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real GPU in a world whose HCAs and proxies are software.
+ *
+ * <p>Host memory is allocated in the fabric's address space and pinned there, so that kernels, HCAs
+ * and proxies use the same addresses. Device and managed memory lie outside of it: a software HCA
+ * cannot reach them yet. Doorbell pages of software HCAs get a window in host memory that is
+ * watched while the fabric runs; registers of real devices are mapped.
+ *
+ * <p>Allocate and load before launching: while a kernel runs, the driver makes some of these calls
+ * wait for it. All methods belong to the host thread that runs the fabric.
+ */
+public final class CudaGpu implements Gpu {
+  private static final int REGISTER_PORTABLE_MAPPED = 0x1 | 0x2;
+  private static final int REGISTER_IO_MEMORY = 0x4;
+
+  private final DirectFabric fabric;
+  private final Locus locus;
+  private final CudaContext context;
+  private final GpuAttributes attributes;
+  private final int newestPtx;
+  private final Set<CudaMemory> memories = new LinkedHashSet<>();
+  private final Set<CudaModule> modules = new LinkedHashSet<>();
+  private final List<CudaStream> streams = new ArrayList<>();
+  private final List<Long> mappedRegisters = new ArrayList<>();
+  private @Nullable DoorbellWindows windows;
+  private boolean closed;
+
+  /**
+   * Opens a device.
+   *
+   * @param locus where it is in the world; a GPU's
+   * @param ordinal which device, as CUDA counts
+   * @throws GpuException when there is no driver or no such device; the message is the probe's
+   */
+  public CudaGpu(DirectFabric fabric, Locus locus, int ordinal) {
+    if (locus.part() != Locus.Part.GPU) {
+      throw new IllegalArgumentException(locus + " is no place of a GPU");
+    }
+    Probe probe = CudaProbe.probe();
+    if (!(probe instanceof Probe.Ready ready)) {
+      throw new GpuException("no CUDA GPU: " + probe.describe());
+    }
+    if (ordinal < 0 || ordinal >= ready.devices().size()) {
+      throw new GpuException("no CUDA GPU %d; there is %s".formatted(ordinal, ready.describe()));
+    }
+    this.fabric = fabric;
+    this.locus = locus;
+    this.context = CudaContext.retain(ordinal);
+    this.attributes = ask(ready.devices().get(ordinal));
+    int[] version = new int[1];
+    context.call("asking for the driver's version", () -> JCudaDriver.cuDriverGetVersion(version));
+    this.newestPtx = PtxLowering.newest(version[0]);
+  }
+
+  private GpuAttributes ask(String name) {
+    int processors = context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    return new GpuAttributes(
+        name,
+        10 * context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+            + context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+        processors,
+        context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        processors
+            * context.attribute(
+                CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+        context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+        context.attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        false);
+  }
+
+  @Override
+  public Locus locus() {
+    return locus;
+  }
+
+  @Override
+  public GpuAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public Memory allocate(MemoryKind kind, long bytes, String label) {
+    requireUsable();
+    CudaMemory memory =
+        switch (kind) {
+          case DEVICE, MANAGED -> allocateOnDevice(kind, bytes, label);
+          case HOST -> allocateOnHost(bytes, label);
+          default ->
+              throw new GpuException(
+                  "a GPU does not allocate %s memory ('%s'); device, managed or host is possible"
+                      .formatted(kind.word(), label));
+        };
+    memories.add(memory);
+    return memory;
+  }
+
+  private CudaMemory allocateOnDevice(MemoryKind kind, long bytes, String label) {
+    if (bytes <= 0) {
+      throw new GpuException("bytes=" + bytes + " for '" + label + "'");
+    }
+    String what = "allocating %d bytes of %s memory for '%s'".formatted(bytes, kind.word(), label);
+    // The driver aligns to 512; pages of 4096 are promised.
+    long room = bytes + AddressSpace.PAGE;
+    CudaContext.Address start = new CudaContext.Address();
+    context.call(
+        what,
+        () ->
+            kind == MemoryKind.DEVICE
+                ? JCudaDriver.cuMemAlloc(start, room)
+                : JCudaDriver.cuMemAllocManaged(
+                    start, room, CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL));
+    long address = start.value() + AddressSpace.PAGE - 1 & -AddressSpace.PAGE;
+    context.fill(what, address, bytes, (byte) 0);
+    return CudaMemory.onDevice(
+        context,
+        kind,
+        locus,
+        label,
+        address,
+        bytes,
+        memory -> freed(memory, () -> JCudaDriver.cuMemFree(start)));
+  }
+
+  private CudaMemory allocateOnHost(long bytes, String label) {
+    Allocation allocation = reserve(bytes, label);
+    try {
+      long device = register(allocation.address(), bytes, REGISTER_PORTABLE_MAPPED, label);
+      return CudaMemory.onHost(
+          context,
+          allocation.locus(),
+          label,
+          device,
+          allocation.address(),
+          bytes,
+          memory -> {
+            unpinned(memory);
+            fabric.memory().free(allocation);
+          });
+    } catch (RuntimeException e) {
+      fabric.memory().free(allocation);
+      throw e;
+    }
+  }
+
+  private Allocation reserve(long bytes, String label) {
+    try {
+      return fabric.memory().allocate(MemoryKind.HOST, Locus.cpu(locus.rank()), bytes, label);
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      throw new GpuException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Pins a host range; the address by which kernels reach it. */
+  private long register(long hostAddress, long bytes, int flags, String label) {
+    String what = "pinning %d bytes at 0x%x for '%s'".formatted(bytes, hostAddress, label);
+    context.call(
+        what, () -> JCudaDriver.cuMemHostRegister(CudaContext.host(hostAddress), bytes, flags));
+    CudaContext.Address device = new CudaContext.Address();
+    context.call(
+        what,
+        () -> JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(hostAddress), 0));
+    return device.value();
+  }
+
+  private void unpinned(CudaMemory memory) {
+    freed(memory, () -> JCudaDriver.cuMemHostUnregister(CudaContext.host(memory.hostAddress())));
+  }
+
+  /** Frees, unless a kernel that was given up would make that wait for ever. */
+  private void freed(CudaMemory memory, CudaContext.Call free) {
+    memories.remove(memory);
+    if (context.settled()) {
+      int code = context.ask(free);
+      if (code != CudaErrors.SUCCESS && !CudaErrors.isFatal(code)) {
+        throw context.failed("freeing " + memory, code);
+      }
+    }
+  }
+
+  /** Any host range; one that lies in memory of this GPU is addressable already. */
+  @Override
+  public Memory registerHost(MemorySegment range, String label) {
+    requireUsable();
+    if (!range.isNative()) {
+      throw new GpuException(
+          "'%s' lies in the Java heap, where it may move; use native memory".formatted(label));
+    }
+    Allocation allocation = fabric.memory().find(range.address());
+    Locus cpu = Locus.cpu(locus.rank());
+    if (allocation != null) {
+      CudaContext.Address device = new CudaContext.Address();
+      context.call(
+          "looking up '" + label + "'",
+          () ->
+              JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(range.address()), 0));
+      return CudaMemory.onHost(
+          context, cpu, label, device.value(), range.address(), range.byteSize(), memory -> {});
+    }
+    long device = register(range.address(), range.byteSize(), REGISTER_PORTABLE_MAPPED, label);
+    CudaMemory memory =
+        CudaMemory.onHost(
+            context, cpu, label, device, range.address(), range.byteSize(), this::unpinned);
+    memories.add(memory);
+    return memory;
+  }
+
+  /**
+   * Pages of a software HCA get a window of their own; anything else is taken for the registers of
+   * a real device.
+   */
+  @Override
+  public long mapDeviceRegisters(long hostAddress, long bytes) {
+    requireUsable();
+    Allocation page = fabric.memory().find(hostAddress);
+    if (page != null) {
+      return openWindow(page, hostAddress, bytes);
+    }
+    long start = hostAddress & -AddressSpace.PAGE;
+    long length = (hostAddress + bytes - start + AddressSpace.PAGE - 1) & -AddressSpace.PAGE;
+    try {
+      long device =
+          register(
+              start, length, REGISTER_PORTABLE_MAPPED | REGISTER_IO_MEMORY, "device registers");
+      mappedRegisters.add(start);
+      return device + (hostAddress - start);
+    } catch (GpuException e) {
+      throw new GpuException(
+          e.getMessage()
+              + "; mapping registers of a device takes NVreg_RegistryDwords=\"PeerMappingOverride=1;\" for the module nvidia, and a bare-metal or pass-through IOMMU",
+          e);
+    }
+  }
+
+  private long openWindow(Allocation page, long hostAddress, long bytes) {
+    if (!page.contains(hostAddress, bytes)) {
+      throw new GpuException(
+          "no device registers at 0x%x: %s"
+              .formatted(hostAddress, fabric.memory().describe(hostAddress, bytes)));
+    }
+    CudaMemory window = allocateOnHost(AddressSpace.PAGE, "doorbell window");
+    memories.add(window);
+    DoorbellWindows all = windows;
+    if (all == null) {
+      all = new DoorbellWindows(fabric, Locus.cpu(locus.rank()));
+      windows = all;
+    }
+    long offset = hostAddress & AddressSpace.PAGE - 1;
+    long host = window.hostAddress() + offset;
+    all.add(host, hostAddress);
+    if (bytes >= 2 * Long.BYTES) {
+      // Two BlueFlame halves.
+      all.add(host + bytes / 2, hostAddress + bytes / 2);
+    }
+    return window.address() + offset;
+  }
+
+  @Override
+  public GpuModule load(String name, String ptx) {
+    requireUsable();
+    CudaModule module = CudaModule.load(this, context, name, PtxLowering.lower(ptx, newestPtx));
+    modules.add(module);
+    return module;
+  }
+
+  void closed(CudaModule module) {
+    modules.remove(module);
+  }
+
+  void requireIdle(CudaModule module) {
+    for (CudaStream stream : streams) {
+      String kernel = stream.runningKernel(module);
+      if (kernel != null) {
+        throw new GpuException(
+            "%s cannot be unloaded: its kernel %s still runs".formatted(module.name(), kernel));
+      }
+    }
+  }
+
+  @Override
+  public Launch launch(
+      Kernel kernel, LaunchConfig config, KernelArguments arguments, GpuStream stream) {
+    requireUsable();
+    if (!(kernel instanceof CudaKernel own) || !modules.contains(own.cudaModule())) {
+      throw new GpuException("kernel %s is not loaded on this GPU".formatted(kernel.name()));
+    }
+    if (!(stream instanceof CudaStream queue) || !streams.contains(queue) || queue.isClosed()) {
+      throw new GpuException("the stream is not one of this GPU, or it is closed");
+    }
+    byte[] block = arguments.layOut(own);
+    new LaunchLimits(context, attributes).require(own, config);
+    CudaLaunch launch = new CudaLaunch(context, own, queue, config.timeoutNanos());
+    launch.start(config, block);
+    return launch;
+  }
+
+  @Override
+  public GpuStream createStream() {
+    requireUsable();
+    streams.removeIf(CudaStream::isClosed);
+    CudaStream stream = new CudaStream(context);
+    streams.add(stream);
+    return stream;
+  }
+
+  /**
+   * Makes what a device wrote to memory of this GPU by GPUDirect visible to the kernels that start
+   * from now on; needed where {@code GPU_DIRECT_RDMA_WRITES_ORDERING} is none.
+   */
+  public void flushRemoteWrites() {
+    requireUsable();
+    context.call("flushing remote writes", DriverFunctions::flushRemoteWritesOfOwner);
+  }
+
+  private void requireUsable() {
+    if (closed) {
+      throw new GpuException("this GPU is closed");
+    }
+    context.requireUsable();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (windows != null) {
+      windows.close();
+    }
+    streams.forEach(CudaStream::close);
+    if (context.settled()) {
+      modules.forEach(CudaModule::release);
+      for (long address : mappedRegisters) {
+        context.ask(() -> JCudaDriver.cuMemHostUnregister(CudaContext.host(address)));
+      }
+    }
+    modules.clear();
+    for (CudaMemory memory : List.copyOf(memories)) {
+      memory.close();
+    }
+    context.release();
+  }
+}

@@ -1,0 +1,73 @@
+package dev.doorbell.cuda;
+
+import dev.doorbell.core.gpu.GpuStream;
+import java.util.ArrayList;
+import java.util.List;
+import jcuda.driver.CUstream;
+import jcuda.driver.CUstream_flags;
+import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
+
+/** A stream of the driver that waits for no other, not even for the default one. */
+final class CudaStream implements GpuStream {
+  private final CudaContext context;
+  private final CUstream stream = new CUstream();
+  private final List<CudaLaunch> launches = new ArrayList<>();
+  private boolean closed;
+
+  CudaStream(CudaContext context) {
+    this.context = context;
+    context.call(
+        "creating a stream",
+        () -> JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
+  }
+
+  CUstream handle() {
+    return stream;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void add(CudaLaunch launch) {
+    launches.removeIf(CudaLaunch::ended);
+    launches.add(launch);
+  }
+
+  /** A kernel of {@code module} that may still run here, or null. */
+  @Nullable String runningKernel(CudaModule module) {
+    for (CudaLaunch launch : launches) {
+      if (launch.isOf(module) && !launch.ended()) {
+        return launch.kernelName();
+      }
+    }
+    return null;
+  }
+
+  /**
+   * True when the hardware has done everything that was launched here, also what was given up, or
+   * will never do it.
+   */
+  @Override
+  public boolean idle() {
+    return closed || context.ask(() -> JCudaDriver.cuStreamQuery(stream)) != CudaErrors.NOT_READY;
+  }
+
+  /** Gives up what still runs; the driver frees the stream when its kernels have ended. */
+  @Override
+  public void close() {
+    if (!closed) {
+      for (CudaLaunch launch : launches) {
+        if (!launch.done()) {
+          launch.cancel("its stream was closed");
+        }
+      }
+      closed = true;
+      int code = context.ask(() -> JCudaDriver.cuStreamDestroy(stream));
+      if (code != CudaErrors.SUCCESS && !CudaErrors.isFatal(code)) {
+        throw context.failed("closing a stream", code);
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.doorbell.softhca;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.mlx5.Cqe;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Two HCAs, and what all contract tests do with them. A back end provides the world. */
+abstract class HcaContract {
+  static final Endpoint.Shape USUAL = Endpoint.Shape.usual();
+
+  HcaWorld world;
+
+  /** A fresh pair of connected HCAs. */
+  protected abstract HcaWorld newWorld();
+
+  @BeforeEach
+  void open() {
+    world = newWorld();
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  Endpoint[] pair() {
+    return pair(USUAL, USUAL);
+  }
+
+  Endpoint[] pair(Endpoint.Shape first, Endpoint.Shape second) {
+    return pair(first, second, ConnectionAttributes.DEFAULT);
+  }
+
+  Endpoint[] pair(Endpoint.Shape first, Endpoint.Shape second, ConnectionAttributes attributes) {
+    Endpoint a = new Endpoint(world, 0, first);
+    Endpoint b = new Endpoint(world, 1, second);
+    Endpoint.connect(a, b, attributes);
+    return new Endpoint[] {a, b};
+  }
+
+  static byte[] noise(long seed, int bytes) {
+    byte[] noise = new byte[bytes];
+    new Random(seed).nextBytes(noise);
+    return noise;
+  }
+
+  static void assertSuccess(Endpoint.Completion completion, int opcode, long index) {
+    assertThat(completion.opcode()).as("CQE opcode of %s", completion).isEqualTo(Cqe.REQUESTER);
+    assertThat(completion.wqeOpcode()).isEqualTo(opcode);
+    assertThat(completion.counter()).isEqualTo((int) index & 0xffff);
+  }
+}

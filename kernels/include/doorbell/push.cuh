@@ -1,0 +1,155 @@
+// Push with credits: the GPU stores payloads into a ring in the HCA's on-chip memory and rings; the HCA
+// gives slots back by writing an index to GPU memory. Nothing is ever read over PCIe, and nothing is
+// ever refused by it: who has no credit waits here.
+//
+//   reserve   wait until the ring has room: index + 1 - released <= entries
+//   payload   store it into slot index mod slots, or leave it where it is when that slot is taken
+//   commit    header and record, then a system fence: all of it is there before
+//   doorbell  one store of the committed index; a later one covers earlier ones
+//   credit    the HCA stores {released, acknowledged}
+//
+// Order: the fence orders payload, header and record, which go to on-chip memory, before the doorbell,
+// which goes to a register. Credits are acquired at system scope before a slot is filled again.
+//
+// Who else runs: the HCA reads what lies below the doorbell and writes the credit words. One block is
+// the only producer of a ring; its threads copy, its first thread does the rest.
+#ifndef DOORBELL_PUSH_CUH
+#define DOORBELL_PUSH_CUH
+
+#include "doorbell/operations.cuh"
+#include "doorbell/push_abi.h"
+#include "doorbell/stage.cuh"
+
+namespace doorbell {
+
+struct push_message {
+  uint64_t local;
+  uint64_t remote;
+  uint32_t bytes;
+  uint32_t destination;
+};
+
+// A ring as its block's first thread holds it.
+class push_ring {
+ public:
+  __device__ __forceinline__ explicit push_ring(const doorbell_push_ring *ring)
+      : shared_(ring),
+        counters_(reinterpret_cast<doorbell_push_counters *>(ring->counters)),
+        next_(counters_->reserved),
+        seen_(counters_->seen),
+        rung_(counters_->rung) {}
+
+  // The next message's index.
+  __device__ __forceinline__ uint64_t next() const { return next_; }
+
+  // Whether a message can be reserved now. Reads the credit only when what is known does not do.
+  __device__ __forceinline__ bool has_room() {
+    if (next_ - seen_ < shared_->entries) {
+      return true;
+    }
+    look();
+    return next_ - seen_ < shared_->entries;
+  }
+
+  // Waits for room. Returns DOORBELL_OK or DOORBELL_ERROR_DEADLINE.
+  __device__ __forceinline__ uint32_t wait_for_room() {
+    deadline limit(shared_->deadline_ns);
+    while (!has_room()) {
+      if (limit.due() && limit.passed()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
+    }
+    return DOORBELL_OK;
+  }
+
+  // Takes the next index. The caller has made sure of room.
+  __device__ __forceinline__ uint64_t reserve() {
+    const uint64_t index = next_++;
+    store_relaxed_device(&counters_->reserved, next_);
+    return index;
+  }
+
+  // Whether the message may lie in the ring: the last one in its slot is released.
+  __device__ __forceinline__ bool stages(uint64_t index) {
+    if (index - seen_ >= shared_->slots) {
+      look();
+    }
+    const bool free = index - seen_ < shared_->slots;
+    if (!free) {
+      store_relaxed_device(&counters_->pulled, ++pulled_);
+    }
+    return free;
+  }
+
+  __device__ __forceinline__ static uint64_t slot(const doorbell_push_ring &ring, uint64_t index) {
+    return ring.payload + (index & (ring.slots - 1)) * ring.slot_bytes;
+  }
+
+  // Writes header and record; the payload is stored. The doorbell makes them count.
+  __device__ __forceinline__ void commit(uint64_t index, const push_message &message, uint32_t flags,
+                                         uint32_t checksum) {
+    const uint64_t header =
+        shared_->headers + (index & (shared_->entries - 1)) * sizeof(doorbell_push_header);
+    const uint32_t phase = static_cast<uint32_t>(index / shared_->entries + 1) & 1;
+    const uint32_t destination = message.destination;
+    const uint32_t seal = low(index) + high(index) + low(message.local) + high(message.local) +
+                          low(message.remote) + high(message.remote) + message.bytes + destination +
+                          checksum + flags + phase + 1;
+    store_unit(header, {low(index), high(index), low(message.local), high(message.local)});
+    store_unit(header + 16, {low(message.remote), high(message.remote), message.bytes,
+                             destination});
+    store_unit(header + 32, {checksum, flags, phase, seal});
+    *reinterpret_cast<uint64_t *>(shared_->record) = index + 1;
+  }
+
+  // Rings for all that is reserved, and so committed.
+  __device__ __forceinline__ void ring(bool fenced) {
+    if (fenced) {
+      fence(true);
+    }
+    store_register(shared_->doorbell, next_);
+    rung_ = next_;
+    store_relaxed_device(&counters_->rung, rung_);
+  }
+
+  __device__ __forceinline__ bool batch_full() const { return next_ - rung_ >= shared_->batch; }
+
+  __device__ __forceinline__ bool unrung() const { return next_ != rung_; }
+
+  // Waits until all messages have arrived.
+  __device__ __forceinline__ uint32_t quiet() {
+    deadline limit(shared_->deadline_ns);
+    while (load_acquire_system(&credit()->acknowledged) < next_) {
+      if (limit.due() && limit.passed()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
+    }
+    look();
+    return DOORBELL_OK;
+  }
+
+ private:
+  __device__ __forceinline__ const doorbell_push_credit *credit() const {
+    return reinterpret_cast<const doorbell_push_credit *>(shared_->credit);
+  }
+
+  // A credit that was late must not take back what a later one gave.
+  __device__ __forceinline__ void look() {
+    const uint64_t released = load_acquire_system(&credit()->released);
+    if (released > seen_) {
+      seen_ = released;
+      store_relaxed_device(&counters_->seen, seen_);
+    }
+  }
+
+  const doorbell_push_ring *shared_;
+  doorbell_push_counters *counters_;
+  uint64_t next_;
+  uint64_t seen_;
+  uint64_t rung_;
+  uint64_t pulled_ = 0;
+};
+
+}  // namespace doorbell
+
+#endif  // DOORBELL_PUSH_CUH
