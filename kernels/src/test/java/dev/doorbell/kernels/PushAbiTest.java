@@ -74,8 +74,20 @@ class PushAbiTest {
     byte[] bytes = new PushRingView(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14).encode();
     AbiHeader.Struct ring = header.struct("doorbell_push_ring");
     String[] fields = {
-      "headers", "payload", "record", "doorbell", "credit", "counters", "deadline_ns", "entries",
-      "slots", "slot_bytes", "batch", "number", "destinations", "first_destination"
+      "headers",
+      "payload",
+      "record",
+      "doorbell",
+      "credit",
+      "counters",
+      "deadline_ns",
+      "entries",
+      "slots",
+      "slot_bytes",
+      "batch",
+      "number",
+      "destinations",
+      "first_destination"
     };
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < fields.length; i++) {

@@ -62,8 +62,7 @@ public class ExploreBenchmark {
     scenario =
         new Scenario(
             found.kernel("put_rate").orElseThrow(),
-            new Scenario.Load(
-                blocks, threads / blocks, posts, 32, 1, 1024, 0, "thread", "pull"),
+            new Scenario.Load(blocks, threads / blocks, posts, 32, 1, 1024, 0, "thread", "pull"),
             new Scenario.Posting("gpu", "gpu", false, false, false, 4),
             new Scenario.Rules(Policy.VENDOR, true));
   }

@@ -123,8 +123,7 @@ public final class Explorer {
         if (left <= 0) {
           return best;
         }
-        CalmChooser.Stretch stretch =
-            new CalmChooser.Stretch(part * size, (part + 1) * size);
+        CalmChooser.Stretch stretch = new CalmChooser.Stretch(part * size, (part + 1) * size);
         Schedule calmer = best.schedule().calmed(stretch, best.schedule().turns());
         if (calmer.equals(best.schedule())) {
           continue;

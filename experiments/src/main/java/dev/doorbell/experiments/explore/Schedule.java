@@ -21,7 +21,8 @@ import java.util.zip.CRC32;
  * @param scenario a checksum of the program, the load, the posting and the rules
  */
 public record Schedule(long seed, List<Stretch> calm, long turns, String scenario) {
-  private static final Pattern FORM = Pattern.compile("(\\d+)((?:~\\d+-\\d+)*)@(\\d+)#([0-9a-f]{8})");
+  private static final Pattern FORM =
+      Pattern.compile("(\\d+)((?:~\\d+-\\d+)*)@(\\d+)#([0-9a-f]{8})");
 
   /** The first {@code turns} turns of a scenario's run with {@code seed}. */
   public static Schedule of(Scenario scenario, long seed, long turns) {

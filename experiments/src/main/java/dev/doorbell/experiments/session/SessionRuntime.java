@@ -99,7 +99,8 @@ public final class SessionRuntime implements ExperimentRuntime {
     }
     return new Environment(
         new Environment.Choice(
-            wish.gpu(), "asked for; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
+            wish.gpu(),
+            "asked for; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
         new Environment.Choice("soft-hca", "on a host thread; this build has no mlx5 back end"),
         new Environment.Choice("wall", "the GPU's own; the HCA's answers are emulated"),
         Basis.EMULATED);
@@ -161,10 +162,10 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Prediction predict(Point point) {
-    if (PushPoint.pushes(point)) {
-      return PushPrediction.of(point);
-    }
     try {
+      if (PushPoint.pushes(point)) {
+        return PushPrediction.of(point, topology(point).network().bytesPerNano());
+      }
       return ownOnly(point, TransferPrediction.of(point, topology(point)));
     } catch (TopologyException e) {
       return Prediction.none();

@@ -102,8 +102,7 @@ final class TransferPoint {
     if (streaming != null && Protocols.wantsGoodput(point)) {
       samples.add(goodput(streaming, counters));
     }
-    return new PointResult(
-        substrate.basis(), samples, counters, verified, notes);
+    return new PointResult(substrate.basis(), samples, counters, verified, notes);
   }
 
   private Samples latency(Protocol protocol) throws PointFailure {

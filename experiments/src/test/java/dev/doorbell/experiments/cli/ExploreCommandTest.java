@@ -79,7 +79,14 @@ class ExploreCommandTest {
   void a_budget_that_no_run_fits_in_is_partial() {
     assertThat(
             session.type(
-                "explore", "put_rate", "--threads", "256", "--iterations", "500", "--budget", "1ms"))
+                "explore",
+                "put_rate",
+                "--threads",
+                "256",
+                "--iterations",
+                "500",
+                "--budget",
+                "1ms"))
         .isEqualTo(ExitCode.PARTIAL);
     assertThat(session.out()).contains("0 to the end").doesNotContain("CLEAN");
   }
@@ -100,7 +107,10 @@ class ExploreCommandTest {
             session.type(
                 "explore", "put_rate", "--minimise-fences", "--seeds", "2", "--budget", "120s"))
         .isEqualTo(ExitCode.OK);
-    assertThat(session.out()).contains("put_rate.ptx:").contains("MODELLED").containsPattern("\\d ns");
+    assertThat(session.out())
+        .contains("put_rate.ptx:")
+        .contains("MODELLED")
+        .containsPattern("\\d ns");
   }
 
   @ParameterizedTest

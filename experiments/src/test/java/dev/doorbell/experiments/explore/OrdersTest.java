@@ -67,6 +67,16 @@ final class OrdersTest {
   }
 
   @Test
+  void a_message_that_overwrites_an_unread_one_is_found() throws Exception {
+    Explorer.Report report = Scenarios.explore(scenario("credits_broken", 1, 1, true), 2 * SEEDS);
+    assertThat(report.found()).as("runs of %d", 2 * SEEDS).isPositive();
+    assertThat(report.races())
+        .extracting(found -> found.race().kind())
+        .isSubsetOf(Race.Kind.DMA_WRITE, Race.Kind.LOAD_OF_STORE);
+    assertClean(scenario("credits_mended", 1, 1, true));
+  }
+
+  @Test
   void a_race_in_shared_memory_names_the_scope_of_the_block() throws Exception {
     Explorer.Report report =
         Scenarios.explore(scenario("shared_memory_broken", 1, 2, false), SEEDS);

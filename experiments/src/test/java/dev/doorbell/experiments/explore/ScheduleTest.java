@@ -49,8 +49,7 @@ final class ScheduleTest {
   void a_reported_schedule_is_no_longer_than_the_first_that_showed_the_race()
       throws ScenarioException {
     Scenario scenario = strict();
-    Outcome first =
-        Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
+    Outcome first = Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
     Explorer.Report report = Scenarios.explore(scenario, 1);
     assertThat(report.races()).isNotEmpty();
     assertThat(report.races())

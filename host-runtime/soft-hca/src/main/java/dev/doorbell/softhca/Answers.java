@@ -2,12 +2,15 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.softhca.packet.Aeth;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,8 @@ final class Answers {
     long address;
     long length;
     int rkey;
+    int message;
+    boolean done;
     long result;
   }
 
@@ -71,6 +76,18 @@ final class Answers {
       atomic.pool.release(atomic);
     }
     atomicAnswer = null;
+  }
+
+  /** The results of atomics that are remembered, oldest first. */
+  List<ExecutedRequests.AtomicResult> results() {
+    List<ExecutedRequests.AtomicResult> results = new ArrayList<>();
+    for (int i = 1; i <= answered.length; i++) {
+      Answered one = answered[(newest + i) % answered.length];
+      if (one != null && !one.read && one.done) {
+        results.add(new ExecutedRequests.AtomicResult(one.message, one.result));
+      }
+    }
+    return results;
   }
 
   private boolean refuse(Packet packet, int syndrome, AsyncEvent.Type event) {
@@ -134,6 +151,9 @@ final class Answers {
     }
     place.psn = packet.psn;
     place.packets = packets;
+    // It was counted when it was accepted.
+    place.message = Psn.add(responder.nextMessage(), -1);
+    place.done = false;
     return place;
   }
 
@@ -274,6 +294,7 @@ final class Answers {
     }
     answer.takeAtomicResult();
     answered[newest].result = answer.atomicResult;
+    answered[newest].done = true;
     responder.address(answer, PacketOpcode.ATOMIC_ACKNOWLEDGE, psn);
     tx.add(answer);
   }

@@ -66,9 +66,7 @@ final class DirectWrites {
     this.mostBytes = (int) Math.min(MOST_BYTES, hca.options.limits().messageBytes());
     this.mostInline = Math.min(MOST_INLINE, hca.options.limits().inlineBytes());
     this.beginning =
-        (long) Opcode.RDMA_WRITE << Integer.SIZE
-            | (long) queuePair.number() << Byte.SIZE
-            | UNITS;
+        (long) Opcode.RDMA_WRITE << Integer.SIZE | (long) queuePair.number() << Byte.SIZE | UNITS;
   }
 
   /** Whether a queue pair could ever have some. */
@@ -136,8 +134,7 @@ final class DirectWrites {
       responder.passed(done, packets);
     }
     if (reported > 0) {
-      completions.requesters(
-          reported, queuePair.number(), Opcode.RDMA_WRITE, lastIndex, lastBytes);
+      completions.requesters(reported, queuePair.number(), Opcode.RDMA_WRITE, lastIndex, lastBytes);
     }
     return done;
   }

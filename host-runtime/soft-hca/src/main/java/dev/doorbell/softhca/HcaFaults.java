@@ -79,20 +79,20 @@ final class HcaFaults {
     if (fault == null) {
       return false;
     }
-    switch (fault.action()) {
+    return switch (fault.action()) {
       case CQE_ERROR -> {
         request.fail(fault.number(), VendorSyndrome.INJECTED);
-        return true;
+        yield true;
       }
       case QP_ERROR -> {
         queuePair.failFromOutside();
-        return true;
+        yield true;
       }
       default -> {
         linkDown();
-        return false;
+        yield false;
       }
-    }
+    };
   }
 
   /**
@@ -106,10 +106,10 @@ final class HcaFaults {
     if (fault == null) {
       return true;
     }
-    switch (fault.action()) {
+    return switch (fault.action()) {
       case DOORBELL_LOST -> {
         wqes.blueFlame().release();
-        return false;
+        yield false;
       }
       case DOORBELL_LATE -> {
         port.timer(
@@ -118,18 +118,18 @@ final class HcaFaults {
               wqes.hear(index);
               queuePair.activateFromOutside();
             });
-        return false;
+        yield false;
       }
       case DOORBELL_TWICE -> {
         wqes.hear(index);
-        return true;
+        yield true;
       }
       default -> {
         // The record says what it said when it was last looked at: there is nothing new. A WQE that
         // came with the doorbell needs no record.
-        return wqes.blueFlame().isFull();
+        yield wqes.blueFlame().isFull();
       }
-    }
+    };
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.softhca.packet.Aeth;
 import dev.doorbell.softhca.packet.Packet;
@@ -76,6 +77,16 @@ final class ReliableResponder extends Responder {
       last.next = packet;
     }
     waitingTail = packet;
+  }
+
+  @Override
+  ExecutedRequests executed() {
+    return new ExecutedRequests(msn, answers.results());
+  }
+
+  /** The number of the message that is executed next, from 0. */
+  int nextMessage() {
+    return msn;
   }
 
   @Override

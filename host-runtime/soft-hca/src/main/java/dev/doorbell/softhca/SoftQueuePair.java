@@ -4,6 +4,7 @@ import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
@@ -151,6 +152,11 @@ final class SoftQueuePair implements QueuePair {
   public QueuePairAddress address() {
     return new QueuePairAddress(
         hca.wire().address(hca), number, startPsn, hca.options.engine().mtu());
+  }
+
+  @Override
+  public @Nullable ExecutedRequests executed() {
+    return responder == null ? null : responder.executed();
   }
 
   @Override

@@ -72,8 +72,7 @@ final class PushNode implements AutoCloseable {
     this.gpu = gpu;
     this.checker = checker;
     this.engine =
-        new PushEngine(
-            fabric, Locus.nic(gpu.locus().rank(), 0), network, options, observer);
+        new PushEngine(fabric, Locus.nic(gpu.locus().rank(), 0), network, options, observer);
   }
 
   PushEngine engine() {

@@ -44,8 +44,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One point of an experiment on pushing, in virtual time: one or more GPUs push to one, each event is
- * held against the protocol's invariants, and each byte that was accepted is compared at the target.
+ * One point of an experiment on pushing, in virtual time: one or more GPUs push to one, each event
+ * is held against the protocol's invariants, and each byte that was accepted is compared at the
+ * target.
  */
 public final class PushPoint {
   /** Metrics that only such points have. */
@@ -64,11 +65,11 @@ public final class PushPoint {
   private static final int BATCH_MESSAGES = 2_000;
 
   private static final long STREAM_BYTES = 2L << 20;
-  private static final int FEWEST_MESSAGES = 64;
-  private static final long INCAST_BYTES = 256 << 10;
+  private static final int FEWEST_MESSAGES = 32;
+  private static final long INCAST_BYTES = 128 << 10;
   private static final int WARMUP_SHARE = 4;
   private static final int UNIT = 16;
-  private static final int MOST_THREADS = 256;
+  private static final int MOST_THREADS = 64;
   private static final int FALLBACK_ENTRIES = 8;
   private static final int FRAME_OVERHEAD = 98;
   private static final long NANOS_A_POINT = 1_500_000_000L;
@@ -173,7 +174,9 @@ public final class PushPoint {
       return run(fabric, open);
     } catch (PushViolation e) {
       throw failure(
-          "DB-P023", String.valueOf(e.getMessage()), "the protocol is broken; the point has no result");
+          "DB-P023",
+          String.valueOf(e.getMessage()),
+          "the protocol is broken; the point has no result");
     } catch (GpuException e) {
       throw failure("DB-P001", String.valueOf(e.getMessage()), "no result");
     } finally {
@@ -185,7 +188,8 @@ public final class PushPoint {
     Network network = network(fabric, open);
     PushTraffic traffic = traffic();
     VmGpu target = own(open, new VmGpu(fabric, Locus.gpu(senders, 0)));
-    PushNode receiver = own(open, new PushNode(fabric, target, network, options(0), checker, this::happened));
+    PushNode receiver =
+        own(open, new PushNode(fabric, target, network, options(0), checker, this::happened));
     long share = (long) traffic.total() * bytes;
     Memory inbox = receiver.inbox(share * senders);
     List<PushNode> nodes = new ArrayList<>();
@@ -200,7 +204,8 @@ public final class PushPoint {
     }
     await(fabric, nodes);
     long verified = verify(nodes, inbox, share);
-    return new PointResult(Basis.MODELLED, samples(nodes), counters(nodes, network), verified, List.of());
+    return new PointResult(
+        Basis.MODELLED, samples(nodes), counters(nodes, network), verified, List.of());
   }
 
   private Network network(TimedFabric fabric, Deque<AutoCloseable> open) {
@@ -256,13 +261,18 @@ public final class PushPoint {
                     },
                     window));
     return policy.equals("grant")
-        ? options.with(new Receiving(0, 0, true, window))
+        ? options.with(new Receiving(0, 0, true, roundTripBytes()))
         : options;
   }
 
   /** Far from the seed of the gaps: neighbouring seeds would give neighbouring times. */
   private long serviceSeed(int salt) {
     return new SplittableRandom(point.seed() + salt).split().nextLong() | 1;
+  }
+
+  /** What keeps the receiver's port busy: as much as it gets in a round trip, and two frames. */
+  private int roundTripBytes() {
+    return (int) Math.round(point.whole("rtt") * topology.network().bytesPerNano()) + 2 * frame();
   }
 
   private long packetNanos() {
@@ -275,8 +285,7 @@ public final class PushPoint {
     int messages =
         random
             ? (point.warmup() + point.samples()) * BATCH_MESSAGES
-            : (int)
-                Math.max(FEWEST_MESSAGES, (senders > 1 ? INCAST_BYTES : STREAM_BYTES) / bytes);
+            : (int) Math.max(FEWEST_MESSAGES, (senders > 1 ? INCAST_BYTES : STREAM_BYTES) / bytes);
     PushTraffic traffic =
         PushTraffic.of(shape, bytes, messages, 0)
             .withBatch((int) point.whole("batch"))
@@ -393,16 +402,16 @@ public final class PushPoint {
     return (double) (arrived - 1 - skipped) * bytes / (arrivals[arrived - 1] - arrivals[skipped]);
   }
 
-  /** For each batch the share of messages that found the ring full: they waited, or were dropped. */
+  /**
+   * For each batch the share of messages that found the ring full: they waited, or were dropped.
+   */
   private double[] full(PushNode node) {
     long[] waits = node.waits();
     double[] shares = new double[point.samples()];
     for (int batch = 0; batch < shares.length; batch++) {
       int from = (point.warmup() + batch) * BATCH_MESSAGES;
       long full =
-          Arrays.stream(waits, from, from + BATCH_MESSAGES)
-              .filter(wait -> wait != 0)
-              .count();
+          Arrays.stream(waits, from, from + BATCH_MESSAGES).filter(wait -> wait != 0).count();
       shares[batch] = (double) full / BATCH_MESSAGES;
     }
     return shares;

@@ -13,24 +13,32 @@ public final class PushPrediction {
    * What is known of a point before it runs: that a message finds the ring full as an M/M/1/W queue
    * loses it, and that no more than a ring goes out in a round trip where slots are retained until
    * acknowledged.
+   *
+   * @param bytesPerNano rate of a port of the network
    */
-  public static Prediction of(Point point) {
+  public static Prediction of(Point point, double bytesPerNano) {
     List<Prediction.Term> terms = new ArrayList<>();
     int slots = (int) point.whole("slots");
     long load = point.whole("load");
     if (load > 0) {
       terms.add(
           new Prediction.Term(
-              "full", full(load / 100.0, slots), "", "P = (1 - rho) rho^W / (1 - rho^(W+1))", false));
+              "full",
+              full(load / 100.0, slots),
+              "",
+              "P = (1 - rho) rho^W / (1 - rho^(W+1))",
+              false));
     }
     long rtt = point.whole("rtt");
     if (load == 0 && rtt > 0 && point.text("release").equals("acknowledged")) {
       terms.add(
           new Prediction.Term(
               "goodput",
-              (double) slots * point.whole("size") * point.whole("senders") / rtt,
+              Math.min(
+                  bytesPerNano,
+                  (double) slots * point.whole("size") * point.whole("senders") / rtt),
               "GB/s",
-              "W s / RTT",
+              "min(C, n W s / RTT)",
               true));
     }
     return new Prediction(terms);

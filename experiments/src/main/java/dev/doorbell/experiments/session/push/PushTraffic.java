@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param flags of {@link dev.doorbell.core.queue.PushRingView}, for the kernel
  * @param threads of a block
  * @param firstDestination number of the engine that the first ring sends to
- * @param destinations engines that each ring sends to in turn; with one, each ring sends to the next
- *     engine if {@code spread}
+ * @param destinations engines that each ring sends to in turn; with one, each ring sends to the
+ *     next engine if {@code spread}
  * @param spread ring r sends to engine firstDestination + r
  * @param deadlineNanos of every wait of the kernel
  * @param gaps nanoseconds before each message, or null for none
@@ -44,46 +44,116 @@ record PushTraffic(
 
   PushTraffic withFlags(int other) {
     return new PushTraffic(
-        rings, shape, bytes, messages, batch, other, threads, firstDestination, destinations, spread,
-        deadlineNanos, gaps);
+        rings,
+        shape,
+        bytes,
+        messages,
+        batch,
+        other,
+        threads,
+        firstDestination,
+        destinations,
+        spread,
+        deadlineNanos,
+        gaps);
   }
 
   PushTraffic withBatch(int other) {
     return new PushTraffic(
-        rings, shape, bytes, messages, other, flags, threads, firstDestination, destinations, spread,
-        deadlineNanos, gaps);
+        rings,
+        shape,
+        bytes,
+        messages,
+        other,
+        flags,
+        threads,
+        firstDestination,
+        destinations,
+        spread,
+        deadlineNanos,
+        gaps);
   }
 
   PushTraffic withThreads(int other) {
     return new PushTraffic(
-        rings, shape, bytes, messages, batch, flags, other, firstDestination, destinations, spread,
-        deadlineNanos, gaps);
+        rings,
+        shape,
+        bytes,
+        messages,
+        batch,
+        flags,
+        other,
+        firstDestination,
+        destinations,
+        spread,
+        deadlineNanos,
+        gaps);
   }
 
   PushTraffic withDeadline(long nanos) {
     return new PushTraffic(
-        rings, shape, bytes, messages, batch, flags, threads, firstDestination, destinations, spread,
-        nanos, gaps);
+        rings,
+        shape,
+        bytes,
+        messages,
+        batch,
+        flags,
+        threads,
+        firstDestination,
+        destinations,
+        spread,
+        nanos,
+        gaps);
   }
 
   PushTraffic withGaps(long[] nanos) {
     return new PushTraffic(
-        rings, shape, bytes, messages, batch, flags, threads, firstDestination, destinations, spread,
-        deadlineNanos, nanos);
+        rings,
+        shape,
+        bytes,
+        messages,
+        batch,
+        flags,
+        threads,
+        firstDestination,
+        destinations,
+        spread,
+        deadlineNanos,
+        nanos);
   }
 
   /** One ring that sends to {@code count} engines in turn. */
   PushTraffic toEachInTurn(int count) {
     return new PushTraffic(
-        1, shape, bytes, messages, batch, flags, threads, firstDestination, count, false,
-        deadlineNanos, gaps);
+        1,
+        shape,
+        bytes,
+        messages,
+        batch,
+        flags,
+        threads,
+        firstDestination,
+        count,
+        false,
+        deadlineNanos,
+        gaps);
   }
 
   /** As many rings as engines, each to its own. */
   PushTraffic ringForEach(int count) {
     return new PushTraffic(
-        count, shape, bytes, messages, batch, flags, threads, firstDestination, 1, true,
-        deadlineNanos, gaps);
+        count,
+        shape,
+        bytes,
+        messages,
+        batch,
+        flags,
+        threads,
+        firstDestination,
+        1,
+        true,
+        deadlineNanos,
+        gaps);
   }
 
   int total() {

@@ -1,6 +1,6 @@
 /**
- * Worlds in which kernels push: GPUs, push engines and the network between them, and the experiments
- * that are run in them.
+ * Worlds in which kernels push: GPUs, push engines and the network between them, and the
+ * experiments that are run in them.
  */
 @NullMarked
 package dev.doorbell.experiments.session.push;

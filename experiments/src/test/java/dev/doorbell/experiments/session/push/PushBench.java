@@ -38,7 +38,9 @@ final class PushBench implements AutoCloseable {
       long nanos,
       Cable.Impairment impairment) {
     this(
-        options, receiving, receivers,
+        options,
+        receiving,
+        receivers,
         fabric -> new Cable(fabric, Locus.nic(0, 0), nanos, impairment));
   }
 

@@ -21,7 +21,10 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What can go wrong with pushing, F1 to F12 of docs/push.md: each provoked, and caught. F3: see PushFenceTest. */
+/**
+ * What can go wrong with pushing, F1 to F12 of docs/push.md: each provoked, and caught. F3: see
+ * PushFenceTest.
+ */
 class PushFailureModesTest {
   private static final RingShape RING = RingShape.of(8, 256);
   private static final PushTraffic TRAFFIC =
@@ -65,8 +68,7 @@ class PushFailureModesTest {
   @Test
   void f1_what_goes_again_from_a_slot_given_back_is_somebody_elses() {
     // The engine is told that it may release when sent, but reads slots as if it had kept them.
-    PushOptions early =
-        mistaken(new Mistakes(true, 0, false, false, 0)).with(Release.TRANSMITTED);
+    PushOptions early = mistaken(new Mistakes(true, 0, false, false, 0)).with(Release.TRANSMITTED);
     try (PushBench bench = new PushBench(early, LOSES_THE_FIRST)) {
       assertThatViolates("I5", () -> bench.push(TRAFFIC));
     }
@@ -94,7 +96,8 @@ class PushFailureModesTest {
       bench.checker.finish();
       long dropped = bench.sender.dropped();
       assertThat(dropped).as("staging drops").isBetween(1L, 59L);
-      assertThat(Arrays.stream(bench.sender.waits()).filter(wait -> wait == -1)).hasSize((int) dropped);
+      assertThat(Arrays.stream(bench.sender.waits()).filter(wait -> wait == -1))
+          .hasSize((int) dropped);
       assertThat(lost[0]).as("network drops").isPositive();
       // The network's losses are made up for, the ring's are not.
       assertThat(bench.checker.count(Kind.DELIVERED)).isEqualTo(60 - dropped);
@@ -130,8 +133,7 @@ class PushFailureModesTest {
       PushTraffic unrung =
           TRAFFIC.withBatch(64).withFlags(with(PushRingView.NO_FLUSH)).withDeadline(100_000);
       PushTraffic five =
-          new PushTraffic(
-              1, RING, 256, 5, 64, unrung.flags(), 32, 1, 1, false, 100_000, null);
+          new PushTraffic(1, RING, 256, 5, 64, unrung.flags(), 32, 1, 1, false, 100_000, null);
       Memory inbox = bench.start(five);
       bench.fabric.run(() -> bench.fabric.now() > 50_000, 60_000);
       long page = bench.sender.ring(0).doorbellAddress();
@@ -151,11 +153,23 @@ class PushFailureModesTest {
   void f6_without_the_flush_rule_the_last_message_of_a_burst_is_never_sent() {
     PushTraffic burst =
         new PushTraffic(
-            1, RingShape.of(64, 256), 256, 33, 32, with(PushRingView.NO_FLUSH), 32, 1, 1, false,
-            1_000_000, null);
+            1,
+            RingShape.of(64, 256),
+            256,
+            33,
+            32,
+            with(PushRingView.NO_FLUSH),
+            32,
+            1,
+            1,
+            false,
+            1_000_000,
+            null);
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       assertThat(bench.push(burst)).isEqualTo(Abi.ERROR_DEADLINE);
-      assertThatViolates("L1", bench.checker::finish).hasMessageContaining("pi 33").hasMessageContaining("db 32");
+      assertThatViolates("L1", bench.checker::finish)
+          .hasMessageContaining("pi 33")
+          .hasMessageContaining("db 32");
     }
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       assertThat(bench.push(burst.withFlags(PushRingView.CHECKSUMS))).isEqualTo(Abi.OK);
@@ -239,7 +253,8 @@ class PushFailureModesTest {
           bench.fabric.run(() -> bench.checker.count(Kind.ACKNOWLEDGED) == 1, 1_000_000);
       assertThat(acknowledged).isEqualTo(RunOutcome.DONE);
       assertThat(bench.sender.firstMissing(inbox, 0)).as("at the acknowledgement").isZero();
-      assertThat(bench.fabric.run(() -> flag.getLong(0) == 1, 1_000_000)).isEqualTo(RunOutcome.DONE);
+      assertThat(bench.fabric.run(() -> flag.getLong(0) == 1, 1_000_000))
+          .isEqualTo(RunOutcome.DONE);
       assertThat(bench.sender.firstMissing(inbox, 0)).as("at the flag").isEqualTo(-1);
       bench.run();
     }
@@ -292,7 +307,8 @@ class PushFailureModesTest {
       int ring = traffic.rings() - 1;
       Memory flag = bench.receivers.get(1).inbox(Long.BYTES);
       bench.receivers.get(1).engine().flag(0, ring, flag.address());
-      assertThat(bench.fabric.run(() -> flag.getLong(0) >= 10, 5_000_000)).isEqualTo(RunOutcome.DONE);
+      assertThat(bench.fabric.run(() -> flag.getLong(0) >= 10, 5_000_000))
+          .isEqualTo(RunOutcome.DONE);
       long reached = bench.fabric.now();
       assertThat(bench.run()).isEqualTo(RunOutcome.DONE);
       bench.fabric.quiesce();

@@ -1,6 +1,7 @@
 package dev.doorbell.core.hca;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue pair: addresses of its queues for whoever posts, and its state machine.
@@ -60,6 +61,16 @@ public interface QueuePair extends AutoCloseable {
 
   /** Any state to RESET: indices start again at 0, nothing is flushed. */
   void toReset();
+
+  /**
+   * How far this end has executed its peer's requests. Ask in ERR, when nothing is executed any
+   * more; a reset forgets it.
+   *
+   * @return null where the device cannot tell, or nothing is connected
+   */
+  default @Nullable ExecutedRequests executed() {
+    return null;
+  }
 
   /** RESET to RTS in one call. */
   default void connect(

@@ -37,6 +37,7 @@ final class VmThread implements Agent {
 
   /** True when the port performs accesses to shared memory. */
   final boolean portedShared;
+
   final long parameterBase;
   final long parameterSize;
 

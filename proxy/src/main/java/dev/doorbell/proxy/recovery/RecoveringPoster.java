@@ -1,0 +1,304 @@
+package dev.doorbell.proxy.recovery;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.hca.ExecutedRequests;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.proxy.HostPoster;
+import dev.doorbell.proxy.ProxyPrices;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host thread that posts in order over lanes that may fail, and has each command applied exactly
+ * once.
+ *
+ * <p>Every command is kept until it has ended. When a lane fails - an error CQE, or silence - both
+ * of its ends are stopped, so that nothing of it can be executed later; the peer then tells how
+ * many messages it has executed. A reliable connection executes in order, so that this count splits
+ * what has no completion in two. What was executed is not posted again: a put is done, an atomic's
+ * result comes from those that the peer's HCA stores for repetitions anyway, as many as may be
+ * outstanding. What was not executed is posted on the next lane, in its order. A put that was
+ * executed in part is posted as a whole: it writes the same bytes to the same place, and no
+ * completion, flag or immediate of it was seen.
+ *
+ * <p>A get that was executed and whose data was lost is posted again, unless something behind it
+ * was executed, too, which it might then read instead of what it should have: it ends as failed.
+ */
+public final class RecoveringPoster implements AutoCloseable {
+  /** A command that has not ended. */
+  private static final class Item {
+    final long ticket;
+    final CommandEntry command = new CommandEntry();
+
+    Item(long ticket, CommandEntry model) {
+      this.ticket = ticket;
+      command.set(model);
+    }
+  }
+
+  private final Fabric fabric;
+  private final Locus locus;
+  private final ProxyPrices prices;
+  private final Lane.Source source;
+  private final RecoveryPolicy policy;
+  private final HostPoster.Listener listener;
+  private final List<Recovery> recoveries = new ArrayList<>();
+
+  /** Not ended, in order; the first {@link #ended} of them have, on the lane in use. */
+  private List<Item> items = new ArrayList<>();
+
+  private int ended;
+  private boolean failed;
+  private long asked;
+  private long lastProgress;
+  private int lanesMade;
+  private int fruitless;
+  private @Nullable Lane lane;
+  private @Nullable HostPoster poster;
+
+  /**
+   * Makes a poster and its first lane.
+   *
+   * @param listener told of each command's end, once, in order
+   */
+  public RecoveringPoster(
+      Fabric fabric,
+      Locus locus,
+      ProxyPrices prices,
+      Lane.Source source,
+      RecoveryPolicy policy,
+      HostPoster.Listener listener) {
+    this.fabric = fabric;
+    this.locus = locus;
+    this.prices = prices;
+    this.source = source;
+    this.policy = policy;
+    this.listener = listener;
+    this.lastProgress = fabric.now();
+    open();
+  }
+
+  /**
+   * Asks for {@code command}, which is copied; its keys are those that {@link Lane#adapt} replaces.
+   *
+   * @return its ticket: 0, 1, 2 ...
+   * @throws IllegalArgumentException for what is not one message of the transport
+   */
+  public long post(CommandEntry command) {
+    switch (command.opcode) {
+      case CommandEntry.OP_PUT,
+          CommandEntry.OP_PUT_IMM,
+          CommandEntry.OP_PUT_INLINE,
+          CommandEntry.OP_GET,
+          CommandEntry.OP_FETCH_ADD,
+          CommandEntry.OP_COMPARE_SWAP -> {}
+      default ->
+          throw new IllegalArgumentException(
+              "%s is not one message; post its parts one by one".formatted(command));
+    }
+    if (items.size() == ended) {
+      lastProgress = fabric.now();
+    }
+    Item item = new Item(asked++, command);
+    items.add(item);
+    hand(item);
+    return item.ticket;
+  }
+
+  /** Failures so far. */
+  public List<Recovery> recoveries() {
+    return List.copyOf(recoveries);
+  }
+
+  /** Commands that have not ended. */
+  public int outstanding() {
+    return items.size() - ended;
+  }
+
+  /**
+   * Runs the fabric until all commands have ended, or for {@code nanos} of its clock, and gets over
+   * what fails meanwhile.
+   *
+   * @return true when all have ended; false after the time, or when there is no lane left, and then
+   *     everything that is outstanding has ended as failed
+   */
+  public boolean await(long nanos) {
+    long deadline = fabric.now() + nanos;
+    while (outstanding() > 0) {
+      if (lane == null) {
+        return false;
+      }
+      long now = fabric.now();
+      long patience = lastProgress + policy.silenceNanos() - now;
+      RunOutcome outcome =
+          fabric.run(
+              () -> failed || items.size() == ended,
+              Math.max(0, Math.min(patience, deadline - now)));
+      now = fabric.now();
+      boolean silent = outcome == RunOutcome.STALLED || now - lastProgress >= policy.silenceNanos();
+      if (failed || (silent && outstanding() > 0)) {
+        recover(failed ? Recovery.Cause.ERROR : Recovery.Cause.SILENCE);
+      } else if (now >= deadline) {
+        break;
+      }
+    }
+    return outstanding() == 0;
+  }
+
+  private void hand(Item item) {
+    Lane to = lane;
+    HostPoster by = poster;
+    if (to == null || by == null) {
+      return;
+    }
+    CommandEntry copy = new CommandEntry();
+    copy.set(item.command);
+    to.adapt(copy);
+    by.post(copy);
+  }
+
+  private void open() {
+    Lane next = source.open(lanesMade++);
+    lane = next;
+    poster =
+        next == null
+            ? null
+            : new HostPoster(fabric, locus, prices, next.access(), this::commandEnded);
+    ended = 0;
+    failed = false;
+  }
+
+  private void commandEnded(long ticket, boolean bad, long nanos) {
+    if (bad || failed) {
+      failed = true;
+      return;
+    }
+    fruitless = 0;
+    lastProgress = nanos;
+    listener.ended(items.get(ended++).ticket, false, nanos);
+  }
+
+  private void recover(Recovery.Cause cause) {
+    Lane old = lane;
+    HostPoster by = poster;
+    if (old == null || by == null) {
+      return;
+    }
+    long noticed = fabric.now();
+    long before = lastProgress;
+    old.stop();
+    fabric.run(() -> false, policy.settleNanos());
+    ExecutedRequests executed = old.executed();
+    by.close();
+    List<Item> left = new ArrayList<>(items.subList(ended, items.size()));
+    long known = ended;
+    int outstanding = left.size();
+    // What a listener posts meanwhile waits behind what is posted again.
+    items = new ArrayList<>();
+    ended = 0;
+    lane = null;
+    poster = null;
+    List<Item> again = new ArrayList<>();
+    int lost = split(old, left, known, executed, again);
+    int replayed = again.size();
+    if (++fruitless <= policy.attempts()) {
+      open();
+    }
+    // Not before: the new queue pair must not have the number of the old one, whose packets may
+    // still be under way.
+    old.close();
+    again.addAll(items);
+    items = again;
+    Lane now = lane;
+    if (now == null) {
+      giveUp();
+    } else {
+      items.forEach(this::hand);
+    }
+    lastProgress = fabric.now();
+    recoveries.add(
+        new Recovery(
+            cause,
+            old.name(),
+            now == null ? "none" : now.name(),
+            before,
+            noticed,
+            fabric.now(),
+            outstanding,
+            outstanding - replayed - lost,
+            replayed,
+            lost));
+  }
+
+  /**
+   * Ends what was executed, and finds what has to be posted again.
+   *
+   * @param known messages of the lane before the first that is left
+   * @param executed null when nobody can tell: then nothing may be posted again
+   * @return how many ended as failed
+   */
+  private int split(
+      Lane old,
+      List<Item> left,
+      long known,
+      @Nullable ExecutedRequests executed,
+      List<Item> again) {
+    long done = executed == null ? Long.MAX_VALUE : executed.since(known);
+    int lost = 0;
+    for (int i = 0; i < left.size(); i++) {
+      Item item = left.get(i);
+      long message = known + i;
+      if (message >= done) {
+        again.add(item);
+        continue;
+      }
+      boolean good =
+          executed != null
+              && switch (item.command.opcode) {
+                case CommandEntry.OP_GET -> false;
+                case CommandEntry.OP_FETCH_ADD, CommandEntry.OP_COMPARE_SWAP ->
+                    restore(old, item.command, executed.result(message));
+                default -> true;
+              };
+      boolean newest = executed != null && message == done - 1;
+      if (!good && newest && item.command.opcode == CommandEntry.OP_GET) {
+        again.add(item);
+        continue;
+      }
+      lost += good ? 0 : 1;
+      listener.ended(item.ticket, !good, fabric.now());
+    }
+    return lost;
+  }
+
+  private static boolean restore(Lane old, CommandEntry command, OptionalLong result) {
+    result.ifPresent(value -> old.deliver(command, value));
+    return result.isPresent();
+  }
+
+  /** There is no lane left. */
+  private void giveUp() {
+    for (Item item : items) {
+      listener.ended(item.ticket, true, fabric.now());
+    }
+    items = new ArrayList<>();
+  }
+
+  @Override
+  public void close() {
+    HostPoster by = poster;
+    Lane old = lane;
+    if (by != null) {
+      by.close();
+    }
+    if (old != null) {
+      old.close();
+    }
+    poster = null;
+    lane = null;
+  }
+}
