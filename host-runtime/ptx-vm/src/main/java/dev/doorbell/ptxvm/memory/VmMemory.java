@@ -87,7 +87,11 @@ public final class VmMemory implements Memory {
       throw new IllegalStateException(
           "%s of '%s' after it was closed".formatted(what, allocation.label()));
     }
-    if (offset < 0 || bytes < 0 || bytes > size - offset) {
+    // The address space forgets it when its owner is gone: a module, or the whole world.
+    if (offset < 0
+        || bytes < 0
+        || bytes > size - offset
+        || !space.accessibleRange(address + offset, bytes)) {
       throw new AccessFault(what, address + offset, bytes, space.describe(address + offset, bytes));
     }
   }
