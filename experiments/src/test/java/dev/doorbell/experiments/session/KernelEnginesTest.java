@@ -69,12 +69,10 @@ class KernelEnginesTest {
       left.put("trouble", String.valueOf(zero.trouble()));
       left.put("mismatch at the target", String.valueOf(one.mismatch(zero)));
       Endpoint endpoint = connection.endpoints(0).getFirst();
-      left.put(
-          "doorbell record", hex(endpoint.queuePair().recordAddress(), DoorbellRecord.BYTES));
+      left.put("doorbell record", hex(endpoint.queuePair().recordAddress(), DoorbellRecord.BYTES));
       if (ordered) {
         left.put("send ring", ring(world, endpoint));
-        left.put(
-            "completion ring", hex(endpoint.completions().ringAddress(), RING * Cqe.BYTES));
+        left.put("completion ring", hex(endpoint.completions().ringAddress(), RING * Cqe.BYTES));
       }
       return left;
     }
@@ -121,8 +119,7 @@ class KernelEnginesTest {
     "put_bandwidth, 0, 1, true",
     "post_once, 0, 1, true"
   })
-  void a_kernel_leaves_the_same_in_memory(
-      String kernel, int scope, int threads, boolean ordered) {
+  void a_kernel_leaves_the_same_in_memory(String kernel, int scope, int threads, boolean ordered) {
     Map<String, String> interpreted =
         with("interpreter", () -> run("interpreter", kernel, scope, threads, ordered));
     Map<String, String> compiled =
