@@ -231,18 +231,15 @@ final class TransferPoint {
   }
 
   private World world(int run) throws PointFailure {
-    World world = build(run);
+    World world =
+        switch (substrate) {
+          case Substrate.Virtual() ->
+              World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+          case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
+          case Substrate.Cuda(int ordinal) -> cuda(ordinal);
+        };
     injectors.addAll(world.inject(point.faults()));
     return world;
-  }
-
-  private World build(int run) throws PointFailure {
-    return switch (substrate) {
-      case Substrate.Virtual() ->
-          World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
-      case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
-      case Substrate.Cuda(int ordinal) -> cuda(ordinal);
-    };
   }
 
   /** Refuses what a software HCA beside a real GPU cannot do, instead of doing something else. */

@@ -6,15 +6,23 @@ final class ContractKernels {
 
   private static final String HEADER = ".version 7.0\n.target sm_75\n.address_size 64\n";
 
+  private static final String VARIABLES =
+      """
+      .visible .global .align 8 .u64 counter = 40;
+      .visible .const .align 4 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+      .extern .shared .align 8 .b8 scratch[];
+
+      """;
+
   /** out[i] = in[i] + add for the 32-bit words of a grid. */
   private static final String ADD =
       """
-      .visible .entry add(.param .u64 in, .param .u64 out, .param .u32 add) {
+      .visible .entry add(.param .u64 in, .param .u64 out, .param .u32 addend) {
         .reg .b64 %in, %out, %at;
         .reg .b32 %i, %t, %n, %x, %a;
         ld.param.u64 %in, [in];
         ld.param.u64 %out, [out];
-        ld.param.u32 %a, [add];
+        ld.param.u32 %a, [addend];
         mov.u32 %i, %ctaid.x;
         mov.u32 %n, %ntid.x;
         mov.u32 %t, %tid.x;
@@ -32,11 +40,11 @@ final class ContractKernels {
   /** out[0] = out[0] * 3 + add: a sequence of them shows the order of launches. */
   private static final String STEP =
       """
-      .visible .entry step(.param .u64 out, .param .u32 add) {
+      .visible .entry step(.param .u64 out, .param .u32 addend) {
         .reg .b64 %out;
         .reg .b32 %x, %a;
         ld.param.u64 %out, [out];
-        ld.param.u32 %a, [add];
+        ld.param.u32 %a, [addend];
         ld.global.u32 %x, [%out];
         mad.lo.u32 %x, %x, 3, %a;
         st.global.u32 [%out], %x;
@@ -68,9 +76,6 @@ final class ContractKernels {
   /** Every thread counts itself in a global variable. */
   private static final String COUNT =
       """
-      .visible .global .align 8 .u64 counter = 40;
-      .visible .const .align 4 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-
       .visible .entry count() {
         .reg .b64 %p;
         mov.u64 %p, counter;
@@ -82,8 +87,6 @@ final class ContractKernels {
   /** Thread t of a block reads what thread n-1-t wrote to dynamic shared memory. */
   private static final String REVERSE =
       """
-      .extern .shared .align 8 .b8 scratch[];
-
       .visible .entry reverse(.param .u64 out) {
         .reg .b64 %out, %at, %s;
         .reg .b32 %t, %n, %x, %o, %p;
@@ -174,7 +177,7 @@ final class ContractKernels {
       """;
 
   static final String PTX =
-      HEADER + ADD + STEP + PARAMETERS + COUNT + REVERSE + MEET + ANSWER + RING;
+      HEADER + VARIABLES + ADD + STEP + PARAMETERS + COUNT + REVERSE + MEET + ANSWER + RING;
 
   private ContractKernels() {}
 

@@ -79,19 +79,20 @@ final class CudaContext {
     }
   }
 
-  /** Gives it back; the last one to do so destroys it, unless a kernel would make that hang. */
+  /**
+   * Gives it back; the last one to do so destroys it. Where a kernel still runs that was given up,
+   * that would hang: the context stays then, so that whoever opens the device next is told.
+   */
   void release() {
     synchronized (OPEN) {
-      if (--users > 0) {
+      if (--users > 0 || !settled()) {
         return;
       }
       OPEN.remove(ordinal);
-      if (settled()) {
-        // What a broken context answers to this is what it answered before.
-        JCudaDriver.cuStreamDestroy(copies);
-        JCudaDriver.cuDevicePrimaryCtxRelease(device);
-        arena.close();
-      }
+      // What a broken context answers to this is what it answered before.
+      ask(() -> JCudaDriver.cuStreamDestroy(copies));
+      JCudaDriver.cuDevicePrimaryCtxRelease(device);
+      arena.close();
     }
   }
 
@@ -278,7 +279,14 @@ final class CudaContext {
 
   /** A host address as JCuda wants it, however long the range. */
   static Pointer host(long address) {
-    return new Pointer().withByteOffset(address);
+    return new HostPointer(address);
+  }
+
+  /** JCuda makes pointers of buffers alone, which end at 2 GiB. */
+  private static final class HostPointer extends Pointer {
+    HostPointer(long address) {
+      super(address);
+    }
   }
 
   /** Reads the address out of what the driver filled in. */

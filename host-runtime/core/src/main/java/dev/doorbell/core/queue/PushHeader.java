@@ -1,7 +1,5 @@
 package dev.doorbell.core.queue;
 
-import dev.doorbell.core.memory.RawMemory;
-
 /**
  * The header of a pushed message, {@code struct doorbell_push_header} of push_abi.h.
  *
@@ -18,7 +16,7 @@ import dev.doorbell.core.memory.RawMemory;
  *  48  reserved    128
  * </pre>
  *
- * <p>Little-endian; accessors take a native address of the header.
+ * <p>Little-endian.
  */
 public final class PushHeader {
   /** Bytes of the structure. */
@@ -41,52 +39,6 @@ public final class PushHeader {
   public static final int FLAG_CHECKED = 0x2;
 
   private PushHeader() {}
-
-  public static long index(long header) {
-    return RawMemory.getLong(header + INDEX);
-  }
-
-  public static long local(long header) {
-    return RawMemory.getLong(header + LOCAL);
-  }
-
-  public static long remote(long header) {
-    return RawMemory.getLong(header + REMOTE);
-  }
-
-  public static int bytes(long header) {
-    return RawMemory.getInt(header + LENGTH);
-  }
-
-  public static int destination(long header) {
-    return RawMemory.getInt(header + DESTINATION);
-  }
-
-  public static int checksum(long header) {
-    return RawMemory.getInt(header + CHECKSUM);
-  }
-
-  public static boolean has(long header, int flag) {
-    return (RawMemory.getInt(header + FLAGS) & flag) != 0;
-  }
-
-  /**
-   * True when the header at {@code header} is that of message {@code index}, whole: its words may
-   * come one by one where nothing orders them before the doorbell.
-   */
-  public static boolean isOf(long header, long index, int entries) {
-    return index(header) == index
-        && RawMemory.getInt(header + PHASE) == phase(index, entries)
-        && RawMemory.getInt(header + SEAL) == seal(header);
-  }
-
-  private static int seal(long header) {
-    int sum = 1;
-    for (int at = 0; at < SEAL; at += Integer.BYTES) {
-      sum += RawMemory.getInt(header + at);
-    }
-    return sum;
-  }
 
   /** The phase of a message: never that of the one before it in its place, nor of zeroed memory. */
   public static int phase(long index, int entries) {

@@ -57,13 +57,13 @@ final class Message implements Completion {
   /** Takes the fields of the header in the buffer. */
   void decode() {
     long header = buffer();
-    local = PushHeader.local(header);
-    remote = PushHeader.remote(header);
-    bytes = PushHeader.bytes(header);
-    destination = PushHeader.destination(header);
-    checksum = PushHeader.checksum(header);
-    checked = PushHeader.has(header, PushHeader.FLAG_CHECKED);
-    staged = PushHeader.has(header, PushHeader.FLAG_STAGED);
+    local = HeaderReader.local(header);
+    remote = HeaderReader.remote(header);
+    bytes = HeaderReader.bytes(header);
+    destination = HeaderReader.destination(header);
+    checksum = HeaderReader.checksum(header);
+    checked = HeaderReader.has(header, PushHeader.FLAG_CHECKED);
+    staged = HeaderReader.has(header, PushHeader.FLAG_STAGED);
     known = true;
   }
 

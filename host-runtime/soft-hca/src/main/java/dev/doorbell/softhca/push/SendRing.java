@@ -219,9 +219,9 @@ public final class SendRing implements MmioTarget {
 
   private void takeHeader(Message message) {
     long header = message.buffer();
-    int length = PushHeader.bytes(header);
+    int length = HeaderReader.bytes(header);
     boolean own =
-        PushHeader.isOf(header, message.index, shape.entries())
+        HeaderReader.isOf(header, message.index, shape.entries())
             && length >= 0
             && length <= shape.slotBytes();
     if (!own && !engine.options.mistakes().trustDoorbell()) {

@@ -109,7 +109,7 @@ class SwitchTest {
     settle();
     // The third frame is one too many at 100; a has one left when its second has left, at 300.
     assertThat(log)
-        .containsExactly("a pause 200", "c 300", "c 400", "a resume 400", "c 500", "c 600");
+        .containsExactly("a pause 200", "c 300", "a resume 400", "c 400", "c 500", "c 600");
     assertThat(made.counters().pauses()).isEqualTo(1);
   }
 }
