@@ -8,6 +8,7 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.Memory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -120,6 +121,9 @@ class LanguageTest {
     assertThatThrownBy(() -> module.global("wights"))
         .isInstanceOf(GpuException.class)
         .hasMessageContaining("weights");
+    Memory counter = module.global("counter");
+    module.close();
+    assertThatThrownBy(() -> counter.putLong(0, 1)).isInstanceOf(AccessFault.class);
   }
 
   @Test

@@ -219,7 +219,7 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   /** Writes a requester's CQE. */
   void requester(int qpn, int opcode, int wqeIndex, int bytes) {
-    long inPlace = hca.tracing ? 0 : port.mapEntry(entry());
+    long inPlace = hca.tracing || hca.faults != null ? 0 : port.mapEntry(entry());
     long target = inPlace == 0 ? stagingAddress : inPlace;
     Cqe.writeRequester(target, opcode, qpn, wqeIndex, bytes, 0, owner());
     if (inPlace == 0) {

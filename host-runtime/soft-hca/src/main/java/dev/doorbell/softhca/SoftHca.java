@@ -280,7 +280,7 @@ public final class SoftHca implements Hca, Station {
     strangers++;
   }
 
-  /** True when packets are nothing but their effect: no time, no trace, no lost cable. */
+  /** True when packets are nothing but their effect: no time, no trace, no fault, no lost cable. */
   boolean isImmediate() {
     return immediate && linkUp && !closed && faults == null;
   }
