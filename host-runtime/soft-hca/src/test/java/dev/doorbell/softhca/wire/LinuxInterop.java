@@ -48,9 +48,16 @@ abstract class LinuxInterop {
 
   private final GuestKind kind;
   private final PacketLoss faults = new PacketLoss();
+
+  @SuppressWarnings("NullAway.Init") // set where there is a guest; every test is skipped elsewhere
   private SoftWorld world;
+
+  @SuppressWarnings("NullAway.Init") // as the world
   private RoceWire wire;
+
+  @SuppressWarnings("NullAway.Init") // as the world
   private GuestPeer guest;
+
   private boolean connected;
   private String obstacle = "";
 
