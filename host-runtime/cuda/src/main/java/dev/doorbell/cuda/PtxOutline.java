@@ -82,7 +82,7 @@ record PtxOutline(List<Entry> entries, List<String> variables) {
     List<Parameter> parameters = new ArrayList<>();
     int end = 0;
     if (list != null && !list.isBlank()) {
-      for (String declaration : list.split(",")) {
+      for (String declaration : list.split(",", -1)) {
         Matcher declared = DECLARED.matcher(declaration.strip());
         Matcher type = TYPE.matcher(declaration);
         if (!declared.find() || !type.find()) {
