@@ -13,8 +13,10 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -60,15 +62,16 @@ public class HcaCopyBenchmark {
   }
 
   private final BooleanSupplier completed = this::lastHasCompleted;
-  private Pair pair;
-  private ThreadPort port;
+  private @Nullable Pair opened;
+  private @Nullable ThreadPort cpu;
   private long index;
 
   /** Connects the pair, and touches both buffers. */
   @Setup(Level.Trial)
   public void connect() {
-    pair = new Pair(BLOCKS, bytes, false);
-    port = pair.fabric.attachThread(Locus.cpu(0), budget -> 0);
+    Pair pair = new Pair(BLOCKS, bytes, false);
+    opened = pair;
+    cpu = pair.fabric.attachThread(Locus.cpu(0), budget -> 0);
     pair.source.fill(0, bytes, (byte) 1);
     pair.target.fill(0, bytes, (byte) 2);
     for (int slot = 0; slot < BLOCKS; slot++) {
@@ -80,9 +83,14 @@ public class HcaCopyBenchmark {
     }
   }
 
+  private Pair pair() {
+    return Objects.requireNonNull(opened);
+  }
+
   /** Posts one WRITE, rings, and runs both HCAs until its CQE is there. */
   @Benchmark
   public long write(Counters counters) {
+    Pair pair = pair();
     int qpn = pair.queuePair.number();
     ControlSegment.write(
         pair.queuePair.sendRingAddress() + (index & (BLOCKS - 1)) * SendQueue.BLOCK,
@@ -95,8 +103,11 @@ public class HcaCopyBenchmark {
         0);
     index++;
     DoorbellRecord.putSendIndex(pair.queuePair.recordAddress(), index);
-    port.store64(
-        pair.queuePair.doorbellAddress(), Doorbell.encode(index, qpn), Access.MMIO | Access.SYS);
+    Objects.requireNonNull(cpu)
+        .store64(
+            pair.queuePair.doorbellAddress(),
+            Doorbell.encode(index, qpn),
+            Access.MMIO | Access.SYS);
     RunOutcome outcome = pair.fabric.run(completed, MINUTE);
     if (outcome != RunOutcome.DONE || Cqe.opcode(lastCqe()) != Cqe.REQUESTER) {
       throw new IllegalStateException("WQE %d ended with %s".formatted(index - 1, outcome));
@@ -108,7 +119,7 @@ public class HcaCopyBenchmark {
   /** The same bytes, by one copy. */
   @Benchmark
   public long copy(Counters counters) {
-    RawMemory.copy(pair.source.address(), pair.target.address(), bytes);
+    RawMemory.copy(pair().source.address(), pair().target.address(), bytes);
     counters.payload += bytes;
     return index;
   }
@@ -118,12 +129,12 @@ public class HcaCopyBenchmark {
   }
 
   private long lastCqe() {
-    return Cqe.entryAddress(pair.completions.ringAddress(), BLOCKS, index - 1);
+    return Cqe.entryAddress(pair().completions.ringAddress(), BLOCKS, index - 1);
   }
 
   /** Closes the pair. */
   @TearDown
   public void close() {
-    pair.close();
+    pair().close();
   }
 }
