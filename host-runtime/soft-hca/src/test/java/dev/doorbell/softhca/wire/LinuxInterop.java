@@ -48,9 +48,16 @@ abstract class LinuxInterop {
 
   private final GuestKind kind;
   private final PacketLoss faults = new PacketLoss();
+
+  @SuppressWarnings("NullAway.Init") // no test runs where there is an obstacle
   private SoftWorld world;
+
+  @SuppressWarnings("NullAway.Init")
   private RoceWire wire;
+
+  @SuppressWarnings("NullAway.Init")
   private GuestPeer guest;
+
   private boolean connected;
   private String obstacle = "";
 
