@@ -49,13 +49,13 @@ abstract class LinuxInterop {
   private final GuestKind kind;
   private final PacketLoss faults = new PacketLoss();
 
-  @SuppressWarnings("NullAway.Init") // no test runs where there is an obstacle
+  @SuppressWarnings("NullAway.Init") // set where there is a guest; every test is skipped elsewhere
   private SoftWorld world;
 
-  @SuppressWarnings("NullAway.Init")
+  @SuppressWarnings("NullAway.Init") // as the world
   private RoceWire wire;
 
-  @SuppressWarnings("NullAway.Init")
+  @SuppressWarnings("NullAway.Init") // as the world
   private GuestPeer guest;
 
   private boolean connected;
