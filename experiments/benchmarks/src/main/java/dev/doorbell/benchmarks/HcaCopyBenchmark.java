@@ -60,8 +60,13 @@ public class HcaCopyBenchmark {
   }
 
   private final BooleanSupplier completed = this::lastHasCompleted;
+
+  @SuppressWarnings("NullAway.Init") // before each trial, by connect()
   private Pair pair;
+
+  @SuppressWarnings("NullAway.Init")
   private ThreadPort port;
+
   private long index;
 
   /** Connects the pair, and touches both buffers. */
