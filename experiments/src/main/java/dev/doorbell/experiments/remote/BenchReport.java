@@ -9,5 +9,6 @@ package dev.doorbell.experiments.remote;
  * @param kernelDrops datagrams that this side's system dropped
  * @param peerKernelDrops datagrams that the other side's system dropped
  */
+@SuppressWarnings("ArrayRecordComponent") // read once, never compared
 public record BenchReport(
     int bytes, double[] nanosPerMessage, long framesOut, long kernelDrops, long peerKernelDrops) {}

@@ -204,8 +204,7 @@ public final class PushPoint {
     }
     await(fabric, nodes);
     long verified = verify(nodes, inbox, share);
-    return new PointResult(
-        Basis.MODELLED, samples(nodes), counters(nodes, network), verified, List.of());
+    return new PointResult(Basis.MODELLED, samples(nodes), counters(network), verified, List.of());
   }
 
   private Network network(TimedFabric fabric, Deque<AutoCloseable> open) {
@@ -417,7 +416,7 @@ public final class PushPoint {
     return shares;
   }
 
-  private SequencedMap<String, Quantity> counters(List<PushNode> nodes, Network network) {
+  private SequencedMap<String, Quantity> counters(Network network) {
     SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
     Switch.@Nullable Counters at = network instanceof Switch made ? made.counters() : null;
     for (String metric : point.metrics()) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadlineNanos of every wait of the kernel
  * @param gaps nanoseconds before each message, or null for none
  */
+@SuppressWarnings("ArrayRecordComponent") // never changed or compared
 record PushTraffic(
     int rings,
     RingShape shape,
