@@ -2,7 +2,7 @@ package dev.doorbell.softhca.push;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.queue.PushRingView;
+import dev.doorbell.core.push.PushRingView;
 
 /**
  * The credit of one ring: two absolute indices in GPU memory, written when enough has been released

@@ -1,7 +1,7 @@
 package dev.doorbell.softhca.push;
 
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.queue.PushHeader;
+import dev.doorbell.core.push.PushHeader;
 
 /**
  * Reads the header of a message at a native address; see {@link PushHeader} for where what lies.

@@ -2,7 +2,7 @@ package dev.doorbell.softhca.push;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.queue.PushHeader;
+import dev.doorbell.core.push.PushHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -118,7 +118,7 @@ public final class PushEngine implements AutoCloseable {
   /**
    * Makes a ring.
    *
-   * @param credit address of {@link dev.doorbell.core.queue.PushRingView#CREDIT_BYTES} bytes of GPU
+   * @param credit address of {@link dev.doorbell.core.push.PushRingView#CREDIT_BYTES} bytes of GPU
    *     memory, holding {@code shape.first()} twice
    */
   public SendRing openRing(RingShape shape, long credit) {

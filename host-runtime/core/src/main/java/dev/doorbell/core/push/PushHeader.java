@@ -1,4 +1,4 @@
-package dev.doorbell.core.queue;
+package dev.doorbell.core.push;
 
 /**
  * The header of a pushed message, {@code struct doorbell_push_header} of push_abi.h.
