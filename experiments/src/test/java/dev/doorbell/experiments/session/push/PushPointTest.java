@@ -10,6 +10,7 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.session.SessionRuntime;
 import java.util.Arrays;
 import java.util.List;
@@ -49,6 +50,12 @@ class PushPointTest {
     return runtime
         .runner(runtime.choose(new Environment.Wish("auto", "auto", "virtual")))
         .run(point, QUIET);
+  }
+
+  private static double counted(PointResult result, String counter) {
+    Quantity quantity = result.counters().get(counter);
+    assertThat(quantity).as(counter).isNotNull();
+    return quantity == null ? Double.NaN : quantity.value();
   }
 
   private double goodput(String... settings) throws Exception {
@@ -98,12 +105,12 @@ class PushPointTest {
     pausing[4] = "buffer=1M";
     pausing[6] = "switch=pfc";
     PointResult lost = run(point(metrics, lossy));
-    assertThat(lost.counters().get("lost").value()).isPositive();
-    assertThat(lost.counters().get("retransmitted").value()).isPositive();
+    assertThat(counted(lost, "lost")).isPositive();
+    assertThat(counted(lost, "retransmitted")).isPositive();
     assertThat(lost.verifiedBytes()).isEqualTo(4 * 32 * 4096);
     PointResult paused = run(point(metrics, pausing));
-    assertThat(paused.counters().get("lost").value()).isZero();
-    assertThat(paused.counters().get("retransmitted").value()).isZero();
+    assertThat(counted(paused, "lost")).isZero();
+    assertThat(counted(paused, "retransmitted")).isZero();
     assertThat(paused.verifiedBytes()).isEqualTo(4 * 32 * 4096);
   }
 
@@ -114,8 +121,8 @@ class PushPointTest {
     String[] fallback = {"slots=4", "size=4K", "rtt=50000", "policy=pull-fallback", "window=64"};
     PointResult waits = run(point(metrics, retained));
     PointResult pulls = run(point(metrics, fallback));
-    assertThat(waits.counters().get("pulled").value()).isZero();
-    assertThat(pulls.counters().get("pulled").value()).isPositive();
+    assertThat(counted(waits, "pulled")).isZero();
+    assertThat(counted(pulls, "pulled")).isPositive();
     assertThat(pulls.samples().getFirst().value(0))
         .isLessThan(waits.samples().getFirst().value(0) / 4);
   }
