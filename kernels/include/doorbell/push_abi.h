@@ -1,7 +1,7 @@
 // What the host and the HCA agree on with kernels that push: the ring in on-chip memory, its credits
 // and its counters. The protocol is in doorbell/push.cuh and docs/push.md.
 //
-// This file is their only definition; the host's Java views (dev.doorbell.core.queue.PushRingView and
+// This file is their only definition; the host's Java views (dev.doorbell.core.push.PushRingView and
 // PushHeader) are checked against it by a test. Everything is little-endian. Plain C.
 #ifndef DOORBELL_PUSH_ABI_H
 #define DOORBELL_PUSH_ABI_H

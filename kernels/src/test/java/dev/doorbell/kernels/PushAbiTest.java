@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.push.PushCredit;
 import dev.doorbell.core.push.PushHeader;
-import dev.doorbell.core.queue.PushRingView;
+import dev.doorbell.core.push.PushRingView;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

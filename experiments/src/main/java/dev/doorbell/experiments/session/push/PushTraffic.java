@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes of a message, a multiple of 4
  * @param messages of each ring
  * @param batch messages to a doorbell
- * @param flags of {@link dev.doorbell.core.queue.PushRingView}, for the kernel
+ * @param flags of {@link dev.doorbell.core.push.PushRingView}, for the kernel
  * @param threads of a block
  * @param firstDestination number of the engine that the first ring sends to
  * @param destinations engines that each ring sends to in turn; with one, each ring sends to the

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.Abi;
-import dev.doorbell.core.queue.PushRingView;
 import dev.doorbell.softhca.network.Cable;
 import dev.doorbell.softhca.network.Frame;
 import dev.doorbell.softhca.push.PushEvent.Kind;

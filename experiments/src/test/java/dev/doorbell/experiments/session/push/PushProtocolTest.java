@@ -2,8 +2,8 @@ package dev.doorbell.experiments.session.push;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.Abi;
-import dev.doorbell.core.queue.PushRingView;
 import dev.doorbell.softhca.network.Cable;
 import dev.doorbell.softhca.push.PushEvent.Kind;
 import dev.doorbell.softhca.push.PushOptions;

@@ -1,6 +1,8 @@
-package dev.doorbell.core.queue;
+package dev.doorbell.core.push;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /**
  * A ring for pushing as a kernel sees it: {@code struct doorbell_push_ring} of push_abi.h.
@@ -55,24 +57,29 @@ public record PushRingView(
   public static final int NO_FENCE = 0x200;
   public static final int NO_FLUSH = 0x400;
 
+  private static final ValueLayout.OfLong U64 =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt U32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
   /** The structure's bytes. */
   public byte[] encode() {
     byte[] bytes = new byte[BYTES];
     MemorySegment to = MemorySegment.ofArray(bytes);
-    to.set(Abi.U64, 0, headers);
-    to.set(Abi.U64, 8, payload);
-    to.set(Abi.U64, 16, record);
-    to.set(Abi.U64, 24, doorbell);
-    to.set(Abi.U64, 32, credit);
-    to.set(Abi.U64, 40, counters);
-    to.set(Abi.U64, 48, deadlineNanos);
-    to.set(Abi.U32, 56, entries);
-    to.set(Abi.U32, 60, slots);
-    to.set(Abi.U32, 64, slotBytes);
-    to.set(Abi.U32, 68, batch);
-    to.set(Abi.U32, 72, number);
-    to.set(Abi.U32, 76, destinations);
-    to.set(Abi.U32, 80, firstDestination);
+    to.set(U64, 0, headers);
+    to.set(U64, 8, payload);
+    to.set(U64, 16, record);
+    to.set(U64, 24, doorbell);
+    to.set(U64, 32, credit);
+    to.set(U64, 40, counters);
+    to.set(U64, 48, deadlineNanos);
+    to.set(U32, 56, entries);
+    to.set(U32, 60, slots);
+    to.set(U32, 64, slotBytes);
+    to.set(U32, 68, batch);
+    to.set(U32, 72, number);
+    to.set(U32, 76, destinations);
+    to.set(U32, 80, firstDestination);
     return bytes;
   }
 }

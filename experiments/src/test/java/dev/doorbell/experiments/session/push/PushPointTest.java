@@ -1,0 +1,151 @@
+package dev.doorbell.experiments.session.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.session.SessionRuntime;
+import java.util.Arrays;
+import java.util.List;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+
+/** The experiments on pushing, as configs run them. */
+class PushPointTest {
+  private static final PointContext QUIET =
+      new PointContext() {
+        @Override
+        public boolean cancelled() {
+          return false;
+        }
+
+        @Override
+        public void log(String line) {}
+      };
+
+  private final SessionRuntime runtime = new SessionRuntime();
+
+  private static Point point(String metrics, String... settings) throws Exception {
+    StringBuilder config =
+        new StringBuilder("experiment: push\nquestion: Which?\nkernel: push_ring\naxes:\n");
+    for (String setting : settings) {
+      config.append("  ").append(setting.replace("=", ": ")).append('\n');
+    }
+    config.append("measure: { metrics: [").append(metrics).append("], warmup: 1, samples: 5 }\n");
+    return Plan.of(
+            new ConfigReader(Vocabulary.anything()).read("push.yaml", config.toString(), List.of()))
+        .points()
+        .getFirst();
+  }
+
+  private PointResult run(Point point) throws Exception {
+    assertThat(runtime.check(point)).isEmpty();
+    return runtime
+        .runner(runtime.choose(new Environment.Wish("auto", "auto", "virtual")))
+        .run(point, QUIET);
+  }
+
+  private static double counted(PointResult result, String counter) {
+    Quantity quantity = result.counters().get(counter);
+    assertThat(quantity).as(counter).isNotNull();
+    return quantity == null ? Double.NaN : quantity.value();
+  }
+
+  private double goodput(String... settings) throws Exception {
+    return run(point("goodput", settings)).samples().getFirst().value(0);
+  }
+
+  private double share(String full) throws Exception {
+    PointResult result =
+        run(point("full", "slots=4", "load=90", "full=" + full, "release=transmitted", "rtt=0"));
+    return Arrays.stream(result.samples().getFirst().values()).average().orElseThrow();
+  }
+
+  @Test
+  void a_full_ring_is_as_likely_as_a_queue_of_its_size_says_whether_messages_wait_or_are_lost()
+      throws Exception {
+    double expected = PushPrediction.full(0.9, 4);
+    assertThat(expected).isCloseTo(0.160, within(0.001));
+    // 10,000 messages in correlated runs: ten percent are three standard errors and more.
+    assertThat(share("stall")).isCloseTo(expected, Percentage.withPercentage(10));
+    assertThat(share("drop")).isCloseTo(expected, Percentage.withPercentage(10));
+  }
+
+  @Test
+  void a_retained_ring_carries_itself_once_a_round_trip_and_the_knee_is_where_that_is_the_rate()
+      throws Exception {
+    String[] near = {"slots=4", "size=16K", "rtt=500", "release=acknowledged"};
+    String[] far = {"slots=4", "size=16K", "rtt=100000", "release=acknowledged"};
+    String[] given = {"slots=4", "size=16K", "rtt=100000", "release=transmitted"};
+    double rate = goodput(near);
+    double bytes = 4 * 16_384;
+    double credit = bytes / goodput(far) - 100_000;
+    double knee = bytes / rate - credit;
+    assertThat(credit).as("nanoseconds that a credit takes beside the round trip").isPositive();
+    assertThat(knee)
+        .as("round trip at which the ring limits; W s / B is %s", bytes / rate)
+        .isBetween(0.5 * bytes / rate, bytes / rate);
+    assertThat(goodput(given)).isCloseTo(rate, Percentage.withPercentage(2));
+  }
+
+  @Test
+  void a_switch_that_pauses_loses_nothing_where_a_lossy_one_does() throws Exception {
+    String metrics = "completion, retransmitted, lost, pauses";
+    String[] lossy = {
+      "senders=4", "size=4K", "slots=16", "batch=4", "buffer=16K", "rtt=4000", "switch=lossy"
+    };
+    String[] pausing = lossy.clone();
+    pausing[4] = "buffer=1M";
+    pausing[6] = "switch=pfc";
+    PointResult lost = run(point(metrics, lossy));
+    assertThat(counted(lost, "lost")).isPositive();
+    assertThat(counted(lost, "retransmitted")).isPositive();
+    assertThat(lost.verifiedBytes()).isEqualTo(4 * 32 * 4096);
+    PointResult paused = run(point(metrics, pausing));
+    assertThat(counted(paused, "lost")).isZero();
+    assertThat(counted(paused, "retransmitted")).isZero();
+    assertThat(paused.verifiedBytes()).isEqualTo(4 * 32 * 4096);
+  }
+
+  @Test
+  void what_finds_no_slot_is_pulled_and_no_kernel_waits() throws Exception {
+    String metrics = "stall, pulled";
+    String[] retained = {"slots=4", "size=4K", "rtt=50000", "policy=ack", "window=64"};
+    String[] fallback = {"slots=4", "size=4K", "rtt=50000", "policy=pull-fallback", "window=64"};
+    PointResult waits = run(point(metrics, retained));
+    PointResult pulls = run(point(metrics, fallback));
+    assertThat(counted(waits, "pulled")).isZero();
+    assertThat(counted(pulls, "pulled")).isPositive();
+    assertThat(pulls.samples().getFirst().value(0))
+        .isLessThan(waits.samples().getFirst().value(0) / 4);
+  }
+
+  @Test
+  void settings_of_pushing_are_refused_where_nobody_pushes() throws Exception {
+    Point transfer =
+        Plan.of(
+                new ConfigReader(Vocabulary.anything())
+                    .read(
+                        "transfer.yaml",
+                        """
+                        experiment: transfer
+                        question: Which?
+                        kernel: put_bandwidth
+                        axes: { slots: [8] }
+                        measure: { metrics: [goodput] }
+                        """,
+                        List.of()))
+            .points()
+            .getFirst();
+    assertThat(runtime.check(transfer))
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.what()).contains("slots is 8"));
+  }
+}
