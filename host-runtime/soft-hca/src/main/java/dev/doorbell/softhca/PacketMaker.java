@@ -54,6 +54,7 @@ final class PacketMaker {
     if (room <= 0) {
       return false;
     }
+    queuePair.requests.serves(request.index);
     if (request.isAnswered()) {
       Packet packet = hca.packets.take();
       if (packet == null) {

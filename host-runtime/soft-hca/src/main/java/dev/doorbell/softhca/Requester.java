@@ -211,7 +211,7 @@ final class Requester {
         int before = request.sent;
         boolean all =
             request.opcode == Opcode.DUMP
-                ? localRead.go(request)
+                ? dump(request)
                 : maker.make(request, ring.sending, inFlight.room(request));
         made += request.sent - before;
         if (!all) {
@@ -222,6 +222,11 @@ final class Requester {
       made++;
     }
     return made;
+  }
+
+  private boolean dump(SendRequest request) {
+    queuePair.requests.serves(request.index);
+    return localRead.go(request);
   }
 
   /**
@@ -268,6 +273,7 @@ final class Requester {
       awaited.await(queuePair);
       return false;
     }
+    queuePair.requests.arrives(awaited.told());
     request.phase = SendRequest.Phase.DONE;
     return true;
   }
@@ -290,6 +296,7 @@ final class Requester {
       if (!success && !failed && !failing) {
         return done;
       }
+      queuePair.requests.completes(request.index + request.blocks);
       int syndrome = success ? 0 : failed ? request.syndrome : Syndrome.FLUSHED;
       if (isReported(request, success)) {
         int room = completionQueue.room(queuePair);
@@ -299,6 +306,7 @@ final class Requester {
         if (room == SoftCompletionQueue.OVERRUN) {
           queuePair.enterError();
         } else if (success) {
+          completionQueue.writer(queuePair.requests);
           completionQueue.requester(
               queuePair.number(), request.opcode, (int) request.index, (int) request.length);
         } else {

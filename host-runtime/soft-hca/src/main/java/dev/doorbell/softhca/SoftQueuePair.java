@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AccessRight;
@@ -34,6 +35,11 @@ final class SoftQueuePair implements QueuePair {
 
   /** Its place among the queue pairs of its HCA, in the order in which they were made. */
   final int ordinal;
+
+  /** The two halves in the fabric's order of events. */
+  final DeviceUnit requests;
+
+  final DeviceUnit responses;
 
   private final int transport;
   private final int number;
@@ -97,6 +103,8 @@ final class SoftQueuePair implements QueuePair {
     this.hca = domain.softHca();
     this.ordinal = hca.nextOrdinal();
     this.number = number;
+    this.requests = hca.port.unit(number, true);
+    this.responses = hca.port.unit(number, false);
     this.attributes = attributes;
     this.sendCompletions = sendCompletions;
     this.receiveCompletions = receiveCompletions;
@@ -268,6 +276,7 @@ final class SoftQueuePair implements QueuePair {
     connection = attributes;
     maxReadAtomic = Math.min(attributes.maxReadAtomic(), hca.options.limits().readAtomic());
     state = QueuePairState.RTS;
+    requests.begin();
     // What was posted before could not be carried out yet.
     wqes.look();
     activateFromOutside();
@@ -280,6 +289,7 @@ final class SoftQueuePair implements QueuePair {
       throw illegal(QueuePairState.ERR, "toError");
     }
     enterError();
+    requests.begin();
     wqes.look();
     activateFromOutside();
   }
@@ -384,8 +394,10 @@ final class SoftQueuePair implements QueuePair {
       failFromOutside();
     }
     if (responder != null) {
+      responses.begin();
       work += responder.run();
     }
+    requests.begin();
     if (requester != null) {
       work += requester.run(budget);
     } else {
@@ -403,10 +415,13 @@ final class SoftQueuePair implements QueuePair {
       packet.pool.release(packet);
     } else if (PacketOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
+        requests.begin();
+        requests.arrives(packet.told);
         requester.receive(packet);
       }
       packet.pool.release(packet);
     } else if (responder != null) {
+      responses.begin();
       responder.receive(packet);
     } else {
       packet.pool.release(packet);
@@ -460,6 +475,7 @@ final class SoftQueuePair implements QueuePair {
   /** Sends the ACK that is due. */
   void acknowledge() {
     if (responder != null) {
+      responses.begin();
       responder.acknowledge();
     }
   }

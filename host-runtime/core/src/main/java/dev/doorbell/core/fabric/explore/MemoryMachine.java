@@ -3,8 +3,6 @@ package dev.doorbell.core.fabric.explore;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Rmw;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +64,7 @@ public final class MemoryMachine {
   private final Backing backing;
   private final Checks checks;
   private final CellTable cells = new CellTable();
-  private final List<Actor> actors = new ArrayList<>();
+  private int numbers;
 
   private @Nullable Records records;
 
@@ -100,9 +98,12 @@ public final class MemoryMachine {
   }
 
   private Actor add(Place place, boolean device, Clock start, Object who) {
-    Actor actor = new Actor(actors.size(), place, device, options.policy(), start.copy(), who);
-    actors.add(actor);
-    return actor;
+    return new Actor(numbers++, place, device, options.policy(), start.copy(), who);
+  }
+
+  /** A number for events that are nobody's own. */
+  int nextNumber() {
+    return numbers++;
   }
 
   /** The newest value of {@code bytes} bytes, for an observer outside. */
