@@ -124,7 +124,7 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** Ends {@link #run} after that many turns. */
+  /** Ends {@link #run} after that many turns, and what happens then without another. */
   public void stopAfter(long turns) {
     lastTurn = turns;
   }
@@ -260,7 +260,7 @@ public final class ExploringFabric extends Fabric {
     long deadline = now() + nanos;
     int sinceClock = 0;
     while (!done.getAsBoolean()) {
-      if (turns >= lastTurn) {
+      if (turns >= lastTurn && !runnable.isEmpty()) {
         return RunOutcome.DEADLINE;
       }
       if (++sinceClock == TURNS_BETWEEN_CLOCK_READS) {
