@@ -55,16 +55,7 @@ final class PacketMaker {
       return false;
     }
     if (request.isAnswered()) {
-      Packet packet = hca.packets.take();
-      if (packet == null) {
-        return false;
-      }
-      packet.request = requestNumber;
-      question(request, packet);
-      request.sent = request.packets;
-      request.phase = SendRequest.Phase.WAITING;
-      tx.add(packet);
-      return true;
+      return ask(request, requestNumber, room);
     }
     int packets = request.packets;
     int end = (int) Math.min(packets, (long) request.sent + room);
@@ -87,6 +78,29 @@ final class PacketMaker {
     return end == packets;
   }
 
+  /** Asks for all answers, or for as many strides of a READ as the window has room for. */
+  private boolean ask(SendRequest request, long requestNumber, int room) {
+    int free = room;
+    while (request.sent < request.packets) {
+      // Of a READ that was answered in part, the rest is asked for.
+      int from = Math.max(request.sent, (int) (request.received / mtu));
+      int end = (int) Math.min(request.packets, (from / request.stride + 1L) * request.stride);
+      free -= end - request.sent;
+      Packet packet = free < 0 ? null : hca.packets.take();
+      if (packet == null) {
+        return false;
+      }
+      packet.request = requestNumber;
+      question(request, packet, from, end);
+      request.sent = end;
+      if (end == request.packets) {
+        request.phase = SendRequest.Phase.WAITING;
+      }
+      tx.add(packet);
+    }
+    return true;
+  }
+
   private void address(SendRequest request, Packet packet, int number, boolean last) {
     packet.destination = queuePair.peerNumber;
     packet.psn = Psn.add(request.firstPsn, number);
@@ -95,14 +109,13 @@ final class PacketMaker {
     packet.originIndex = (int) request.index & SendQueue.INDEX_MASK;
   }
 
-  /** A READ request or an atomic. */
-  private void question(SendRequest request, Packet packet) {
-    // Of a READ that was answered in part, the rest is asked for.
-    int number = (int) (request.received / mtu);
-    address(request, packet, number, true);
-    packet.remoteAddress = request.remoteAddress + request.received;
+  /** An atomic, or a request of a READ for its packets from {@code from} to {@code end}. */
+  private void question(SendRequest request, Packet packet, int from, int end) {
+    long offset = (long) from * mtu;
+    address(request, packet, from, end == request.packets);
+    packet.remoteAddress = request.remoteAddress + offset;
     packet.rkey = request.rkey;
-    packet.dmaLength = (int) (request.length - request.received);
+    packet.dmaLength = (int) (Math.min(request.length, (long) end * mtu) - offset);
     packet.ackRequest = true;
     packet.payload = 0;
     packet.bytes = 0;

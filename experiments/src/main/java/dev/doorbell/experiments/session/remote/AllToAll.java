@@ -29,12 +29,14 @@ final class AllToAll {
   private final int ranks;
   private final Meeting meeting;
   private final BooleanSupplier interrupted;
+  private final BooleanSupplier sweep;
   private final long deadline;
   private long bytesWrong;
   private long atomicsWrong;
 
   /**
    * @param ranks of the job
+   * @param idle called once a sweep
    * @param nanos for everything, of the fabric's clock
    */
   AllToAll(
@@ -43,12 +45,18 @@ final class AllToAll {
       int ranks,
       Meeting meeting,
       BooleanSupplier interrupted,
+      Runnable idle,
       long nanos) {
     this.fabric = fabric;
     this.own = own;
     this.ranks = ranks;
     this.meeting = meeting;
     this.interrupted = interrupted;
+    this.sweep =
+        () -> {
+          idle.run();
+          return false;
+        };
     this.deadline = fabric.now() + nanos;
   }
 
@@ -142,7 +150,7 @@ final class AllToAll {
       if (fabric.now() - deadline >= 0) {
         throw trouble("'%s' was not over in time".formatted(what));
       }
-      fabric.run(() -> false, SLICE_NANOS);
+      fabric.run(sweep, SLICE_NANOS);
     }
   }
 

@@ -15,6 +15,7 @@ import dev.doorbell.experiments.remote.RemoteHcas;
 import dev.doorbell.experiments.remote.Rendezvous;
 import dev.doorbell.experiments.remote.ServeOptions;
 import dev.doorbell.experiments.remote.ServedHca;
+import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.PlannedFaults;
 import dev.doorbell.softhca.wire.WireCounters;
 import java.util.ArrayList;
@@ -74,7 +75,13 @@ public final class SessionRemoteHcas implements RemoteHcas {
       }
       AllToAll job =
           new AllToAll(
-              fabric, ranks, options.ranks(), meeting, interrupted, options.timeoutNanos());
+              fabric,
+              ranks,
+              options.ranks(),
+              meeting,
+              interrupted,
+              new Idleness(hosts.stream().map(HostRank::wire).toList())::look,
+              options.timeoutNanos());
       long rounds = AllToAll.rounds(options.ranks(), options.messages());
       long start = fabric.now();
       job.run(rounds);

@@ -72,8 +72,8 @@ final class LinuxSockets {
       find("sendmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT));
   private static final MethodHandle RECVMMSG =
       find("recvmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT, LONG));
-  private static final MethodHandle POLL =
-      find("poll", FunctionDescriptor.of(INT, LONG, LONG, INT));
+  private static final MethodHandle PPOLL =
+      find("ppoll", FunctionDescriptor.of(INT, LONG, LONG, LONG, LONG));
   private static final MethodHandle CLOSE = find("close", FunctionDescriptor.of(INT, INT));
 
   private final MemorySegment state = Arena.ofAuto().allocate(STATE);
@@ -156,9 +156,10 @@ final class LinuxSockets {
     }
   }
 
-  int poll(long descriptors, long count, int millis) {
+  /** Waits until a descriptor is ready, at most for the timespec at {@code time}. */
+  int ppoll(long descriptors, long count, long time) {
     try {
-      return result((int) POLL.invokeExact(state, descriptors, count, millis));
+      return result((int) PPOLL.invokeExact(state, descriptors, count, time, 0L));
     } catch (Throwable e) {
       throw sneaky(e);
     }

@@ -46,7 +46,10 @@ public final class RoceWire extends Wire implements AutoCloseable {
    * Batches received in one step. What stays in the socket looks like silence to whoever sent it,
    * and comes once more: many connections would bury each other so.
    */
-  private static final int RECEIVED_AT_ONCE = 16;
+  private static final int RECEIVED_AT_ONCE = 2;
+
+  /** Bytes under way on a connection that keep both ends busy; more would only leave the caches. */
+  private static final int LARGEST_WINDOW_BYTES = 2 << 20;
 
   private final Fabric fabric;
   private final FrameLink link;
@@ -191,14 +194,14 @@ public final class RoceWire extends Wire implements AutoCloseable {
   }
 
   /**
-   * Half of what this end's receive buffer holds, taking the peer's to be like it: the other half
-   * is for other connections and for answers. What does not fit is dropped by the system, and a
-   * dropped packet means that all behind it come again.
+   * Half of what this end's receive buffer holds, taking the peer's to be like it, and 2 MiB at
+   * most: the other half is for other connections. What does not fit is dropped by the system, and
+   * a dropped packet means that all behind it come again.
    */
   @Override
   public int window(int payloadBytes) {
-    int packets = socket.receiveBuffer() / 2 / UdpSocket.footprint(HEADER_BYTES + payloadBytes);
-    return Math.max(SMALLEST_WINDOW, packets);
+    int bytes = Math.min(socket.receiveBuffer() / 2, LARGEST_WINDOW_BYTES);
+    return Math.max(SMALLEST_WINDOW, bytes / UdpSocket.footprint(HEADER_BYTES + payloadBytes));
   }
 
   @Override
@@ -264,14 +267,14 @@ public final class RoceWire extends Wire implements AutoCloseable {
         faultsDone);
   }
 
-  /**
-   * Waits until something has arrived: for loops that would spin otherwise. Nothing else of the
-   * fabric goes on meanwhile.
-   *
-   * @param millis at most
-   */
-  public boolean awaitArrival(int millis) {
-    return !closed && socket.await(millis);
+  /** Packets sent and received so far. */
+  public long carried() {
+    return framesOut + framesIn;
+  }
+
+  /** What the system knows the socket by, or -1 when it is closed. */
+  int descriptor() {
+    return closed ? -1 : socket.descriptor();
   }
 
   @Override

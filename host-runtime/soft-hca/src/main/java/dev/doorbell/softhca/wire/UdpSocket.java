@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  * A UDP socket that takes and gives many datagrams a call and allocates nothing on the way.
  *
  * <p>Datagrams are never fragmented, so that IPv4 sends them with DF and identification 0, which
- * the ICRC covers and the receiver cannot see. Not thread-safe, but for {@link #await}.
+ * the ICRC covers and the receiver cannot see. Not thread-safe.
  *
  * <pre>
  *  mmsghdr, 64 bytes:  name 0 | name length 8 | iovec 16 | iovecs 24 | control 32 | length 40
@@ -45,7 +45,6 @@ final class UdpSocket implements AutoCloseable {
   private static final int CONTROL_INT = CONTROL_DATA + Integer.BYTES;
   private static final int CONTROL_INT_SPACE = 24;
   private static final int MSG_TRUNC = 0x20;
-  private static final int POLLIN = 1;
   private static final int BUFFER_BYTES = 32 << 20;
 
   /** Ethernet, IP and UDP headers with their alignment, and struct skb_shared_info. */
@@ -394,12 +393,9 @@ final class UdpSocket implements AutoCloseable {
     return hopLimit;
   }
 
-  /** Waits until something has arrived, at most {@code millis}. */
-  boolean await(int millis) {
-    long poll = word + NAME;
-    RawMemory.putInt(poll, descriptor);
-    RawMemory.putInt(poll + Integer.BYTES, POLLIN);
-    return libc.poll(poll, 1, millis) > 0;
+  /** What the system knows the socket by. */
+  int descriptor() {
+    return descriptor;
   }
 
   /** Datagrams that the system dropped because nobody took them in time. */
