@@ -107,6 +107,9 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   public int bytes;
 
+  /** The payload lies where the wire will soon receive the next packet: {@link #endLoan}. */
+  private boolean lent;
+
   // Way to the wire.
   public Phase phase = Phase.HELD;
   public @Nullable Owner owner;
@@ -177,8 +180,28 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     request = NO_REQUEST;
   }
 
+  /** The payload lies in memory that the wire needs again soon. */
+  public void lend(long address, int length) {
+    payload = address;
+    bytes = length;
+    lent = length > 0;
+  }
+
+  /** The wire needs the memory of {@link #lend}: what is still in use is copied. */
+  public void endLoan() {
+    if (lent) {
+      keep();
+    }
+  }
+
+  /** Nobody needs the packet any more. */
+  void retire() {
+    lent = false;
+  }
+
   /** Copies a payload that stands in somebody's memory, which may change, to the own buffer. */
   public void keep() {
+    lent = false;
     if (bytes > 0 && payload != buffer) {
       long own = buffer();
       RawMemory.copy(payload, own, bytes);

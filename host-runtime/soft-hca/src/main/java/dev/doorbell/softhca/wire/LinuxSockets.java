@@ -19,11 +19,14 @@ final class LinuxSockets {
   static final int AF_INET = 2;
   static final int AF_INET6 = 10;
 
+  static final int EIO = 5;
   static final int EAGAIN = 11;
+  static final int EINVAL = 22;
+  static final int EMSGSIZE = 90;
   static final int EINTR = 4;
   static final int ENOBUFS = 105;
 
-  // Levels and names of options and control messages: linux/in.h, linux/in6.h,
+  // Levels and names of options and control messages: linux/in.h, linux/in6.h, linux/udp.h,
   // asm-generic/socket.h.
   static final int SOL_SOCKET = 1;
   static final int SO_REUSEADDR = 2;
@@ -39,6 +42,9 @@ final class LinuxSockets {
   static final int IP_RECVTTL = 12;
   static final int IP_RECVTOS = 13;
   static final int PMTUDISC_DO = 2;
+  static final int SOL_UDP = 17;
+  static final int UDP_SEGMENT = 103;
+  static final int UDP_GRO = 104;
   static final int IPPROTO_IPV6 = 41;
   static final int IPV6_UNICAST_HOPS = 16;
   static final int IPV6_MTU_DISCOVER = 23;
