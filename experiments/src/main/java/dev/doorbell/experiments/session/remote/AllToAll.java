@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.session.remote;
 
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.ControlLine;
@@ -22,6 +23,26 @@ final class AllToAll {
     boolean isGathered() throws EnvironmentException;
 
     List<String> values();
+  }
+
+  /** The meeting of ranks that are all in this process. */
+  static final class AtHome implements Meeting {
+    private List<String> values = List.of();
+
+    @Override
+    public void bring(String name, List<String> brought) {
+      values = brought;
+    }
+
+    @Override
+    public boolean isGathered() {
+      return true;
+    }
+
+    @Override
+    public List<String> values() {
+      return values;
+    }
   }
 
   private final Fabric fabric;
@@ -143,6 +164,7 @@ final class AllToAll {
   }
 
   private void work(Condition done, String what) throws EnvironmentException {
+    long stalledAt = -1;
     while (!done.holds()) {
       if (interrupted.getAsBoolean()) {
         throw trouble("interrupted in '%s'".formatted(what));
@@ -150,7 +172,13 @@ final class AllToAll {
       if (fabric.now() - deadline >= 0) {
         throw trouble("'%s' was not over in time".formatted(what));
       }
-      fabric.run(sweep, SLICE_NANOS);
+      if (fabric.run(sweep, SLICE_NANOS) == RunOutcome.STALLED) {
+        // Once: there may be more to post.
+        if (fabric.now() == stalledAt) {
+          throw trouble("nothing moves any more in '%s'".formatted(what));
+        }
+        stalledAt = fabric.now();
+      }
     }
   }
 

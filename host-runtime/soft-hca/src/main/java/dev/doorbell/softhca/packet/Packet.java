@@ -21,6 +21,17 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** The partition key of everybody. */
   public static final int DEFAULT_PARTITION = 0xffff;
 
+  /**
+   * Preamble and start 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, frame check 4, inter-frame
+   * gap 12.
+   */
+  private static final int FRAME_OVERHEAD = 82;
+
+  private static final int SMALLEST_FRAME = 84;
+
+  /** RETH and immediate data. */
+  private static final int LARGEST_HEADERS = 20;
+
   /** {@link #request} of a packet that no request made. */
   public static final long NO_REQUEST = -1;
 
@@ -154,6 +165,18 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
       buffer = address;
     }
     return address;
+  }
+
+  /** Bytes of the RoCEv2 frame over IPv4 that it is, from Ethernet's preamble to the gap behind. */
+  public int frameBytes() {
+    return Math.max(
+        SMALLEST_FRAME,
+        FRAME_OVERHEAD + PacketOpcode.extendedHeaderBytes(opcode) + bytes + padBytes());
+  }
+
+  /** As {@link #frameBytes()}, of a packet with so much payload and the largest usual headers. */
+  public static int frameBytes(int payloadBytes) {
+    return FRAME_OVERHEAD + LARGEST_HEADERS + payloadBytes;
   }
 
   /** Bytes after the payload that make its length a multiple of four: PadCnt. */
