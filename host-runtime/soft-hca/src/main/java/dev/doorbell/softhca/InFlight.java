@@ -8,9 +8,9 @@ import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlight {
   private static final int RNR_WITHOUT_END = 7;
+  private static final long NANOS_PER_MICRO = 1_000;
   private static final int NOWHERE = -1;
 
   private final Requester requester;
@@ -229,17 +230,17 @@ final class InFlight {
       return;
     }
     switch (packet.opcode) {
-      case PacketOpcode.ACKNOWLEDGE -> {
+      case BthOpcode.ACKNOWLEDGE -> {
         int syndrome = packet.syndrome;
         if (Aeth.isAck(syndrome)) {
           acknowledge(psn);
-        } else if (Aeth.isRnr(syndrome)) {
+        } else if (Aeth.isRnrNak(syndrome)) {
           notReady(packet);
         } else {
           refused(packet);
         }
       }
-      case PacketOpcode.ATOMIC_ACKNOWLEDGE -> atomicAnswer(packet);
+      case BthOpcode.ATOMIC_ACKNOWLEDGE -> atomicAnswer(packet);
       default -> readAnswer(packet);
     }
   }
@@ -309,8 +310,8 @@ final class InFlight {
   /** Whether the packet could only be sent after an answer that has not come. */
   private boolean isBehindAQuestion(Packet packet) {
     int behind = Psn.difference(packet.psn, answerPsn());
-    boolean refusal = packet.opcode == PacketOpcode.ACKNOWLEDGE && !Aeth.isAck(packet.syndrome);
-    boolean plain = packet.opcode == PacketOpcode.ACKNOWLEDGE && !refusal;
+    boolean refusal = packet.opcode == BthOpcode.ACKNOWLEDGE && !Aeth.isAck(packet.syndrome);
+    boolean plain = packet.opcode == BthOpcode.ACKNOWLEDGE && !refusal;
     // A refusal may be of the question itself; a plain ACK never answers it.
     return plain ? behind >= 0 : behind > 0;
   }
@@ -421,7 +422,7 @@ final class InFlight {
     }
     rewind(packet.psn);
     waiting = true;
-    port.timer(Aeth.rnrNanos(packet.syndrome), waitOver);
+    port.timer(Aeth.rnrMicros(packet.syndrome) * NANOS_PER_MICRO, waitOver);
   }
 
   private void waited(boolean ok) {

@@ -7,6 +7,7 @@ import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
@@ -36,9 +37,9 @@ final class PacketMaker {
     this.ackInterval = Math.clamp(hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, ACK_INTERVAL);
     this.transport =
         switch (queuePair.attributes().transport()) {
-          case RC -> PacketOpcode.RELIABLE;
-          case UC -> PacketOpcode.UNRELIABLE;
-          case UD -> PacketOpcode.DATAGRAM;
+          case RC -> BthOpcode.RC;
+          case UC -> BthOpcode.UC;
+          case UD -> BthOpcode.UD;
         };
   }
 
@@ -126,9 +127,9 @@ final class PacketMaker {
     packet.cellBytes = request.cellBytes;
     packet.opcode =
         switch (request.opcode) {
-          case Opcode.RDMA_READ -> PacketOpcode.READ_REQUEST;
-          case Opcode.ATOMIC_CS -> PacketOpcode.COMPARE_SWAP;
-          case Opcode.ATOMIC_FA -> PacketOpcode.FETCH_ADD;
+          case Opcode.RDMA_READ -> BthOpcode.READ_REQUEST;
+          case Opcode.ATOMIC_CS -> BthOpcode.COMPARE_SWAP;
+          case Opcode.ATOMIC_FA -> BthOpcode.FETCH_ADD;
           case Opcode.ATOMIC_MASKED_CS -> PacketOpcode.MASKED_COMPARE_SWAP;
           default -> PacketOpcode.MASKED_FETCH_ADD;
         };
@@ -140,13 +141,13 @@ final class PacketMaker {
     boolean last = number == request.packets - 1;
     address(request, packet, number, last);
     packet.ackRequest =
-        transport == PacketOpcode.RELIABLE
+        transport == BthOpcode.RC
             && (last || fillsWindow || number % ackInterval == ackInterval - 1);
     int opcode = request.opcode;
     boolean write = opcode == Opcode.RDMA_WRITE || opcode == Opcode.RDMA_WRITE_IMM;
     packet.opcode =
         transport
-            + (write ? PacketOpcode.WRITE_FIRST : PacketOpcode.SEND_FIRST)
+            + (write ? BthOpcode.WRITE_FIRST : BthOpcode.SEND_FIRST)
             + position(first, last);
     if (last) {
       packet.solicited = ControlSegment.isSolicited(request.fmCeSe);
@@ -155,11 +156,11 @@ final class PacketMaker {
         packet.immediate = request.immediate;
       } else if (opcode == Opcode.SEND_INVAL) {
         packet.opcode =
-            first ? PacketOpcode.SEND_ONLY_INVALIDATE : PacketOpcode.SEND_LAST_INVALIDATE;
+            first ? BthOpcode.SEND_ONLY_INVALIDATE : BthOpcode.SEND_LAST_INVALIDATE;
         packet.invalidatedKey = request.immediate;
       }
     }
-    if (transport == PacketOpcode.DATAGRAM) {
+    if (transport == BthOpcode.UD) {
       datagram(request, packet);
     }
     if (first) {
@@ -188,7 +189,7 @@ final class PacketMaker {
   /** Offset of FIRST, MIDDLE, LAST and ONLY in the groups of SEND and WRITE opcodes. */
   private static int position(boolean first, boolean last) {
     if (first) {
-      return last ? PacketOpcode.WRITE_ONLY - PacketOpcode.WRITE_FIRST : 0;
+      return last ? BthOpcode.WRITE_ONLY - BthOpcode.WRITE_FIRST : 0;
     }
     return last ? 2 : 1;
   }

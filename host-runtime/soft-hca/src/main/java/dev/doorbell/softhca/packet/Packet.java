@@ -3,12 +3,13 @@ package dev.doorbell.softhca.packet;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.BthOpcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One packet of the transport, with its headers as fields, from the pool of the HCA that sends it.
- * Of the extended headers those count that the opcode has ({@link PacketOpcode}); the others hold
+ * Of the extended headers those count that the opcode has ({@link BthOpcode}); the others hold
  * anything.
  *
  * <p>The payload stands in place in the sender's memory where the fabric allows that, else in the
@@ -171,7 +172,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public int frameBytes() {
     return Math.max(
         SMALLEST_FRAME,
-        FRAME_OVERHEAD + PacketOpcode.extendedHeaderBytes(opcode) + bytes + padBytes());
+        FRAME_OVERHEAD + BthOpcode.headerBytes(opcode) + bytes + padBytes());
   }
 
   /** As {@link #frameBytes()}, of a packet with so much payload and the largest usual headers. */
@@ -343,8 +344,8 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   @Override
   public long apply(long old) {
     return switch (opcode) {
-      case PacketOpcode.FETCH_ADD -> old + swapAdd;
-      case PacketOpcode.COMPARE_SWAP -> old == compare ? swapAdd : old;
+      case BthOpcode.FETCH_ADD -> old + swapAdd;
+      case BthOpcode.COMPARE_SWAP -> old == compare ? swapAdd : old;
       // A carry out of a boundary bit is dropped: add without those bits, then put them in.
       case PacketOpcode.MASKED_FETCH_ADD ->
           ((old & ~swapMask) + (swapAdd & ~swapMask)) ^ ((old ^ swapAdd) & swapMask);
