@@ -208,15 +208,14 @@ final class InFlight {
     }
     int most = window.packets(Math.min(mtu, request.length));
     int open = Psn.difference(Psn.add(request.firstPsn, request.sent), unacknowledgedPsn);
-    if (request.isAnswered()) {
-      if (open == 0) {
-        return Math.max(most, request.stride);
-      }
-      if (request.isSplit() && queuePair.maxReadAtomic <= SendWindow.STRIDES) {
-        return 0;
-      }
+    if (!request.isAnswered()) {
+      return most - open;
     }
-    return most - open;
+    if (request.isSplit() && queuePair.maxReadAtomic <= SendWindow.STRIDES) {
+      // The peer does not keep the answers of so many parts.
+      return open == 0 ? request.stride : 0;
+    }
+    return open == 0 ? Math.max(most, request.stride) : most - open;
   }
 
   /** An answer of the peer. */

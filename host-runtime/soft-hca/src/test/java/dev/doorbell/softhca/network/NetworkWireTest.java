@@ -19,6 +19,8 @@ class NetworkWireTest {
   /** Slower than what it joins, so that its queues fill. */
   private static final SwitchOptions SHALLOW = new SwitchOptions(200, 1, 24 << 10, 0, 0, 0);
 
+  private static final int BURST = 256 << 10;
+
   private record Outcome(long digest, long nanos, long lost, long sent) {}
 
   private static WireFaults hurt(long seed, double chance) {
@@ -43,6 +45,9 @@ class NetworkWireTest {
         Endpoint b = new Endpoint(world, 1, Endpoint.Shape.usual());
         Endpoint.connect(a, b, new ConnectionAttributes(14, 7, 7, 1, 16, 16, 0));
         new RandomTraffic(world, a, b, seed).run(40);
+        a.rdmaWrite(b, 0, 0, BURST).post();
+        assertThat(a.pollSend().isError()).isFalse();
+        assertThat(b.buffer.getBytes(0, BURST)).isEqualTo(a.buffer.getBytes(0, BURST));
         return new Outcome(
             wire.digest(), fabric.now(), between.counters().lost(), wire.sent());
       }
