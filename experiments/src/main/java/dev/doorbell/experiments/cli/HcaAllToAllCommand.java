@@ -175,13 +175,14 @@ final class HcaAllToAllCommand implements Command {
           .terminal()
           .out()
           .printf(
-              "%,d messages sent by this process, %,d of them atomics, in %.3f s%s%n"
+              "%,d messages sent by this process, %,d of them atomics, in %s%n"
                   + "bytes wrong %d, atomics lost or applied twice %d%n"
                   + "packets out %,d, in %,d, dropped by the %s %,d%n",
               report.messages(),
               report.atomics(),
-              report.nanos() / 1e9,
-              virtual ? " of virtual time" : "",
+              virtual
+                  ? "%.3f ms of virtual time".formatted(report.nanos() / 1e6)
+                  : "%.1f s".formatted(report.nanos() / 1e9),
               report.bytesWrong(),
               report.atomicsWrong(),
               report.framesOut(),

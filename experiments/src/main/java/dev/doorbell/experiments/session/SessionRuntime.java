@@ -195,6 +195,10 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Prediction predict(Point point) {
+    if (pairing != null) {
+      // The closed forms are of PCIe; processes over UDP have none.
+      return Prediction.none();
+    }
     try {
       if (PushPoint.pushes(point)) {
         return PushPrediction.of(point, topology(point).network().bytesPerNano());
