@@ -7,6 +7,7 @@ import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.FaultTally;
+import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.run.JournalEntry;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell run pull-vs-push --faults lossy.yaml -s size=64",
       "  doorbell run my.yaml --only 'size<=4K,path=pull|push.bf' --seed 7 --out /data/runs",
       "  doorbell run --resume runs/20260101T120000Z-pull-vs-push-7f3a91c2",
+      "  doorbell run pull-vs-push --pair -s size=64,4K -s placement=same-switch",
       ""
     })
 final class RunCommand implements Command {
@@ -45,6 +47,7 @@ final class RunCommand implements Command {
   @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private PlanOptions planOptions = new PlanOptions();
   @Mixin private UserKernels kernels = new UserKernels();
+  @Mixin private PairOptions pair = new PairOptions();
 
   @Parameters(paramLabel = "EXPERIMENT", arity = "0..1", description = "A name, or a file.")
   private @Nullable String experiment;
@@ -77,7 +80,12 @@ final class RunCommand implements Command {
         before == null
             ? kernels.join(around, experiment)
             : kernels.joinFolders(around, List.of(RunDirectory.kernels(before.path())));
-    ExperimentRuntime runtime = context.runtime().get();
+    Pairing pairing = pair.pairing();
+    ExperimentRuntime alone = context.runtime().get();
+    ExperimentRuntime runtime = pairing == null ? alone : alone.paired(pairing);
+    if (pairing != null) {
+      jobs = 1;
+    }
     ExperimentConfig config =
         before == null
             ? kernels.read(context, String.valueOf(experiment), planOptions.allOverrides())
@@ -92,14 +100,22 @@ final class RunCommand implements Command {
     if (dryRun) {
       return ExitCode.OK;
     }
-    try (RunDirectory directory =
+    if (pair.follows()) {
+      return new FollowedRun(context, runtime.runner(environment), common.quiet).run(points);
+    }
+    try (ChildProcess other = pair.startOther(context.arguments());
+        RunDirectory directory =
         before == null
             ? RunDirectory.create(context.disk(), out, config, context.clock().instant())
             : RunDirectory.reopen(context.disk(), before.path())) {
       if (before == null) {
         directory.keep(kernels.of(config));
       }
-      return execute(context, runtime, environment, plan, points, directory);
+      ExitCode code = execute(context, runtime, environment, plan, points, directory);
+      // The other process fails where this one does, and where only it has seen a wrong byte.
+      return other != null && other.await(GRACE.toSeconds()) != 0 && code == ExitCode.OK
+          ? ExitCode.FAILED
+          : code;
     }
   }
 
