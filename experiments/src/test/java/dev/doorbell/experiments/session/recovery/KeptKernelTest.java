@@ -17,6 +17,7 @@ import dev.doorbell.proxy.recovery.ModeSwitch;
 import dev.doorbell.proxy.recovery.ModeSwitch.Poster;
 import dev.doorbell.proxy.recovery.Recovery;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,11 +37,13 @@ class KeptKernelTest {
   /** Runs under a plan, and checks everything that has to be so whatever happens. */
   private static Run run(Shape shape, Remedy remedy, long seed, Fault... faults) throws TopologyException {
     FaultPlan plan = new FaultPlan(seed, List.of(faults));
-    String what = "%s, %s, seed %d, %s".formatted(shape, remedy, seed, plan.faults());
+    String what =
+        "%s, %s, seed %d, %s"
+            .formatted(shape, remedy, seed, plan.faults().stream().map(Fault::text).toList());
     try (KeptKernel kernel =
         new KeptKernel(TopologyFile.load("same-switch"), shape, remedy, POLICY, plan, seed)) {
       assertThat(kernel.run(10 * SECONDS)).as("%s: ends", what).isTrue();
-      assertThat(kernel.trouble()).as(what).isNull();
+      assertThat(kernel.trouble()).as("%s: %s", what, kernel.keeper().recoveries()).isNull();
       assertThat(kernel.ports().faults(plan))
           .as("%s: all have happened", what)
           .allMatch(count -> count.fired() > 0 || !count.fault().mustFire());
@@ -152,8 +155,24 @@ class KeptKernelTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void under_any_faults_each_operation_is_applied_once(long seed) throws TopologyException {
+    underAnyFaults(seed);
+  }
+
+  @Test
+  @Tag("slow")
+  void under_any_faults_of_many_seeds_each_operation_is_applied_once() throws TopologyException {
+    int seeds = Integer.getInteger("doorbell.recovery.seeds", 60);
+    int recoveries = 0;
+    for (long seed = 1000; seed < 1000 + seeds; seed++) {
+      recoveries += underAnyFaults(seed);
+    }
+    assertThat(recoveries).isGreaterThan(seeds);
+  }
+
+  private static int underAnyFaults(long seed) throws TopologyException {
+    int recoveries = 0;
     for (Remedy remedy : Remedy.values()) {
-      run(
+      Run run = run(
           new Shape(seed % 2 == 0 ? 1 : 5, 60, 300, (int) (seed % 3) * 4 + 1),
           remedy,
           seed,
@@ -163,7 +182,9 @@ class KeptKernelTest {
           chance(FaultAction.DUPLICATE, FaultEvent.PACKET_SENT, 0.02),
           chance(FaultAction.CQE_LATE, FaultEvent.CQE, 0.02).lasting(20_000),
           chance(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, 0.02));
+      recoveries += run.recoveries().size();
     }
+    return recoveries;
   }
 
   private static Fault chance(FaultAction action, FaultEvent event, double probability) {
