@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class KernelKeeper implements AutoCloseable {
   private static final int MOST_DOUBLINGS = 10;
 
+  /** How often the host rings without any effect before it takes the queue pair for broken. */
+  private static final int RINGS = 8;
+
   private final Fabric fabric;
   private final SafePoint point;
   private final Memory views;
@@ -233,16 +236,25 @@ public final class KernelKeeper implements AutoCloseable {
     }
     int outstanding =
         (int) before.unfinished().stream().filter(PostedWqe::isMessage).count();
-    bell.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));
-    boolean helped =
-        runUntil(
-            () -> point.isQuiet() && !point.hasFailed() && !isOutstanding(),
-            policy.silenceNanos());
-    if (!helped) {
-      return null;
+    for (int silent = 0; silent < RINGS; ) {
+      long completed = KernelRing.read(queue).completed();
+      bell.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));
+      if (runUntil(this::isFinished, policy.settleNanos())) {
+        replay.settle(lane);
+        return new KernelReplay.Result(lane, outstanding, 0, 0, 0);
+      }
+      KernelRing now = KernelRing.read(queue);
+      if (now.failed() || point.hasFailed()) {
+        return null;
+      }
+      silent = now.completed() == completed ? silent + 1 : 0;
     }
-    replay.settle(lane);
-    return new KernelReplay.Result(lane, outstanding, 0, 0, 0);
+    return null;
+  }
+
+  /** True when nobody posts, and all that was posted is done. */
+  private boolean isFinished() {
+    return point.isQuiet() && !point.hasFailed() && !isOutstanding();
   }
 
   /** From now on the CPU posts. Nobody is at work, and nothing is outstanding. */
