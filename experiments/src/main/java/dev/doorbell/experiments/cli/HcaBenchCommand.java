@@ -58,6 +58,8 @@ final class HcaBenchCommand implements Command {
       double slowest,
       double fastest,
       double gigabytesPerSecond,
+      double cpuNanos,
+      double peerCpuNanos,
       long kernelDrops) {}
 
   @Override
@@ -104,6 +106,8 @@ final class HcaBenchCommand implements Command {
             .right("slowest round")
             .right("fastest")
             .right("GB/s")
+            .right("CPU ns here")
+            .right("there")
             .right("drops");
     for (Row row : rows) {
       table.row(
@@ -113,13 +117,16 @@ final class HcaBenchCommand implements Command {
               "%,.0f".formatted(row.slowest),
               "%,.0f".formatted(row.fastest),
               "%.2f".formatted(row.gigabytesPerSecond),
+              "%,.0f".formatted(row.cpuNanos),
+              "%,.0f".formatted(row.peerCpuNanos),
               String.valueOf(row.kernelDrops)));
     }
     context
         .terminal()
         .out()
         .printf(
-            "RDMA WRITEs to another process over UDP, %d rounds each, emulated%n%n%s",
+            "RDMA WRITEs to another process over UDP, %d rounds each, emulated;%n"
+                + "CPU time a WRITE, of the thread that sends and of the one that serves: medians%n%n%s",
             rounds, table.text());
     return ExitCode.OK;
   }
@@ -135,6 +142,8 @@ final class HcaBenchCommand implements Command {
         rates[0],
         rates[rates.length - 1],
         median * report.bytes() / 1e9,
+        Summary.of(report.cpuNanos(), 1).median(),
+        Summary.of(report.peerCpuNanos(), 1).median(),
         report.kernelDrops() + report.peerKernelDrops());
   }
 

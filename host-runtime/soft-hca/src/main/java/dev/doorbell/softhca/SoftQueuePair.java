@@ -14,6 +14,7 @@ import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
@@ -106,9 +107,9 @@ final class SoftQueuePair implements QueuePair {
     this.isDatagram = attributes.transport() == Transport.UD;
     this.transport =
         switch (attributes.transport()) {
-          case RC -> PacketOpcode.RELIABLE;
-          case UC -> PacketOpcode.UNRELIABLE;
-          case UD -> PacketOpcode.DATAGRAM;
+          case RC -> BthOpcode.RC;
+          case UC -> BthOpcode.UC;
+          case UD -> BthOpcode.UD;
         };
     this.uar = uar;
     this.sendRing = sendRing;
@@ -262,7 +263,7 @@ final class SoftQueuePair implements QueuePair {
     }
     Receives receives = new Receives(this, source);
     responder =
-        transport == PacketOpcode.RELIABLE
+        transport == BthOpcode.RC
             ? new ReliableResponder(this, receives, expectedPsn, mtu)
             : new UnreliableResponder(this, receives, expectedPsn, mtu);
     requester = new Requester(this, wqes, startPsn, mtu);
@@ -410,7 +411,7 @@ final class SoftQueuePair implements QueuePair {
     } else if (isFromStranger(packet)) {
       hca.countStranger();
       packet.pool.release(packet);
-    } else if (PacketOpcode.isResponse(packet.opcode)) {
+    } else if (BthOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
         requester.receive(packet);
       }
@@ -451,7 +452,7 @@ final class SoftQueuePair implements QueuePair {
 
   /** True where nobody answers. */
   boolean isUnreliable() {
-    return transport != PacketOpcode.RELIABLE;
+    return transport != BthOpcode.RC;
   }
 
   /** The way of datagrams to that GID, or null when nobody has it. */

@@ -18,12 +18,16 @@ import dev.doorbell.experiments.remote.ControlLine;
 import dev.doorbell.experiments.remote.ControlLine.Refused;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.WireAddress;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** WRITEs from this process to a served HCA, as fast as they go. */
@@ -34,6 +38,7 @@ final class HcaBench {
   private final BenchOptions options;
   private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(RESERVED), 0);
   private final CommandEntry command = new CommandEntry();
+  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
   HcaBench(BenchOptions options) {
     this.options = options;
@@ -100,14 +105,22 @@ final class HcaBench {
       try (HostPoster poster =
           new HostPoster(fabric, Locus.cpu(0), ProxyPrices.FREE, queuePair.access())) {
         double[] nanos = new double[options.rounds()];
-        round(queuePair, poster, options.messages());
+        double[] cpu = new double[options.rounds()];
+        double[] peerCpu = new double[options.rounds()];
+        Idleness idleness = new Idleness(List.of(rank.wire()));
+        round(queuePair, poster, idleness, options.messages());
         for (int i = 0; i < nanos.length; i++) {
-          nanos[i] = (double) round(queuePair, poster, options.messages()) / options.messages();
+          long peerBefore = peerCpu(client);
+          long before = threads.getCurrentThreadCpuTime();
+          nanos[i] =
+              (double) round(queuePair, poster, idleness, options.messages()) / options.messages();
+          cpu[i] = (double) (threads.getCurrentThreadCpuTime() - before) / options.messages();
+          peerCpu[i] = (double) (peerCpu(client) - peerBefore) / options.messages();
         }
         command.opcode = CommandEntry.OP_GET;
         command.localAddress = back.address();
         command.localKey = backRegion.lkey();
-        round(queuePair, poster, 1);
+        round(queuePair, poster, idleness, 1);
         if (!Arrays.equals(content, back.getBytes(0, content.length))) {
           throw trouble("what was read back is not what was written");
         }
@@ -115,6 +128,8 @@ final class HcaBench {
         return new BenchReport(
             options.bytes(),
             nanos,
+            cpu,
+            peerCpu,
             rank.wire().counters().framesOut(),
             rank.wire().counters().kernelDrops(),
             stats.number("kernel_drops", 0, Long.MAX_VALUE));
@@ -122,8 +137,13 @@ final class HcaBench {
     }
   }
 
+  /** What the thread that serves has used of its processor so far. */
+  private static long peerCpu(ControlClient client) throws EnvironmentException, Refused {
+    return client.call(ControlLine.of("stats")).number("cpu_nanos", 0, Long.MAX_VALUE);
+  }
+
   /** Posts {@code messages} and waits for the last one; returns the time that it took. */
-  private long round(HostQueuePair queuePair, HostPoster poster, int messages)
+  private long round(HostQueuePair queuePair, HostPoster poster, Idleness idleness, int messages)
       throws EnvironmentException {
     long before = poster.ended();
     long target = before + messages;
@@ -132,6 +152,7 @@ final class HcaBench {
     RunOutcome outcome =
         fabric.run(
             () -> {
+              idleness.look();
               long room = Math.min(target, poster.ended() + options.depth());
               while (asked[0] < room) {
                 poster.post(command);

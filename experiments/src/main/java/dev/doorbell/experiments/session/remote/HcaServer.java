@@ -20,12 +20,15 @@ import dev.doorbell.experiments.remote.ServedHca;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.PlannedFaults;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import dev.doorbell.softhca.wire.WireCounters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -45,7 +48,7 @@ final class HcaServer implements ServedHca {
   private static final long SLICE_NANOS = 500_000;
 
   /** And while there is none: traffic ends the wait at once, a question waits for so long. */
-  private static final int IDLE_MILLIS = 5;
+  private static final long IDLE_NANOS = 5_000_000;
 
   private static final long MAX_CAPTURE_BYTES = 4L << 30;
   private static final int FAULTS_AT_ONCE = 32;
@@ -60,6 +63,7 @@ final class HcaServer implements ServedHca {
   private final ProtectionDomain domain;
   private final LineServer server;
   private final List<ClientSession> sessions = new ArrayList<>();
+  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final long started = System.nanoTime();
   private long bytesTaken;
   private int queuePairsTaken;
@@ -90,7 +94,6 @@ final class HcaServer implements ServedHca {
     }
     wire = opened;
     server = listening;
-    SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
     SoftHcaOptions.Limits limits = SoftHcaOptions.DEFAULT.limits();
     hca =
         new SoftHca(
@@ -98,12 +101,7 @@ final class HcaServer implements ServedHca {
             Locus.nic(0, 0),
             "served",
             SoftHcaOptions.DEFAULT
-                .withEngine(
-                    new SoftHcaOptions.Engine(
-                        options.mtu(),
-                        engine.pipelineDepth(),
-                        engine.prefetchBlocks(),
-                        engine.packets()))
+                .withEngine(HostQueuePair.ENGINE.withMtu(options.mtu()))
                 .withLimits(
                     new SoftHcaOptions.Limits(
                         options.queuePairs() + QUEUE_PAIR_SPARE,
@@ -189,20 +187,25 @@ final class HcaServer implements ServedHca {
 
   @Override
   public void run(BooleanSupplier stop) {
+    Idleness idleness = new Idleness(List.of(wire));
+    BooleanSupplier never =
+        () -> {
+          idleness.look();
+          return false;
+        };
     long seen = -1;
     while (!stop.getAsBoolean()) {
       try {
-        fabric.run(() -> false, SLICE_NANOS);
+        fabric.run(never, SLICE_NANOS);
       } catch (UncheckedIOException e) {
         stopCapture("the capture ended: " + e.getMessage());
       }
       serveClients();
-      WireCounters now = wire.counters();
-      long frames = now.framesIn() + now.framesOut();
-      if (frames == seen) {
-        wire.awaitArrival(IDLE_MILLIS);
+      long now = wire.carried();
+      if (now == seen) {
+        idleness.await(IDLE_NANOS);
       }
-      seen = frames;
+      seen = now;
     }
   }
 
@@ -236,6 +239,7 @@ final class HcaServer implements ServedHca {
     WireCounters counters = wire.counters();
     return ControlLine.ok()
         .with("hca", address())
+        .with("cpu_nanos", threads.getCurrentThreadCpuTime())
         .with("seconds", (System.nanoTime() - started) / 1_000_000_000)
         .with("clients", sessions.size())
         .with("clients_ever", sessionsEver)
