@@ -19,6 +19,7 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.session.push.PushPoint;
 import dev.doorbell.experiments.session.push.PushPrediction;
+import dev.doorbell.experiments.session.recovery.RecoveryPoint;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.PrintStream;
@@ -159,6 +160,8 @@ public final class SessionRuntime implements ExperimentRuntime {
     }
     if (PushPoint.pushes(point)) {
       PushPoint.check(point, problems);
+    } else if (RecoveryPoint.recovers(point)) {
+      RecoveryPoint.check(point, problems);
     } else {
       TransferChecks.of(point, problems);
       protocols.check(point, problems);
@@ -177,6 +180,10 @@ public final class SessionRuntime implements ExperimentRuntime {
         if (PushPoint.pushes(point)) {
           boolean wall = environment.basis() == Basis.EMULATED;
           return new PushPoint(point, context, topology(point), wall).run();
+        }
+        if (RecoveryPoint.recovers(point)) {
+          boolean wall = environment.basis() == Basis.EMULATED;
+          return new RecoveryPoint(point, context, topology(point), wall).run();
         }
         return new TransferPoint(point, context, topology(point), protocols, substrate).run();
       } catch (TopologyException e) {
@@ -202,6 +209,9 @@ public final class SessionRuntime implements ExperimentRuntime {
     try {
       if (PushPoint.pushes(point)) {
         return PushPrediction.of(point, topology(point).network().bytesPerNano());
+      }
+      if (RecoveryPoint.recovers(point)) {
+        return Prediction.none();
       }
       return ownOnly(point, TransferPrediction.of(point, topology(point)));
     } catch (TopologyException e) {
@@ -244,6 +254,9 @@ public final class SessionRuntime implements ExperimentRuntime {
   public long estimateNanos(Point point) {
     if (PushPoint.pushes(point)) {
       return PushPoint.estimateNanos(point);
+    }
+    if (RecoveryPoint.recovers(point)) {
+      return RecoveryPoint.estimateNanos(point);
     }
     return POINT_NANOS + (long) (NANOS_A_BYTE * point.whole("size"));
   }

@@ -11,6 +11,7 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** A queue pair of any transport: its state machine, its memory, and its two halves. */
 final class SoftQueuePair implements QueuePair {
   private static final int PSN_STEP = 0x9e_3779;
+  private static final int RESET_PSN_STEP = 0x15_5555;
 
   final SoftHca hca;
   final SoftProtectionDomain domain;
@@ -169,6 +171,11 @@ final class SoftQueuePair implements QueuePair {
   }
 
   @Override
+  public @Nullable SentRequests sent() {
+    return requester == null ? null : requester.sent();
+  }
+
+  @Override
   public long sendRingAddress() {
     return sendRing.address();
   }
@@ -303,6 +310,8 @@ final class SoftQueuePair implements QueuePair {
     wqes = newSource();
     state = QueuePairState.RESET;
     route = null;
+    // What is still under way to the connection that was must not fit into the next one.
+    startPsn = (startPsn + RESET_PSN_STEP) & Psn.MASK;
     record.fill(0, DoorbellRecord.BYTES, (byte) 0);
   }
 
