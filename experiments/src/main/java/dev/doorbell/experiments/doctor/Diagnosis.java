@@ -18,8 +18,8 @@ public record Diagnosis(Facts facts, Topology topology, List<Finding> findings) 
     return count(Verdict.FAIL) > 0;
   }
 
-  /** Whether a code was found. */
-  boolean has(Code code) {
-    return findings.stream().anyMatch(finding -> finding.code().equals(code));
+  /** What the machine can be used for. */
+  public List<Ability> abilities() {
+    return Ability.of(findings);
   }
 }
