@@ -1,10 +1,14 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.experiments.doctor.Code;
+import dev.doorbell.experiments.doctor.Doctor;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
  * All commands as one tree, for what has to know all of them at once. A run of the tool builds only
@@ -66,8 +70,37 @@ final class CommandTree {
 
   private static CommandLine line(String name, Command command) {
     CommandLine line = new CommandLine(command);
+    suggest(line.getCommandSpec());
     line.setCommandName(name.substring(name.lastIndexOf(' ') + 1));
     line.setUsageHelpWidth(WIDTH);
     return line;
+  }
+
+  /** Tells parameters whose label says what belongs there the names that there are. */
+  private static void suggest(CommandSpec spec) {
+    for (PositionalParamSpec parameter : List.copyOf(spec.positionalParameters())) {
+      List<String> names = names(parameter.paramLabel());
+      if (!names.isEmpty()) {
+        spec.remove(parameter);
+        spec.addPositional(parameter.toBuilder().completionCandidates(names).build());
+      }
+    }
+    for (OptionSpec option : List.copyOf(spec.options())) {
+      if (option.paramLabel().equals("CODE")) {
+        List<String> codes = Doctor.codes().stream().map(Code::id).toList();
+        spec.remove(option);
+        spec.addOption(option.toBuilder().completionCandidates(codes).build());
+      }
+    }
+  }
+
+  private static List<String> names(String label) {
+    return switch (label) {
+      case "EXPERIMENT" -> ExperimentFiles.names();
+      case "WHAT" -> Glossary.KINDS;
+      case "FORMAT" -> DecodeCommand.FORMATS;
+      case "SHELL" -> CompletionCommand.SHELLS;
+      default -> List.of();
+    };
   }
 }

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
       ""
     })
 final class CompletionCommand implements Command {
-  private static final List<String> SHELLS = List.of("bash", "zsh", "fish");
+  static final List<String> SHELLS = List.of("bash", "zsh", "fish");
 
   @Mixin private CommonOptions common = new CommonOptions();
 

@@ -63,6 +63,10 @@ final class FishCompletion {
       line(script, condition, words.toString(), first(option.description()));
     }
     for (PositionalParamSpec parameter : command.getCommandSpec().positionalParameters()) {
+      Iterable<String> candidates = parameter.completionCandidates();
+      if (candidates != null) {
+        line(script, condition, "-a '" + String.join(" ", candidates) + "'", "");
+      }
       if (isFile(parameter.paramLabel())) {
         line(script, condition, "-F", "");
       }

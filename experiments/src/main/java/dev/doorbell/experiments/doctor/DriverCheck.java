@@ -77,7 +77,7 @@ final class DriverCheck implements Check {
   public void examine(Case patient, Consumer<Finding> found) {
     List<PciFunction> gpus = patient.facts().gpus();
     if (gpus.isEmpty()) {
-      found.accept(new Finding(NO_GPU, "", "no NVIDIA GPU on the PCI bus"));
+      found.accept(new Finding(NO_GPU, "", "none on the PCI bus"));
       return;
     }
     List<PciFunction> nouveau =

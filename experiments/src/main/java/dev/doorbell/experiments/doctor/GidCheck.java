@@ -73,7 +73,9 @@ final class GidCheck implements Check {
     if (best.isPresent()) {
       found.accept(
           new Finding(
-              ROUTABLE, where, "GID %d %s".formatted(best.get().index(), best.get().value())));
+              ROUTABLE,
+              where,
+              "GID %d, %s".formatted(best.get().index(), best.get().ipv4() ? "IPv4" : "IPv6")));
     } else if (port.gids().stream().anyMatch(Gid::version2)) {
       found.accept(new Finding(LINK_LOCAL, where, "only fe80:: addresses"));
     } else {

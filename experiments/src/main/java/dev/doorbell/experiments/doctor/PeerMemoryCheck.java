@@ -87,7 +87,14 @@ final class PeerMemoryCheck implements Check {
   @Override
   public void examine(Case patient, Consumer<Finding> found) {
     if (!patient.pair()) {
-      found.accept(new Finding(NOTHING, "", "no pair of GPU and HCA to judge GPUDirect RDMA by"));
+      found.accept(
+          new Finding(
+              NOTHING,
+              "",
+              "%s, %s"
+                  .formatted(
+                      patient.driver() ? "a GPU" : "no usable GPU",
+                      patient.hca() ? "an HCA" : "no HCA")));
       return;
     }
     if (patient.facts().host().loaded("nv_peer_mem")) {

@@ -114,7 +114,7 @@ final class RdmaCheck implements Check {
                 found.accept(new Finding(SOFTWARE, device.name(), "has no PCI function")));
     if (hcas.isEmpty()) {
       if (unused.isEmpty()) {
-        found.accept(new Finding(NONE, "", "no RDMA device that is hardware"));
+        found.accept(new Finding(NONE, "", "none that is hardware"));
       }
       return;
     }

@@ -61,10 +61,15 @@ public final class Report {
 
   private static String machine(Host host) {
     StringBuilder text = new StringBuilder();
-    text.append("kernel %s   cpu %s".formatted(host.kernel(), host.cpuModel()));
+    text.append(
+        "kernel %s   cpu %s".formatted(known(host.kernel()), known(host.cpuModel())));
     text.append(host.virtualMachine() ? "   virtual machine" : "");
     text.append(host.container() ? "   container" : "");
     return text.toString();
+  }
+
+  private static String known(String word) {
+    return word.isEmpty() ? "unknown" : word;
   }
 
   private static String code(Code code, List<Finding> findings, boolean detailed) {

@@ -137,10 +137,12 @@ final class VariableCheck implements Check {
     if (NAMES.gone(name)) {
       return new Finding(GONE, name, "not read since NCCL 2.30.7 or earlier");
     }
-    return new Finding(
-        UNKNOWN,
-        name,
-        "read by no library" + Nearest.suggestion(name, NAMES.candidates(name)));
+    String near =
+        Nearest.to(name, NAMES.candidates(name)).stream()
+            .findFirst()
+            .map(meant -> "; did you mean %s?".formatted(meant))
+            .orElse("");
+    return new Finding(UNKNOWN, name, "read by no library" + near);
   }
 
   private static void value(Variable variable, Consumer<Finding> found) {
