@@ -30,7 +30,8 @@ class CompletionTest {
         "bash",
         "--norc",
         "-c",
-        "source '%s'; COMP_WORDS=(%s); COMP_CWORD=%d; _complete_doorbell; printf '%%s\\n' \"${COMPREPLY[@]}\""
+        // There is no line being typed whose completion compopt could change.
+        "compopt() { :; }; source '%s'; COMP_WORDS=(%s); COMP_CWORD=%d; _complete_doorbell; printf '%%s\\n' \"${COMPREPLY[@]}\""
             .formatted(script("bash"), array, words.length - 1));
   }
 
@@ -72,7 +73,7 @@ class CompletionTest {
 
   @Test
   void bash_completes_options_and_names() throws Exception {
-    assertThat(bash("doorbell", "doctor", "--ex")).containsExactly("--explain", "--explain-log");
+    assertThat(bash("doorbell", "doctor", "--ex")).containsExactlyInAnyOrder("--explain", "--explain-log");
     assertThat(bash("doorbell", "run", "pull")).contains("pull-vs-push");
     assertThat(bash("doorbell", "doctor", "--explain", "DB-NVREG-0"))
         .containsExactly("DB-NVREG-01", "DB-NVREG-02", "DB-NVREG-03");
