@@ -60,7 +60,8 @@ final class CommandTree {
           List.of(KernelAction.values())
               .forEach(action -> actions.put(action.word(), action.create()));
       case HCA ->
-          List.of(HcaAction.values()).forEach(action -> actions.put(action.word(), action.create()));
+          List.of(HcaAction.values())
+              .forEach(action -> actions.put(action.word(), action.create()));
       default -> {
         // No other command is a group.
       }

@@ -31,7 +31,8 @@ final class CompletionCommand implements Command {
     CommandLine tree = CommandTree.of();
     String script =
         switch (shell) {
-          // Picocli's script serves both shells: it asks zsh for its emulation of bash's completion.
+          // Picocli's script serves both shells: it asks zsh for its emulation of bash's
+          // completion.
           case "bash", "zsh" -> AutoComplete.bash("doorbell", tree);
           case "fish" -> FishCompletion.of(tree);
           default ->

@@ -75,7 +75,10 @@ final class AcsCheck implements Check {
         bridges.stream().filter(bridge -> bridge.config().redirectsPeers()).toList();
     if (redirecting.isEmpty()) {
       found.accept(
-          new Finding(OFF, "", "%d bridges between GPUs and HCAs, none redirects".formatted(bridges.size())));
+          new Finding(
+              OFF,
+              "",
+              "%d bridges between GPUs and HCAs, none redirects".formatted(bridges.size())));
       return;
     }
     String where = String.join(" ", redirecting.stream().map(PciFunction::address).toList());
@@ -83,13 +86,14 @@ final class AcsCheck implements Check {
         new Finding(
             patient.virtualMachine() ? VIRTUAL : ON,
             where,
-            "ACS control %s".formatted(
-                String.join(
-                    " ",
-                    redirecting.stream()
-                        .map(bridge -> bridge.config().acs().orElse(0))
-                        .distinct()
-                        .map(control -> "0x%04x".formatted(control))
-                        .toList()))));
+            "ACS control %s"
+                .formatted(
+                    String.join(
+                        " ",
+                        redirecting.stream()
+                            .map(bridge -> bridge.config().acs().orElse(0))
+                            .distinct()
+                            .map(control -> "0x%04x".formatted(control))
+                            .toList()))));
   }
 }

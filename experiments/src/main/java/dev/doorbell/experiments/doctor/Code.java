@@ -28,19 +28,23 @@ public record Code(
     return new Code(id, Verdict.PASS, title, how, effect, "", List.of(sources));
   }
 
-  static Code info(String id, String title, String how, String effect, String fix, String... sources) {
+  static Code info(
+      String id, String title, String how, String effect, String fix, String... sources) {
     return new Code(id, Verdict.INFO, title, how, effect, fix, List.of(sources));
   }
 
-  static Code absent(String id, String title, String how, String effect, String fix, String... sources) {
+  static Code absent(
+      String id, String title, String how, String effect, String fix, String... sources) {
     return new Code(id, Verdict.ABSENT, title, how, effect, fix, List.of(sources));
   }
 
-  static Code warn(String id, String title, String how, String effect, String fix, String... sources) {
+  static Code warn(
+      String id, String title, String how, String effect, String fix, String... sources) {
     return new Code(id, Verdict.WARN, title, how, effect, fix, List.of(sources));
   }
 
-  static Code fail(String id, String title, String how, String effect, String fix, String... sources) {
+  static Code fail(
+      String id, String title, String how, String effect, String fix, String... sources) {
     return new Code(id, Verdict.FAIL, title, how, effect, fix, List.of(sources));
   }
 

@@ -69,11 +69,19 @@ final class DmaBufCheck implements Check {
           new Finding(
               LIBRARY,
               "",
-              facts.libraries().verbs().map(release -> "rdma-core " + release).orElse("no libibverbs")));
+              facts
+                  .libraries()
+                  .verbs()
+                  .map(release -> "rdma-core " + release)
+                  .orElse("no libibverbs")));
     }
     if (patient.dmaBuf()) {
-      found.accept(new Finding(READY, "", "kernel %s, open modules, rdma-core %d"
-          .formatted(kernel, facts.libraries().verbs().orElseThrow())));
+      found.accept(
+          new Finding(
+              READY,
+              "",
+              "kernel %s, open modules, rdma-core %d"
+                  .formatted(kernel, facts.libraries().verbs().orElseThrow())));
     }
     boolean told = !facts.host().kernelOptions().isEmpty();
     if (told && !"y".equals(facts.host().kernelOptions().get("CONFIG_PCI_P2PDMA"))) {

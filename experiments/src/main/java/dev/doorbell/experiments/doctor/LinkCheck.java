@@ -97,7 +97,8 @@ final class LinkCheck implements Check {
               end.address(),
               "card %s, slot %s"
                   .formatted(
-                      text(link.maxSpeed(), link.maxWidth()), text(above.maxSpeed(), above.maxWidth()))));
+                      text(link.maxSpeed(), link.maxWidth()),
+                      text(above.maxSpeed(), above.maxWidth()))));
     }
     if (link.speed() < speed) {
       found.accept(
@@ -108,8 +109,7 @@ final class LinkCheck implements Check {
       full = false;
     }
     if (link.width() < width) {
-      found.accept(
-          new Finding(NARROW, end.address(), "x%d of x%d".formatted(link.width(), width)));
+      found.accept(new Finding(NARROW, end.address(), "x%d of x%d".formatted(link.width(), width)));
       full = false;
     }
     double ports = rate(patient, end);

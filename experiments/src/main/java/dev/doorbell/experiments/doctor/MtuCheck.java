@@ -82,7 +82,8 @@ final class MtuCheck implements Check {
               new Finding(
                   port.mtu() == LARGEST ? LARGE : SMALL,
                   hca.name() + ":" + port.number(),
-                  "%d (%s has %d)".formatted(port.mtu(), port.netdev().orElse(""), port.netdevMtu())));
+                  "%d (%s has %d)"
+                      .formatted(port.mtu(), port.netdev().orElse(""), port.netdevMtu())));
         }
       }
     }
@@ -117,7 +118,9 @@ final class MtuCheck implements Check {
       alike = false;
       found.accept(
           new Finding(
-              DIFFERENT, peer.source(), "here %s, there %s".formatted(text(mtus), text(otherMtus))));
+              DIFFERENT,
+              peer.source(),
+              "here %s, there %s".formatted(text(mtus), text(otherMtus))));
     }
     boolean ipv4 = here.stream().anyMatch(Peer.Port::ipv4);
     boolean otherIpv4 = there.stream().anyMatch(Peer.Port::ipv4);

@@ -97,7 +97,8 @@ final class PciSettingsCheck implements Check {
     if (good) {
       PciConfig.Express first = ends.getFirst().config().express().orElseThrow();
       found.accept(
-          new Finding(GOOD, "", "MaxPayload %d, relaxed ordering on".formatted(first.maxPayload())));
+          new Finding(
+              GOOD, "", "MaxPayload %d, relaxed ordering on".formatted(first.maxPayload())));
     }
   }
 

@@ -80,8 +80,7 @@ final class PeerMemoryCheck implements Check {
 
   @Override
   public List<Code> codes() {
-    return List.of(
-        REGISTERED, NOT_REGISTERED, NOT_NEEDED, NO_WAY, NEW_PATH, OLD_MODULE, NOTHING);
+    return List.of(REGISTERED, NOT_REGISTERED, NOT_NEEDED, NO_WAY, NEW_PATH, OLD_MODULE, NOTHING);
   }
 
   @Override
@@ -110,12 +109,15 @@ final class PeerMemoryCheck implements Check {
       if (loaded) {
         found.accept(
             new Finding(
-                NOT_REGISTERED, "", "nvidia_peermem is loaded, but has not registered with the RDMA core"));
+                NOT_REGISTERED,
+                "",
+                "nvidia_peermem is loaded, but has not registered with the RDMA core"));
       }
       if (!patient.dmaBuf()) {
         found.accept(new Finding(NO_WAY, "", "no way for an HCA to register GPU memory"));
       } else if (!loaded) {
-        found.accept(new Finding(NOT_NEEDED, "", "nvidia_peermem is not loaded; dma-buf can be used"));
+        found.accept(
+            new Finding(NOT_NEEDED, "", "nvidia_peermem is not loaded; dma-buf can be used"));
       }
     }
   }

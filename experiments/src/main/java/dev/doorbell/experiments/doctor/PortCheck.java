@@ -65,7 +65,8 @@ final class PortCheck implements Check {
       }
     }
     if (!any) {
-      found.accept(new Finding(ALL_DOWN, "", "no port of %d HCAs is active".formatted(hcas.size())));
+      found.accept(
+          new Finding(ALL_DOWN, "", "no port of %d HCAs is active".formatted(hcas.size())));
     }
     for (RdmaDevice hca : hcas) {
       hca.ports().forEach(port -> one(hca, port, found));

@@ -110,8 +110,7 @@ final class RdmaCheck implements Check {
     facts.rdmaDevices().stream()
         .filter(device -> device.pciAddress().isEmpty())
         .forEach(
-            device ->
-                found.accept(new Finding(SOFTWARE, device.name(), "has no PCI function")));
+            device -> found.accept(new Finding(SOFTWARE, device.name(), "has no PCI function")));
     if (hcas.isEmpty()) {
       if (unused.isEmpty()) {
         found.accept(new Finding(NONE, "", "none that is hardware"));
@@ -123,8 +122,7 @@ final class RdmaCheck implements Check {
         .filter(hca -> !hca.uverbsNode())
         .forEach(
             hca ->
-                found.accept(
-                    new Finding(NO_NODE, hca.name(), "no uverbs node for this process")));
+                found.accept(new Finding(NO_NODE, hca.name(), "no uverbs node for this process")));
     Optional<Integer> release = facts.libraries().verbs();
     if (release.isEmpty()) {
       found.accept(new Finding(NO_LIBRARY, "", "no libibverbs in the usual folders"));

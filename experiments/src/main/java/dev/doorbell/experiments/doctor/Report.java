@@ -30,7 +30,8 @@ public final class Report {
     Map<Code, List<Finding>> byCode = new LinkedHashMap<>();
     diagnosis
         .findings()
-        .forEach(finding -> byCode.computeIfAbsent(finding.code(), _ -> new ArrayList<>()).add(finding));
+        .forEach(
+            finding -> byCode.computeIfAbsent(finding.code(), _ -> new ArrayList<>()).add(finding));
     byCode.forEach(
         (code, findings) -> {
           if (!quiet || wrong(code)) {
@@ -61,8 +62,7 @@ public final class Report {
 
   private static String machine(Host host) {
     StringBuilder text = new StringBuilder();
-    text.append(
-        "kernel %s   cpu %s".formatted(known(host.kernel()), known(host.cpuModel())));
+    text.append("kernel %s   cpu %s".formatted(known(host.kernel()), known(host.cpuModel())));
     text.append(host.virtualMachine() ? "   virtual machine" : "");
     text.append(host.container() ? "   container" : "");
     return text.toString();

@@ -14,8 +14,8 @@ import java.util.Set;
  *
  * <p>A switch shows up as an upstream port with downstream ports below it, each a bridge. Two
  * functions under one switch share the upstream port and have a downstream port each; with more
- * bridges below the last shared one there is a further switch. Functions that share a root bus alone
- * meet in the host bridge.
+ * bridges below the last shared one there is a further switch. Functions that share a root bus
+ * alone meet in the host bridge.
  */
 public record Topology(List<Way> ways) {
   /**
@@ -25,7 +25,11 @@ public record Topology(List<Way> ways) {
    * @param redirected whether ACS at one of them sends it to the root complex all the same
    */
   public record Way(
-      PciFunction gpu, RdmaDevice hca, Distance distance, List<String> bridges, boolean redirected) {
+      PciFunction gpu,
+      RdmaDevice hca,
+      Distance distance,
+      List<String> bridges,
+      boolean redirected) {
     public Way {
       bridges = List.copyOf(bridges);
     }
@@ -101,7 +105,6 @@ public record Topology(List<Way> ways) {
 
   /** The nearest HCA of one GPU. */
   Optional<Way> nearest(PciFunction gpu) {
-    return from(gpu).stream()
-        .min((a, b) -> a.distance().compareTo(b.distance()));
+    return from(gpu).stream().min((a, b) -> a.distance().compareTo(b.distance()));
   }
 }

@@ -96,7 +96,8 @@ final class TopologyCheck implements Check {
     if (patient.facts().host().numaNodes() > 1 && patient.pair()) {
       patient.ends().stream()
           .filter(end -> end.numaNode() < 0)
-          .forEach(end -> found.accept(new Finding(UNKNOWN_NODE, end.address(), "numa_node is -1")));
+          .forEach(
+              end -> found.accept(new Finding(UNKNOWN_NODE, end.address(), "numa_node is -1")));
     }
     if (throughHost && patient.facts().host().cpuModel().contains("Intel(R) Core")) {
       found.accept(new Finding(CLIENT_CPU, "", patient.facts().host().cpuModel()));

@@ -67,8 +67,7 @@ final class VirtualMachineCheck implements Check {
       return;
     }
     String product = patient.facts().host().product();
-    found.accept(
-        new Finding(VIRTUAL, "", product.isEmpty() ? "hypervisor flag" : product));
+    found.accept(new Finding(VIRTUAL, "", product.isEmpty() ? "hypervisor flag" : product));
     if (!patient.pair()) {
       return;
     }

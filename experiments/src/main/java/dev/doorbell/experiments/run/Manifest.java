@@ -56,9 +56,7 @@ public record Manifest(
   public record Diagnosed(String code, String verdict, String what) {
     static Diagnosed of(Finding finding) {
       return new Diagnosed(
-          finding.code().id(),
-          finding.verdict().name().toLowerCase(Locale.ROOT),
-          finding.text());
+          finding.code().id(), finding.verdict().name().toLowerCase(Locale.ROOT), finding.text());
     }
   }
 

@@ -100,7 +100,10 @@ final class CommandPages {
     CommandLine alone = new CommandLine(command.getCommandSpec().userObject());
     alone.setCommandName(name);
     alone.setUsageHelpWidth(100);
-    return alone.getHelp().synopsis(0).lines()
+    return alone
+        .getHelp()
+        .synopsis(0)
+        .lines()
         .map(line -> Ansi.OFF.string(line).stripTrailing() + "\n")
         .reduce("", String::concat);
   }

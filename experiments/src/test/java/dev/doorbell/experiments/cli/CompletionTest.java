@@ -58,8 +58,7 @@ class CompletionTest {
     builder.environment().put("HOME", folder.toString());
     Process process = builder.start();
     process.getOutputStream().close();
-    String text =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(text).isZero();
     return text.lines().map(String::strip).toList();
   }
@@ -73,7 +72,8 @@ class CompletionTest {
 
   @Test
   void bash_completes_options_and_names() throws Exception {
-    assertThat(bash("doorbell", "doctor", "--ex")).containsExactlyInAnyOrder("--explain", "--explain-log");
+    assertThat(bash("doorbell", "doctor", "--ex"))
+        .containsExactlyInAnyOrder("--explain", "--explain-log");
     assertThat(bash("doorbell", "run", "pull")).contains("pull-vs-push");
     assertThat(bash("doorbell", "doctor", "--explain", "DB-NVREG-0"))
         .containsExactly("DB-NVREG-01", "DB-NVREG-02", "DB-NVREG-03");

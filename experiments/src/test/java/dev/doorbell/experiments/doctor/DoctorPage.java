@@ -82,7 +82,8 @@ final class DoctorPage {
               code ->
                   page.append(
                       "| [%s](#%s) | %s | %s |\n"
-                          .formatted(code.id(), anchor(code), code.verdict(), escaped(code.title()))));
+                          .formatted(
+                              code.id(), anchor(code), code.verdict(), escaped(code.title()))));
           page.append('\n');
         });
     areas.values().forEach(codes -> codes.forEach(code -> section(page, code)));

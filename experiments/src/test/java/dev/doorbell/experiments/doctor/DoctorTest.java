@@ -176,8 +176,7 @@ class DoctorTest {
         ConfigSpace.DOWNSTREAM);
     machine.gpu(
         "pci0000:17",
-        List.of(
-            "0000:17:01.0", "0000:18:00.0", "0000:1a:00.0", "0000:1b:00.0", "0000:1d:00.0"),
+        List.of("0000:17:01.0", "0000:18:00.0", "0000:1a:00.0", "0000:1b:00.0", "0000:1d:00.0"),
         "0000:1e:00.0",
         0);
     assertThat(examine(machine).topology().ways().getFirst().distance()).isEqualTo(Distance.PXB);

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<String> lost) {
   private static final String NO_PAIR = "PEERMEM-01 DMABUF-01 NVREG-01 IOMMU-02";
-  private static final String NO_HCA = NO_PAIR + " RDMA-01 TOPO-01 ACS-01 MEMLOCK-01 PORT-01 GID-01 MTU-01";
+  private static final String NO_HCA =
+      NO_PAIR + " RDMA-01 TOPO-01 ACS-01 MEMLOCK-01 PORT-01 GID-01 MTU-01";
   private static final int REDIRECT = 0x1d;
 
   @Override
@@ -38,7 +39,11 @@ record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<St
   static List<Illness> all() {
     return List.of(
         // Driver
-        of("proprietary modules", m -> m.openModules(false), "DRIVER-02 DMABUF-03", "DRIVER-01 DMABUF-01"),
+        of(
+            "proprietary modules",
+            m -> m.openModules(false),
+            "DRIVER-02 DMABUF-03",
+            "DRIVER-01 DMABUF-01"),
         of(
             "nouveau",
             m -> m.noDriver().driver(GPU0, "nouveau").driver(GPU1, "nouveau"),
@@ -57,11 +62,7 @@ record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<St
             "DRIVER-07",
             ""),
         // RDMA stack
-        of(
-            "container without uverbs",
-            m -> m.remove("dev/infiniband"),
-            "RDMA-02",
-            "RDMA-01"),
+        of("container without uverbs", m -> m.remove("dev/infiniband"), "RDMA-02", "RDMA-01"),
         of(
             "rdma-core too old",
             m ->
@@ -131,7 +132,9 @@ record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<St
             ""),
         of(
             "kernel without P2P DMA",
-            m -> m.put("boot/config-6.8.0-45-generic", "CONFIG_PCI=y\n# CONFIG_PCI_P2PDMA is not set"),
+            m ->
+                m.put(
+                    "boot/config-6.8.0-45-generic", "CONFIG_PCI=y\n# CONFIG_PCI_P2PDMA is not set"),
             "DMABUF-05",
             ""),
         of(
@@ -140,14 +143,19 @@ record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<St
             "NVREG-02 NVREG-03",
             "NVREG-01"),
         // Topology
-        of("host bridge between", m -> moveNics(m, "pci0000:17", "pci0000:97"), "TOPO-02", "TOPO-01 ACS-01"),
-        of("another host bridge", m -> moveNics(m, "pci0000:27", "pci0000:a7"), "TOPO-03", "TOPO-01 ACS-01"),
+        of(
+            "host bridge between",
+            m -> moveNics(m, "pci0000:17", "pci0000:97"),
+            "TOPO-02",
+            "TOPO-01 ACS-01"),
+        of(
+            "another host bridge",
+            m -> moveNics(m, "pci0000:27", "pci0000:a7"),
+            "TOPO-03",
+            "TOPO-01 ACS-01"),
         of(
             "across sockets",
-            m ->
-                m.unplug(GPU1)
-                    .removeHca("mlx5_0")
-                    .unplug(NIC0),
+            m -> m.unplug(GPU1).removeHca("mlx5_0").unplug(NIC0),
             "TOPO-04",
             "TOPO-01 ACS-01"),
         of("NUMA node unknown", m -> m.set(GPU0, "numa_node", "-1"), "TOPO-05", ""),
@@ -161,7 +169,9 @@ record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<St
         // ACS and IOMMU
         of(
             "ACS on",
-            m -> DOWNSTREAM.forEach(port -> m.config(port, new ConfigSpace(ConfigSpace.DOWNSTREAM).acs(REDIRECT))),
+            m ->
+                DOWNSTREAM.forEach(
+                    port -> m.config(port, new ConfigSpace(ConfigSpace.DOWNSTREAM).acs(REDIRECT))),
             "ACS-02",
             "ACS-01"),
         of(
@@ -189,25 +199,39 @@ record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<St
         of("IOMMU without passthrough", m -> groups(m, "DMA-FQ"), "IOMMU-03", "IOMMU-02"),
         // Links
         of("Gen downtrained", m -> m.link(NIC0, "8.0 GT/s PCIe", 16), "LINK-02 LINK-07", "LINK-01"),
-        of("width downtrained", m -> m.link(NIC1, "32.0 GT/s PCIe", 8), "LINK-03 LINK-07", "LINK-01"),
+        of(
+            "width downtrained",
+            m -> m.link(NIC1, "32.0 GT/s PCIe", 8),
+            "LINK-03 LINK-07",
+            "LINK-01"),
         of("GPU idle", m -> m.link(GPU0, "2.5 GT/s PCIe", 16), "LINK-04", "LINK-01"),
         of("link unknown", m -> m.link(NIC0, "Unknown", 0), "LINK-05", "LINK-01"),
         of(
             "slow slot",
-            m -> m.set(DOWNSTREAM.get(1), "max_link_speed", "16.0 GT/s PCIe").link(NIC0, "16.0 GT/s PCIe", 16),
+            m ->
+                m.set(DOWNSTREAM.get(1), "max_link_speed", "16.0 GT/s PCIe")
+                    .link(NIC0, "16.0 GT/s PCIe", 16),
             "LINK-06 LINK-07",
             ""),
         // Device control
         of("small payload", m -> m.config(NIC0, endpoint().payload(128)), "PCIE-02", "PCIE-01"),
         of("small reads", m -> m.config(NIC0, endpoint().readRequest(256)), "PCIE-03", "PCIE-01"),
         of("usual reads", m -> m.config(NIC0, endpoint().readRequest(512)), "PCIE-04", ""),
-        of("strict ordering", m -> m.config(GPU0, endpoint().strictOrdering()), "PCIE-05", "PCIE-01"),
+        of(
+            "strict ordering",
+            m -> m.config(GPU0, endpoint().strictOrdering()),
+            "PCIE-05",
+            "PCIE-01"),
         of("few tags", m -> m.config(NIC0, endpoint().fewTags()), "PCIE-06", "PCIE-01"),
         of("no 10-bit tags", m -> m.config(NIC0, endpoint().noTenBitTags()), "PCIE-07", ""),
         // BAR1 and locked memory
         of("BAR1 of 256 MiB", m -> m.bar1(GPU0, 256 << 20), "BAR-02", "BAR-01"),
         of("BAR1 unassigned", m -> m.bar1(GPU1, 0), "BAR-03", "BAR-01"),
-        of("memlock small in a container", m -> m.locked("65536").put(".dockerenv", ""), "MEMLOCK-02", "MEMLOCK-01"),
+        of(
+            "memlock small in a container",
+            m -> m.locked("65536").put(".dockerenv", ""),
+            "MEMLOCK-02",
+            "MEMLOCK-01"),
         of("memlock limited", m -> m.locked("8589934592"), "MEMLOCK-03", "MEMLOCK-01"),
         of(
             "memlock small, but CAP_IPC_LOCK",
@@ -235,20 +259,23 @@ record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<St
             "no RoCE v2 GID",
             m -> {
               for (String hca : List.of("mlx5_0", "mlx5_1")) {
-                m.port(hca, "gid_attrs/types/1", "IB/RoCE v1").port(hca, "gid_attrs/types/3", "IB/RoCE v1");
+                m.port(hca, "gid_attrs/types/1", "IB/RoCE v1")
+                    .port(hca, "gid_attrs/types/3", "IB/RoCE v1");
               }
             },
             "GID-02",
             "GID-01"),
         of(
             "link-local GIDs alone",
-            m -> m.removePort("mlx5_0", "gids/2", "gids/3").removePort("mlx5_1", "gids/2", "gids/3"),
+            m ->
+                m.removePort("mlx5_0", "gids/2", "gids/3").removePort("mlx5_1", "gids/2", "gids/3"),
             "GID-03",
             "GID-01"),
         of("GID index of version 1", m -> m.variable("NCCL_IB_GID_INDEX", "2"), "GID-04", ""),
         of(
             "MTU 1500",
-            m -> m.put("sys/class/net/ens0np0/mtu", "1500").put("sys/class/net/ens1np0/mtu", "1500"),
+            m ->
+                m.put("sys/class/net/ens0np0/mtu", "1500").put("sys/class/net/ens1np0/mtu", "1500"),
             "MTU-02",
             "MTU-01"),
         // Ordering and virtual machines
@@ -259,7 +286,11 @@ record Illness(String name, Consumer<Machine> change, Set<String> gained, Set<St
                     .variable("NCCL_IB_PCI_RELAXED_ORDERING", "0"),
             "ORDER-01",
             ""),
-        of("relaxed ordering forced", m -> m.variable("UCX_IB_PCI_RELAXED_ORDERING", "y"), "ORDER-02", ""),
+        of(
+            "relaxed ordering forced",
+            m -> m.variable("UCX_IB_PCI_RELAXED_ORDERING", "y"),
+            "ORDER-02",
+            ""),
         of(
             "flat virtual machine with virtual functions",
             m -> {

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A made-up machine as files, after public listings of DGX-like servers: two sockets, and below each
- * a switch with one GPU and one ConnectX-7 in RoCE mode. Everything about it is as it should be,
- * until a test makes it ill.
+ * A made-up machine as files, after public listings of DGX-like servers: two sockets, and below
+ * each a switch with one GPU and one ConnectX-7 in RoCE mode. Everything about it is as it should
+ * be, until a test makes it ill.
  */
 final class Machine {
   static final String GPU0 = "0000:1b:00.0";

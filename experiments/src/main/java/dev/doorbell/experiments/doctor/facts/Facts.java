@@ -53,7 +53,9 @@ public record Facts(
 
   /** The PCI functions of all HCAs. */
   public List<PciFunction> nics() {
-    return hcas().stream().flatMap(hca -> hca.pciAddress().flatMap(this::function).stream()).toList();
+    return hcas().stream()
+        .flatMap(hca -> hca.pciAddress().flatMap(this::function).stream())
+        .toList();
   }
 
   public Optional<String> variable(String name) {

@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /**
  * What the doctor wants of a function's config space. Offsets and bits are those of the PCI Express
- * base specification, chapter 7: the capability list starts at the byte at 0x34, the extended one at
- * 0x100.
+ * base specification, chapter 7: the capability list starts at the byte at 0x34, the extended one
+ * at 0x100.
  *
  * <pre>
  * PCI Express capability (id 0x10)            extended capability header
@@ -72,7 +72,9 @@ public record PciConfig(
       return UNREAD;
     }
     Optional<Express> express =
-        capability(space, EXPRESS).filter(at -> at + 0x2c <= bytes.length).map(at -> express(space, at));
+        capability(space, EXPRESS)
+            .filter(at -> at + 0x2c <= bytes.length)
+            .map(at -> express(space, at));
     return new PciConfig(
         express,
         extended(space, ACS).map(at -> (int) space.getShort(at + CONTROL) & 0xffff),
@@ -82,7 +84,9 @@ public record PciConfig(
 
   private static Optional<Integer> capability(ByteBuffer space, int id) {
     int at = space.get(LIST) & 0xfc;
-    for (int seen = 0; seen < 48 && at >= HEADER && at + 2 <= Math.min(EXTENDED, space.limit()); seen++) {
+    for (int seen = 0;
+        seen < 48 && at >= HEADER && at + 2 <= Math.min(EXTENDED, space.limit());
+        seen++) {
       if ((space.get(at) & 0xff) == id) {
         return Optional.of(at);
       }

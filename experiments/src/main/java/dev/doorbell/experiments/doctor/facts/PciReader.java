@@ -31,7 +31,11 @@ final class PciReader {
     List<String> bridges = path.stream().filter(PciReader::isAddress).toList();
     return new PciFunction(
         address,
-        path.stream().filter(part -> part.startsWith("pci")).filter(part -> part.contains(":")).findFirst().orElse(""),
+        path.stream()
+            .filter(part -> part.startsWith("pci"))
+            .filter(part -> part.contains(":"))
+            .findFirst()
+            .orElse(""),
         bridges.isEmpty() ? List.of() : bridges.subList(0, bridges.size() - 1),
         number(root, at + "/vendor"),
         number(root, at + "/device"),
@@ -71,7 +75,9 @@ final class PciReader {
     List<String> lines = root.lines(at + "/resource");
     for (int i = 0; i < Math.min(BARS, lines.size()); i++) {
       String[] words = lines.get(i).split(" ", -1);
-      if (words.length == 3 && words[0].matches("0x[0-9a-f]{1,16}") && words[1].matches("0x[0-9a-f]{1,16}")) {
+      if (words.length == 3
+          && words[0].matches("0x[0-9a-f]{1,16}")
+          && words[1].matches("0x[0-9a-f]{1,16}")) {
         long start = Long.parseUnsignedLong(words[0].substring(2), 16);
         long end = Long.parseUnsignedLong(words[1].substring(2), 16);
         sizes.set(i, end > start ? end - start + 1 : 0);

@@ -23,7 +23,9 @@ public record RdmaPort(
     List<Gid> gids,
     Optional<String> netdev,
     int netdevMtu) {
-  /** What the kernel takes off an interface's MTU for RoCE: GRH, UDP, BTH, the largest header, ICRC. */
+  /**
+   * What the kernel takes off an interface's MTU for RoCE: GRH, UDP, BTH, the largest header, ICRC.
+   */
   private static final int ROCE_HEADERS = 40 + 8 + 12 + 4 + 28 + 4;
 
   private static final int SMALLEST = 256;

@@ -67,7 +67,10 @@ final class RdmaReader {
         root.number(at + "/lid").orElse(0L).intValue(),
         gids,
         netdev,
-        netdev.flatMap(name -> root.number("sys/class/net/" + name + "/mtu")).orElse(0L).intValue());
+        netdev
+            .flatMap(name -> root.number("sys/class/net/" + name + "/mtu"))
+            .orElse(0L)
+            .intValue());
   }
 
   /** {@code ACTIVE} of {@code 4: ACTIVE}. */

@@ -76,7 +76,8 @@ final class Root {
   /** The last part of what a symbolic link points to. */
   Optional<String> target(String path) {
     try {
-      return Optional.ofNullable(Files.readSymbolicLink(at(path)).getFileName()).map(Path::toString);
+      return Optional.ofNullable(Files.readSymbolicLink(at(path)).getFileName())
+          .map(Path::toString);
     } catch (IOException | UnsupportedOperationException _) {
       return Optional.empty();
     }

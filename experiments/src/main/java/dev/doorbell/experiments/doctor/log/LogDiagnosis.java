@@ -57,8 +57,7 @@ public record LogDiagnosis(int lines, List<Match> matches) {
   public static Optional<LogPattern> pattern(String code) {
     String wanted = code.toUpperCase(Locale.ROOT);
     return LogPatterns.ALL.stream()
-        .filter(
-            pattern -> pattern.code().equals(wanted) || pattern.code().equals("DB-" + wanted))
+        .filter(pattern -> pattern.code().equals(wanted) || pattern.code().equals("DB-" + wanted))
         .findFirst();
   }
 

@@ -18,8 +18,7 @@ class LogDiagnosisTest {
   /** A line and the code that it must get; {@code -} for none. */
   static List<String> examples() throws IOException {
     try (InputStream in = LogDiagnosisTest.class.getResourceAsStream("lines.txt")) {
-      String text =
-          new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
       return text.lines().toList();
     }
   }
@@ -37,8 +36,7 @@ class LogDiagnosisTest {
   void every_pattern_has_an_example() throws IOException {
     Set<String> shown =
         examples().stream().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
-    assertThat(shown)
-        .containsAll(LogDiagnosis.patterns().stream().map(LogPattern::code).toList());
+    assertThat(shown).containsAll(LogDiagnosis.patterns().stream().map(LogPattern::code).toList());
     assertThat(LogDiagnosis.patterns()).hasSizeGreaterThanOrEqualTo(30);
   }
 
