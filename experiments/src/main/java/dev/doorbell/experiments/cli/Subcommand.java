@@ -19,7 +19,9 @@ enum Subcommand {
   TABLE("table", "print a run's table again from its samples"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
   HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall"),
-  DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture");
+  DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
+  DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
+  COMPLETION("completion", "completion of commands and options for bash, zsh and fish");
 
   private final String word;
   private final String summary;
@@ -52,6 +54,8 @@ enum Subcommand {
       case KERNEL -> new KernelCommand();
       case HCA -> new HcaCommand();
       case DECODE -> new DecodeCommand();
+      case DOCTOR -> new DoctorCommand();
+      case COMPLETION -> new CompletionCommand();
     };
   }
 

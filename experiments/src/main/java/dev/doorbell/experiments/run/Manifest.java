@@ -1,10 +1,13 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.doctor.Doctor;
+import dev.doorbell.experiments.doctor.Finding;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ModelConstant;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param finished null while it runs
  * @param points of the plan
  * @param recorded points in the journal at the end
+ * @param doctor what {@code doorbell doctor} found when the run began
  */
 public record Manifest(
     String doorbell,
@@ -32,6 +36,7 @@ public record Manifest(
     Environment environment,
     Basis basis,
     Machine machine,
+    List<Diagnosed> doctor,
     List<ModelConstant> constants) {
 
   /** How far a run got. */
@@ -41,8 +46,24 @@ public record Manifest(
     INTERRUPTED
   }
 
+  /**
+   * A finding of the doctor.
+   *
+   * @param code whose page {@code doorbell doctor --explain} prints
+   * @param verdict such as {@code warn}
+   * @param what where and what, in words
+   */
+  public record Diagnosed(String code, String verdict, String what) {
+    static Diagnosed of(Finding finding) {
+      return new Diagnosed(
+          finding.code().id(), finding.verdict().name().toLowerCase(Locale.ROOT), finding.text());
+    }
+  }
+
   public Manifest {
     arguments = List.copyOf(arguments);
+    // Manifests of before there was a doctor have none.
+    doctor = doctor == null ? List.of() : List.copyOf(doctor);
     constants = List.copyOf(constants);
   }
 
@@ -73,6 +94,7 @@ public record Manifest(
         environment,
         environment.basis(),
         Machine.here(),
+        Doctor.examineHere().findings().stream().map(Diagnosed::of).toList(),
         constants);
   }
 
@@ -93,6 +115,7 @@ public record Manifest(
         environment,
         basis,
         machine,
+        doctor,
         constants);
   }
 
