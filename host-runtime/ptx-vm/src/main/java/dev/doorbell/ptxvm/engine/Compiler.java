@@ -110,7 +110,7 @@ final class Compiler {
         List<Written> written = new ArrayList<>();
         for (int k = 0; k < classes.size(); k++) {
           RegionWriter writer = writers.get(k);
-          written.add(new Written(writer, define(classes.get(k), writer.data)));
+          written.add(new Written(writer, define(classes.get(k), writer.classData.objects())));
         }
         return written;
       }
@@ -186,7 +186,7 @@ final class Compiler {
             if (entry == null) {
               throw new IllegalStateException("no door at instruction " + index);
             }
-            region.writer.data.set(at, entry);
+            region.writer.classData.objects().set(at, entry);
           });
     }
     for (Op op : callee.ops) {
