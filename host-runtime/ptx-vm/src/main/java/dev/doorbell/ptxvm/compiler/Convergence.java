@@ -54,6 +54,9 @@ public final class Convergence {
 
     /** True when once is enough for all lanes, given that all that it reads is uniform. */
     boolean onceForAll(int index);
+
+    /** True when it loads, stores or orders: such instructions keep their order. */
+    boolean touchesMemory(int index);
   }
 
   private final FlowGraph graph;
@@ -135,6 +138,13 @@ public final class Convergence {
         changed = true;
       }
     }
+    if (semantics.kind(index) != Kind.MEETING && writesVarying(index)) {
+      for (int slot : node.writes().stream().toArray()) {
+        int web = webs.after(index, slot);
+        changed |= !varying.get(web);
+        varying.set(web);
+      }
+    }
     if (isBranch(index) && !readsUniform(index) && !meets.get(index)) {
       int known = apart.cardinality();
       apart.or(regions.get(index));
@@ -144,7 +154,8 @@ public final class Convergence {
   }
 
   private boolean isUniformBefore(int index, int slot) {
-    return !varying.get(webs.before(index, slot));
+    int web = webs.before(index, slot);
+    return web >= 0 && !varying.get(web);
   }
 
   private boolean readsUniform(int index) {
@@ -162,8 +173,12 @@ public final class Convergence {
     return !apart.get(index)
         && readsUniform(index)
         && semantics.onceForAll(index)
-        && graph.nodes().get(index).writes().stream()
-            .noneMatch(slot -> varying.get(webs.after(index, slot)));
+        && !writesVarying(index);
+  }
+
+  private boolean writesVarying(int index) {
+    return graph.nodes().get(index).writes().stream()
+        .anyMatch(slot -> varying.get(webs.after(index, slot)));
   }
 
   /** How the lanes go through a branch that they reach together. */

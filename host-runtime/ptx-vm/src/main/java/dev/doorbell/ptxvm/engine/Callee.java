@@ -4,6 +4,7 @@ import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Slots;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A function as its callers see it: where it begins, its frame, its slots. */
@@ -30,6 +31,9 @@ final class Callee {
   /** Its operations, one an instruction; null where one was refused. */
   List<@Nullable Op> ops = List.of();
 
+  /** Doors of compiled regions, by the operation in whose place they stand. */
+  Map<Op, Entry> entries = Map.of();
+
   @Nullable Slots slots;
 
   Callee(Function function, int firstSlot, int lastSlot, boolean recursive) {
@@ -43,5 +47,12 @@ final class Callee {
     frame.add(function.locals());
     frame.align(FRAME_ALIGN);
     frameBytes = frame.bytes();
+  }
+
+  /** What stands in the program at an instruction: its operation, or a door in its place. */
+  Op linked(int index) {
+    Op op = Compiler.op(this, index);
+    Entry entry = entries.get(op);
+    return entry == null ? op : entry;
   }
 }

@@ -52,7 +52,7 @@ abstract class CodeWriter {
   abstract void store(int slot);
 
   /** Runs {@code write} after the method's own code: for what is rarely executed. */
-  final void later(Runnable write) {
+  void later(Runnable write) {
     outOfLine.add(write);
   }
 
