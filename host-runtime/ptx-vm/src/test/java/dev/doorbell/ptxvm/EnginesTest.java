@@ -88,7 +88,11 @@ class EnginesTest {
   }
 
   private static void requireSame(long seed, Machine interpreter, Machine compiler) {
-    String ptx = RandomProgram.of(seed);
+    requireSame(seed, RandomProgram.of(seed), interpreter, compiler);
+  }
+
+  private static void requireSame(
+      long seed, String ptx, Machine interpreter, Machine compiler) {
     Outcome expected;
     Outcome actual;
     try {
@@ -139,6 +143,19 @@ class EnginesTest {
         Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
       for (long seed = 2001; seed <= 2080; seed++) {
         requireSame(seed, interpreter, seed % 2 == 0 ? warps : shuffled);
+      }
+    }
+  }
+
+  @Test
+  void lanes_that_go_different_ways_leave_the_same() {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine single = new Machine(VmOptions.Engine.COMPILED, 0, 1);
+        Machine warps = new Machine(VmOptions.Engine.WARP, 0, 1);
+        Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
+      for (long seed = 1; seed <= 120; seed++) {
+        Machine compiler = seed % 5 == 0 ? single : seed % 2 == 0 ? warps : shuffled;
+        requireSame(seed, DivergentProgram.of(seed), interpreter, compiler);
       }
     }
   }

@@ -6,9 +6,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Where all ways from an instruction come together again. Ways end where lanes meet anyhow and where
- * each goes on by itself; a way out of the instructions looked at is no way, since whoever takes it
- * comes back at a meeting if at all.
+ * Where all ways from an instruction come together again. Ways end where lanes meet anyhow. One that
+ * leads to no meeting is no way where others do: whoever takes it goes on by itself.
  */
 final class Postdominators {
   private final int size;
@@ -25,18 +24,25 @@ final class Postdominators {
     for (int p = 0; p < size; p++) {
       position[index[p]] = p;
     }
+    BitSet meetings = new BitSet();
     for (int p = 0; p < size; p++) {
-      Convergence.Kind kind = semantics.kind(index[p]);
-      boolean ends =
-          kind == Convergence.Kind.MEETING || kind == Convergence.Kind.LEAVING;
-      int[] next =
-          ends
+      boolean meets = semantics.kind(index[p]) == Convergence.Kind.MEETING;
+      meetings.set(p, meets);
+      successors.add(
+          meets
               ? new int[0]
               : graph.nodes().get(index[p]).successors().stream()
                   .mapToInt(to -> position[to])
                   .filter(to -> to >= 0)
-                  .toArray();
-      successors.add(next.length == 0 ? new int[] {size} : next);
+                  .toArray());
+    }
+    BitSet meeting = leadingTo(meetings);
+    for (int p = 0; p < size; p++) {
+      int[] next = successors.get(p);
+      if (meeting.get(p)) {
+        next = Arrays.stream(next).filter(meeting::get).toArray();
+      }
+      successors.set(p, next.length == 0 ? new int[] {size} : next);
     }
     endLoops();
   }
@@ -44,18 +50,9 @@ final class Postdominators {
   /** Loops without an end get one behind their last instruction. */
   private void endLoops() {
     while (true) {
-      BitSet ending = new BitSet();
-      ending.set(size);
-      boolean changed = true;
-      while (changed) {
-        changed = false;
-        for (int p = size - 1; p >= 0; p--) {
-          if (!ending.get(p) && Arrays.stream(successors.get(p)).anyMatch(ending::get)) {
-            ending.set(p);
-            changed = true;
-          }
-        }
-      }
+      BitSet end = new BitSet();
+      end.set(size);
+      BitSet ending = leadingTo(end);
       int endless = ending.previousClearBit(size - 1);
       if (endless < 0) {
         return;
@@ -65,6 +62,22 @@ final class Postdominators {
       more[next.length] = size;
       successors.set(endless, more);
     }
+  }
+
+  /** What has a way to one of {@code targets}, and these. */
+  private BitSet leadingTo(BitSet targets) {
+    BitSet leading = (BitSet) targets.clone();
+    boolean changed = true;
+    while (changed) {
+      changed = false;
+      for (int p = size - 1; p >= 0; p--) {
+        if (!leading.get(p) && Arrays.stream(successors.get(p)).anyMatch(leading::get)) {
+          leading.set(p);
+          changed = true;
+        }
+      }
+    }
+    return leading;
   }
 
   /** The nearest one of each instruction; -1 where there is none. */
