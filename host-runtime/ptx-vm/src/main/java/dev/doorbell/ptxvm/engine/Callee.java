@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Slots;
+import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,11 @@ final class Callee {
 
   /** Bytes of the frame. */
   final long frameBytes;
+
+  /** Where its parameters and results are in its frame. */
+  final long[] parameterOffsets;
+
+  final long[] resultOffsets;
 
   final int firstSlot;
   final int lastSlot;
@@ -47,6 +53,12 @@ final class Callee {
     frame.add(function.locals());
     frame.align(FRAME_ALIGN);
     frameBytes = frame.bytes();
+    parameterOffsets = offsets(function.parameters());
+    resultOffsets = offsets(function.results());
+  }
+
+  private long[] offsets(List<Variable> variables) {
+    return function.entry() ? new long[0] : variables.stream().mapToLong(frame::offset).toArray();
   }
 
   /** What stands in the program at an instruction: its operation, or a door in its place. */

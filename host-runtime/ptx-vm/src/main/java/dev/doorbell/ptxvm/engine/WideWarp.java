@@ -68,8 +68,6 @@ final class WideWarp {
     this.leader = warp.lanes[0];
   }
 
-  static final java.util.concurrent.ConcurrentHashMap<String, Long> DBG = new java.util.concurrent.ConcurrentHashMap<>();
-  static { if (System.getenv("DBG") != null) Runtime.getRuntime().addShutdownHook(new Thread(() -> DBG.forEach((k, v) -> System.out.println(v + " " + k)))); }
   /** Whether the lanes should go on together now; a warp that scattered often sits some out. */
   boolean isWilling() {
     if (sitOut > 0) {
@@ -83,7 +81,6 @@ final class WideWarp {
   void claim(VmThread first, int members) {
     leader = first;
     live = members;
-    DBG.merge("enter", 1L, Long::sum);
     for (int left = live; left != 0; left &= left - 1) {
       int k = Integer.numberOfTrailingZeros(left);
       if (lanes[k] != first) {
@@ -131,7 +128,6 @@ final class WideWarp {
     WideCode.Crossing crossing = code.crossings[door.crossing];
     if (!loadUniforms(crossing)) {
       code.strangers++;
-      DBG.merge("stranger " + warp.cta.grid.code.describe(meeting), 1L, Long::sum);
       disappoint();
       freeAll();
       meeting.meetApart(lanes, live);
@@ -223,7 +219,6 @@ final class WideWarp {
 
   /** Each lane goes on by itself; those that are together at {@code crossing}. Called by code. */
   int scatter(int crossing) {
-    DBG.merge((present == live ? "all " : "some ") + warp.cta.grid.code.describe(code.crossings[crossing].op()), 1L, Long::sum);
     WideCode.Crossing at = code.crossings[crossing];
     for (int left = present; left != 0; left &= left - 1) {
       int k = Integer.numberOfTrailingZeros(left);
