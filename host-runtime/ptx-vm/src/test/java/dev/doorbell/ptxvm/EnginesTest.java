@@ -141,7 +141,7 @@ class EnginesTest {
     try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
         Machine warps = new Machine(VmOptions.Engine.WARP, 0, 1);
         Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
-      for (long seed = 2001; seed <= 2080; seed++) {
+      for (long seed = 2001; seed <= 2040; seed++) {
         requireSame(seed, interpreter, seed % 2 == 0 ? warps : shuffled);
       }
     }
@@ -153,7 +153,7 @@ class EnginesTest {
         Machine single = new Machine(VmOptions.Engine.COMPILED, 0, 1);
         Machine warps = new Machine(VmOptions.Engine.WARP, 0, 1);
         Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
-      for (long seed = 1; seed <= 120; seed++) {
+      for (long seed = 1; seed <= 70; seed++) {
         Machine compiler = seed % 5 == 0 ? single : seed % 2 == 0 ? warps : shuffled;
         requireSame(seed, DivergentProgram.of(seed), interpreter, compiler);
       }

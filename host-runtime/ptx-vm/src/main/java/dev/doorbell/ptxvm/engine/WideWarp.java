@@ -257,6 +257,7 @@ final class WideWarp {
    * @return false when the warp has scattered
    */
   boolean gather(int crossing, Op meeting) {
+    freeAll(); // or it would look as if nobody could go on when one of them ends
     boolean all = true;
     WideCode.Crossing at = code.crossings[crossing];
     for (int left = away; left != 0; left &= left - 1) {
@@ -268,17 +269,14 @@ final class WideWarp {
     for (int left = back; all && left != 0; left &= left - 1) {
       all = agrees(at, Integer.numberOfTrailingZeros(left));
     }
-    if (!all || live == 0) {
+    if (!all || leader.exited) {
       scatter(crossing);
       return false;
     }
     for (int left = back; left != 0; left &= left - 1) {
-      int k = Integer.numberOfTrailingZeros(left);
-      load(at, k);
-      if (lanes[k] != leader) {
-        hold(k);
-      }
+      load(at, Integer.numberOfTrailingZeros(left));
     }
+    claim(leader, live);
     away = 0;
     present = live;
     count = Integer.bitCount(live);
@@ -287,7 +285,6 @@ final class WideWarp {
 
   /** Lets a lane run by itself up to a meeting. */
   private boolean comes(int lane, MeetingOp meeting) {
-    free(lane);
     VmThread t = lanes[lane];
     int before = t.left;
     t.left = LANE_BUDGET;
