@@ -81,8 +81,8 @@ final class WideWarp {
   void claim(VmThread first, int members) {
     leader = first;
     live = members;
-    for (int left = live; left != 0; left &= left - 1) {
-      int k = Integer.numberOfTrailingZeros(left);
+    for (int rest = live; rest != 0; rest &= rest - 1) {
+      int k = Integer.numberOfTrailingZeros(rest);
       if (lanes[k] != first) {
         hold(k);
       }
@@ -133,9 +133,10 @@ final class WideWarp {
       meeting.meetApart(lanes, live);
       return false;
     }
-    for (int left = live; left != 0; left &= left - 1) {
-      int k = Integer.numberOfTrailingZeros(left);
+    for (int rest = live; rest != 0; rest &= rest - 1) {
+      int k = Integer.numberOfTrailingZeros(rest);
       load(crossing, k);
+      lanes[k].op = door; // whatever it was at, it is there no more
       lanes[k].released = false;
       lanes[k].patience = 0;
     }
@@ -154,8 +155,8 @@ final class WideWarp {
         uniforms[~homes[e]] = leader.r[slots[e]];
       }
     }
-    for (int left = live; left != 0; left &= left - 1) {
-      if (!agrees(crossing, Integer.numberOfTrailingZeros(left))) {
+    for (int rest = live; rest != 0; rest &= rest - 1) {
+      if (!agrees(crossing, Integer.numberOfTrailingZeros(rest))) {
         return false;
       }
     }
@@ -212,16 +213,16 @@ final class WideWarp {
   }
 
   private void freeAll() {
-    for (int left = held; left != 0; left &= left - 1) {
-      free(Integer.numberOfTrailingZeros(left));
+    for (int rest = held; rest != 0; rest &= rest - 1) {
+      free(Integer.numberOfTrailingZeros(rest));
     }
   }
 
   /** Each lane goes on by itself; those that are together at {@code crossing}. Called by code. */
   int scatter(int crossing) {
     WideCode.Crossing at = code.crossings[crossing];
-    for (int left = present; left != 0; left &= left - 1) {
-      int k = Integer.numberOfTrailingZeros(left);
+    for (int rest = present; rest != 0; rest &= rest - 1) {
+      int k = Integer.numberOfTrailingZeros(rest);
       save(at, k);
       lanes[k].op = at.op();
     }
@@ -260,21 +261,21 @@ final class WideWarp {
     freeAll(); // or it would look as if nobody could go on when one of them ends
     boolean all = true;
     WideCode.Crossing at = code.crossings[crossing];
-    for (int left = away; left != 0; left &= left - 1) {
-      int k = Integer.numberOfTrailingZeros(left);
+    for (int rest = away; rest != 0; rest &= rest - 1) {
+      int k = Integer.numberOfTrailingZeros(rest);
       all &= comes(k, (MeetingOp) meeting);
     }
     int back = away & ~warp.gone;
     live &= ~warp.gone;
-    for (int left = back; all && left != 0; left &= left - 1) {
-      all = agrees(at, Integer.numberOfTrailingZeros(left));
+    for (int rest = back; all && rest != 0; rest &= rest - 1) {
+      all = agrees(at, Integer.numberOfTrailingZeros(rest));
     }
     if (!all || leader.exited) {
       scatter(crossing);
       return false;
     }
-    for (int left = back; left != 0; left &= left - 1) {
-      load(at, Integer.numberOfTrailingZeros(left));
+    for (int rest = back; rest != 0; rest &= rest - 1) {
+      load(at, Integer.numberOfTrailingZeros(rest));
     }
     claim(leader, live);
     away = 0;
@@ -312,8 +313,8 @@ final class WideWarp {
   /** The same where each lane has a mask of its own. */
   boolean areAllIn(int column) {
     boolean all = true;
-    for (int left = live; left != 0; left &= left - 1) {
-      all &= areAll((int) columns[column + Integer.numberOfTrailingZeros(left)]);
+    for (int rest = live; rest != 0; rest &= rest - 1) {
+      all &= areAll((int) columns[column + Integer.numberOfTrailingZeros(rest)]);
     }
     return all;
   }
@@ -372,15 +373,15 @@ final class WideWarp {
   /** A warp operation the way its own object does it. */
   void meet(Op op, int reads, int writes) {
     WarpOp meeting = (WarpOp) op;
-    for (int left = live; left != 0; left &= left - 1) {
-      int k = Integer.numberOfTrailingZeros(left);
+    for (int rest = live; rest != 0; rest &= rest - 1) {
+      int k = Integer.numberOfTrailingZeros(rest);
       save(code.crossings[reads], k);
       meeting.offer(lanes[k], lanes[k].r);
     }
     meeting.meet(lanes, live);
     WideCode.Crossing results = code.crossings[writes];
-    for (int left = live; left != 0; left &= left - 1) {
-      int k = Integer.numberOfTrailingZeros(left);
+    for (int rest = live; rest != 0; rest &= rest - 1) {
+      int k = Integer.numberOfTrailingZeros(rest);
       meeting.take(lanes[k], lanes[k].r);
       load(results, k);
       for (int e = 0; e < results.slots().length; e++) {
