@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * every constant that a modelled number rests on. The only place with wall-clock facts beside the
  * log.
  *
+ * @param tags names by which the run can be found again
+ * @param schedule which points, in which order; null in manifests of older versions
  * @param state {@code running} until the run has ended; a run found so was cut off
  * @param finished null while it runs
  * @param points of the plan
@@ -23,6 +25,8 @@ public record Manifest(
     String experiment,
     String configHash,
     List<String> arguments,
+    List<String> tags,
+    @Nullable Schedule schedule,
     State state,
     Instant started,
     @Nullable Instant finished,
@@ -43,7 +47,12 @@ public record Manifest(
 
   public Manifest {
     arguments = List.copyOf(arguments);
+    tags = copy(tags);
     constants = List.copyOf(constants);
+  }
+
+  private static List<String> copy(@Nullable List<String> tags) {
+    return tags == null ? List.of() : List.copyOf(tags);
   }
 
   /** The manifest of a run that starts now, on this machine. */
@@ -53,6 +62,8 @@ public record Manifest(
       String experiment,
       String configHash,
       List<String> arguments,
+      List<String> tags,
+      Schedule schedule,
       Instant now,
       int workers,
       int points,
@@ -64,6 +75,8 @@ public record Manifest(
         experiment,
         configHash,
         arguments,
+        tags,
+        schedule,
         State.RUNNING,
         now,
         null,
@@ -76,6 +89,12 @@ public record Manifest(
         constants);
   }
 
+  /** Whether another run was made on a like machine, by the same software. */
+  public boolean sameMachine(Manifest other) {
+    return machine.withoutCommit().equals(other.machine.withoutCommit())
+        && environment.equals(other.environment);
+  }
+
   /** The same run, ended. */
   public Manifest ended(State how, Instant now, int recordedPoints) {
     return new Manifest(
@@ -84,6 +103,8 @@ public record Manifest(
         experiment,
         configHash,
         arguments,
+        tags,
+        schedule,
         how,
         started,
         now,

@@ -7,14 +7,22 @@ import org.apache.commons.rng.UniformRandomProvider;
  * How samples of one metric at one point changed from one run to another.
  *
  * @param before median of the first run
+ * @param beforeInterval its 95 % bootstrap interval
  * @param after median of the second
+ * @param afterInterval its 95 % bootstrap interval
  * @param relative (after − before) / before; zero where both are zero, infinite where only the
  *     first is
  * @param interval 95 % bootstrap percentile interval of {@code relative}
  * @param ranks the rank test and the effect size
  */
 public record Change(
-    double before, double after, double relative, Interval interval, RankComparison ranks) {
+    double before,
+    Interval beforeInterval,
+    double after,
+    Interval afterInterval,
+    double relative,
+    Interval interval,
+    RankComparison ranks) {
 
   /**
    * Compares samples, in any order, which are left as they are.
@@ -34,7 +42,9 @@ public record Change(
     double relative = relative(before, after);
     return new Change(
         before,
+        Bootstrap.ofSortedMedian(first, seed),
         after,
+        Bootstrap.ofSortedMedian(second, seed + 1),
         relative,
         interval(first, second, relative, seed),
         RankComparison.ofSorted(first, second));

@@ -28,7 +28,7 @@ public record Doubt(Kind kind, String what, String advice) {
    * With five samples or fewer even the interval from the least to the greatest covers the median
    * with less than 95 %: 1 − 2 / 2^n.
    */
-  static final int FEWEST = 6;
+  public static final int FEWEST = 6;
 
   /** One false alarm in a thousand: doubts are raised for hundreds of points at once. */
   private static final double RARE = 0.001;
@@ -41,11 +41,19 @@ public record Doubt(Kind kind, String what, String advice) {
 
   /** Looks at samples in the order in which they were taken; nothing is doubted where all agree. */
   public static List<Doubt> about(double[] samples) {
-    double[] sorted = Quantiles.sortedCopy(samples);
-    if (sorted[0] == sorted[sorted.length - 1]) {
+    return aboutOwned(samples.clone());
+  }
+
+  /** As {@link #about}, for millions of samples: they are in ascending order afterwards. */
+  public static List<Doubt> aboutOwned(double[] samples) {
+    List<Doubt> doubts = new ArrayList<>();
+    if (samples.length >= Stationarity.LEAST) {
+      course(Stationarity.of(samples), doubts);
+    }
+    Quantiles.sort(samples);
+    if (samples[0] == samples[samples.length - 1]) {
       return List.of();
     }
-    List<Doubt> doubts = new ArrayList<>();
     if (samples.length < FEWEST) {
       doubts.add(
           new Doubt(
@@ -54,8 +62,7 @@ public record Doubt(Kind kind, String what, String advice) {
               "take %d or more".formatted(FEWEST)));
     }
     if (samples.length >= Stationarity.LEAST) {
-      course(Stationarity.of(samples), doubts);
-      outliers(sorted, doubts);
+      outliers(samples, doubts);
     }
     return doubts;
   }

@@ -8,9 +8,10 @@ import org.apache.commons.math3.special.Erf;
  * Whether samples, in the order in which they were taken, look like draws from one distribution:
  * what every interval and test here takes for granted.
  *
+ * <p>Above 2^20 samples, drift and trend look at evenly spaced ones.
+ *
  * @param drift median of the second half over that of the first, less one
- * @param trend p-value of the Mann-Kendall test of a monotonous trend, two-sided; above 2^20
- *     samples it looks at evenly spaced ones
+ * @param trend p-value of the Mann-Kendall test of a monotonous trend, two-sided
  * @param lagOne correlation of a sample with the next one
  * @param dependence p-value of the Ljung-Box test over {@code lags} lags; 1 where nothing varies
  */
@@ -34,9 +35,10 @@ public record Stationarity(double drift, double trend, double lagOne, double dep
     }
     int lags = Math.min(MOST_LAGS, samples.length / 5);
     double[] correlations = autocorrelation(samples, lags);
+    double[] some = thinned(samples);
     return new Stationarity(
-        drift(samples),
-        trend(thinned(samples)),
+        drift(some),
+        trend(some),
         correlations.length == 0 ? 0 : correlations[0],
         ljungBox(samples.length, correlations),
         lags);
@@ -53,6 +55,9 @@ public record Stationarity(double drift, double trend, double lagOne, double dep
 
   private static double[] thinned(double[] samples) {
     int step = (samples.length + MOST_RANKED - 1) / MOST_RANKED;
+    if (step == 1) {
+      return samples;
+    }
     double[] some = new double[(samples.length + step - 1) / step];
     for (int i = 0; i < some.length; i++) {
       some[i] = samples[i * step];
