@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.function.Supplier;
 
 /** Evaluates claims. Experiments that several claims ask for run once. */
 public final class ClaimChecker {
@@ -18,7 +19,7 @@ public final class ClaimChecker {
   private static final long CASE_NANOS = 20_000_000_000L;
 
   private final Experiments experiments;
-  private final Laboratory laboratory;
+  private final Supplier<Laboratory> laboratories;
   private final Map<Asked, Expression.Names> runs = new HashMap<>();
 
   /** Runs experiments for claims. */
@@ -36,9 +37,14 @@ public final class ClaimChecker {
 
   private record Asked(String experiment, SequencedMap<String, String> set) {}
 
-  public ClaimChecker(Experiments experiments, Laboratory laboratory) {
+  /**
+   * Checks claims.
+   *
+   * @param laboratories asked once a case is to be explored
+   */
+  public ClaimChecker(Experiments experiments, Supplier<Laboratory> laboratories) {
     this.experiments = experiments;
-    this.laboratory = laboratory;
+    this.laboratories = laboratories;
   }
 
   /** Evaluates one claim. */
@@ -91,8 +97,9 @@ public final class ClaimChecker {
       return failed(claim, "there is no case '%s'".formatted(word));
     }
     try {
-      Explorer.Report broken = explore(bug, false);
-      Explorer.Report mended = explore(bug, true);
+      Laboratory laboratory = laboratories.get();
+      Explorer.Report broken = explore(laboratory, bug, false);
+      Explorer.Report mended = explore(laboratory, bug, true);
       boolean holds = broken.found() > 0 && mended.isClean();
       return new Finding(
           claim,
@@ -105,7 +112,8 @@ public final class ClaimChecker {
     }
   }
 
-  private Explorer.Report explore(BugCase bug, boolean mended) throws ScenarioException {
+  private static Explorer.Report explore(Laboratory laboratory, BugCase bug, boolean mended)
+      throws ScenarioException {
     return new Explorer(laboratory, bug.scenario(laboratory.kernel(bug, mended)))
         .explore(SEEDS, CASE_NANOS);
   }
@@ -129,7 +137,8 @@ public final class ClaimChecker {
   }
 
   private static String number(double value) {
-    return String.format(Locale.ROOT, "%.5g", value).replaceFirst("(\\.\\d*?)0+$", "$1")
+    return String.format(Locale.ROOT, "%.5g", value)
+        .replaceFirst("(\\.\\d*?)0+$", "$1")
         .replaceFirst("\\.$", "");
   }
 

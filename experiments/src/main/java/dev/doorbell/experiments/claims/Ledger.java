@@ -29,8 +29,23 @@ public record Ledger(String title, List<Claim> claims) {
   private static final String BUILT_IN = "/dev/doorbell/experiments/claims/ledger.yaml";
   private static final Set<String> KEYS =
       Set.of(
-          "id", "claim", "corrects", "kind", "expression", "expected", "tolerance", "at_least",
-          "at_most", "experiment", "set", "case", "basis", "source", "needs", "refuted", "figure",
+          "id",
+          "claim",
+          "corrects",
+          "kind",
+          "expression",
+          "expected",
+          "tolerance",
+          "at_least",
+          "at_most",
+          "experiment",
+          "set",
+          "case",
+          "basis",
+          "source",
+          "needs",
+          "refuted",
+          "figure",
           "known");
 
   public Ledger {

@@ -31,7 +31,8 @@ final class ModelNames implements Expression.Names {
         a.count(3);
         yield Bounds.little(a.integer(0), a.whole(1), a.number(2));
       }
-      // Rate through a buffer that is kept until acknowledged: bytes, round trip, credit's way back.
+      // Rate through a buffer that is kept until acknowledged: bytes, round trip, credit's way
+      // back.
       case "staging" -> {
         a.count(3);
         yield Bounds.staging(a.whole(0), a.number(1), a.number(2));

@@ -40,19 +40,14 @@ final class ClaimsCheckCommand implements Command {
   @Override
   public ExitCode run(Context context) throws UsageException, ConfigException {
     List<Claim> claims = selection.claims();
-    Laboratory laboratory =
-        ServiceLoader.load(Laboratory.class)
-            .findFirst()
-            .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
-    ClaimChecker checker = new ClaimChecker(new ClaimRuns(context), laboratory);
+    ClaimChecker checker = new ClaimChecker(new ClaimRuns(context), ClaimsCheckCommand::laboratory);
     PrintStream out = context.terminal().out();
     List<Finding> findings = new ArrayList<>();
     for (Claim claim : claims) {
       Finding finding = checker.check(claim);
       findings.add(finding);
       if (!common.json && !common.quiet) {
-        out.printf(
-            "%-20s %-17s %s%n", claim.id(), finding.verdict().text(), claim.statement());
+        out.printf("%-20s %-17s %s%n", claim.id(), finding.verdict().text(), claim.statement());
         out.printf(
             "%-20s %s, %s: %s%n",
             "", claim.method().name().toLowerCase(Locale.ROOT), claim.basis(), finding.why());
@@ -69,9 +64,16 @@ final class ClaimsCheckCommand implements Command {
           ClaimChecker.count(findings, Finding.Verdict.NOT_REPRODUCED),
           ClaimChecker.count(findings, Finding.Verdict.NOT_TESTABLE));
       out.println(
-          "MODELLED unless it says measured: what a model reproduces is not thereby true of an HCA");
+          "MODELLED unless it says measured: what a model reproduces is not thereby true of an"
+              + " HCA");
     }
     return code;
+  }
+
+  private static Laboratory laboratory() {
+    return ServiceLoader.load(Laboratory.class)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
   }
 
   /** What the ledger knows about it, or that it knows wrong. */

@@ -30,8 +30,7 @@ final class ClaimsListCommand implements Command {
     }
     PrintStream out = context.terminal().out();
     for (Claim claim : claims) {
-      out.printf(
-          "%-20s %s%n", claim.id(), claim.statement());
+      out.printf("%-20s %s%n", claim.id(), claim.statement());
       if (!claim.corrects().isEmpty()) {
         out.printf("  corrects  %s%n", claim.corrects());
       }

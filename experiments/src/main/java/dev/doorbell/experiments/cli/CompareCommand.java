@@ -47,8 +47,7 @@ final class CompareCommand implements Command {
 
   @Override
   public ExitCode run(Context context) throws UsageException, RunException {
-    RunComparison comparison =
-        options.compare(place, runs.get(0), runs.get(1), alpha, threshold);
+    RunComparison comparison = options.compare(place, runs.get(0), runs.get(1), alpha, threshold);
     ComparisonReport report = new ComparisonReport(comparison);
     if (common.json) {
       Json.print(context, report.json());

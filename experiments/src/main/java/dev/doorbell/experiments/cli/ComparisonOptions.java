@@ -20,8 +20,7 @@ final class ComparisonOptions {
       description = "Compare these alone (default: every sampled metric of both).")
   private List<String> metrics = new ArrayList<>();
 
-  RunComparison compare(
-      RunPlace place, String before, String after, double alpha, double threshold)
+  RunComparison compare(RunPlace place, String before, String after, double alpha, double threshold)
       throws UsageException, RunException {
     if (!(alpha > 0 && alpha < 1)) {
       throw new UsageException(

@@ -73,7 +73,8 @@ final class ComparisonReport {
       table.left("metric");
     }
     table
-        .right(several ? "before" : "%s before %s".formatted(metric, unit.equals("ns") ? "us" : unit))
+        .right(
+            several ? "before" : "%s before %s".formatted(metric, unit.equals("ns") ? "us" : unit))
         .left("[95 % CI]")
         .right("after")
         .left("[95 % CI]")
@@ -196,8 +197,7 @@ final class ComparisonReport {
             .map(entry -> entry.getValue() + " " + entry.getKey().text())
             .collect(Collectors.joining(", "));
     Basis basis = comparison.before().manifest().basis();
-    return "%s overall: %s%n%s%n"
-        .formatted(comparison.overall().text(), parts, Show.basis(basis));
+    return "%s overall: %s%n%s%n".formatted(comparison.overall().text(), parts, Show.basis(basis));
   }
 
   /** For programs. */

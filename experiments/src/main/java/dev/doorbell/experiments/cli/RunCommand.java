@@ -13,6 +13,7 @@ import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.remote.JobRank;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RepeatedRunner;
@@ -79,6 +80,12 @@ final class RunCommand implements Command {
   @Option(names = "--resume", paramLabel = "RUN", description = "Go on with an unfinished run.")
   private @Nullable String resume;
 
+  /** Whether nothing but results is printed while it runs. */
+  private boolean silent;
+
+  /** Whether other processes run the other parts; rank 0 then reports on all of them. */
+  private boolean shared;
+
   @Override
   public ExitCode run(Context around)
       throws UsageException, ConfigException, EnvironmentException, RunException {
@@ -100,16 +107,19 @@ final class RunCommand implements Command {
     PlanChecks.demand(name, plan, runtime);
     Environment environment =
         runtime.choose(new Environment.Wish(config.gpu(), config.hca(), config.clock()));
-    Schedule schedule = schedule(plan, before, environment.basis());
+    JobRank rank = RunJob.rank(System.getenv(), options);
+    Schedule schedule = schedule(plan, before, environment.basis(), rank);
     List<Point> points = remaining(plan, schedule, before);
+    silent = common.quiet || common.json || rank.rank() > 0;
     announce(context, environment, config, points, runtime);
     if (dryRun) {
       return ExitCode.OK;
     }
-    try (RunDirectory directory =
-        before == null
-            ? RunDirectory.prepare(context.disk(), out, config, context.clock().instant())
-            : RunDirectory.reopen(context.disk(), before.path())) {
+    try (RunJob job = rank.size() == 1 ? null : RunJob.begin(rank, options, config);
+        RunDirectory directory =
+            before == null
+                ? RunDirectory.prepare(context.disk(), out, config, context.clock().instant())
+                : RunDirectory.reopen(context.disk(), before.path())) {
       Manifest manifest =
           Manifest.starting(
               Version.NUMBER,
@@ -130,7 +140,16 @@ final class RunCommand implements Command {
         directory.publish();
       }
       times.ended("preparation");
-      return execute(context, runtime, manifest, config.measure(), points, directory, baseline, times);
+      if (job == null) {
+        return execute(
+            context, runtime, manifest, config.measure(), points, directory, baseline, times);
+      }
+      job.running(points, options.retries);
+      shared = true;
+      ExitCode code =
+          execute(context, runtime, manifest, config.measure(), points, directory, null, times);
+      job.end(context, directory.path(), code, common.quiet);
+      return code;
     }
   }
 
@@ -153,12 +172,21 @@ final class RunCommand implements Command {
   }
 
   /** A resumed run does what was asked when it was begun. */
-  private Schedule schedule(Plan plan, @Nullable RunIndex before, Basis basis)
+  private Schedule schedule(Plan plan, @Nullable RunIndex before, Basis basis, JobRank rank)
       throws UsageException {
+    if (rank.size() > 1 && (before != null || options.shard != null || options.baseline != null)) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U003",
+                  null,
+                  "%s has started %d ranks, each of which takes a shard"
+                      .formatted(rank.launcher(), rank.size()))
+              .effect("--shard, --resume and --baseline are for one process")
+              .fix("resume each part by itself, and compare with doorbell compare"));
+    }
     Schedule begun = before == null ? null : before.manifest().schedule();
-    return begun == null
-        ? Schedule.of(plan, options.shuffled(basis), options.part())
-        : begun;
+    Schedule.Shard part = rank.size() > 1 ? RunJob.shard(rank) : options.part();
+    return begun == null ? Schedule.of(plan, options.shuffled(basis), part) : begun;
   }
 
   private void checkArguments() throws UsageException {
@@ -196,7 +224,7 @@ final class RunCommand implements Command {
       ExperimentConfig config,
       List<Point> points,
       ExperimentRuntime runtime) {
-    if (common.quiet || common.json) {
+    if (silent) {
       return;
     }
     PrintStream print = context.terminal().out();
@@ -209,7 +237,11 @@ final class RunCommand implements Command {
     long nanos = points.stream().mapToLong(runtime::estimateNanos).sum();
     print.printf(
         "%s   seed %d   points %d   est. %s   config %.8s%n",
-        config.name(), config.seed(), points.size(), Show.minutes(nanos / options.jobs), config.hash());
+        config.name(),
+        config.seed(),
+        points.size(),
+        Show.minutes(nanos / options.jobs),
+        config.hash());
     if (dryRun && common.verbose) {
       points.forEach(point -> print.println("  " + point.id()));
     }
@@ -230,7 +262,6 @@ final class RunCommand implements Command {
       RunTimes times)
       throws RunException {
     directory.log().line("started: " + String.join(" ", context.arguments()));
-    boolean silent = common.quiet || common.json;
     Progress progress = new Progress(context.terminal(), points, runtime::estimateNanos);
     RunExecution execution =
         new RunExecution(
@@ -263,7 +294,9 @@ final class RunCommand implements Command {
     if (comparison != null && comparison.overall() == Verdict.REGRESSED) {
       code = ExitCode.REGRESSION;
     }
-    report(context, stored, figures, code, comparison, times);
+    if (!shared) {
+      report(context, stored, figures, code, comparison, times);
+    }
     return code;
   }
 

@@ -61,6 +61,21 @@ final class RunOptions {
       description = "Compare with this run at the end; exit 5 on a regression.")
   @Nullable String baseline;
 
+  @Option(
+      names = "--rendezvous",
+      paramLabel = "HOST:PORT",
+      description = {
+        "Where the ranks of a job under mpirun, srun or torchrun meet",
+        "(default: what the launcher tells)."
+      })
+  @Nullable String rendezvous;
+
+  @Option(
+      names = "--patience",
+      paramLabel = "SECONDS",
+      description = "How long ranks wait for each other to start (default: ${DEFAULT-VALUE}).")
+  int patience = 60;
+
   @Option(names = "--timings", description = "Say where the time went.")
   boolean timings;
 
@@ -86,8 +101,7 @@ final class RunOptions {
     for (String tag : tags) {
       if (!tag.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")) {
         throw new UsageException(
-            Problem.of(
-                "DB-U003", "--tag", "a tag is letters, digits, '.', '_' and '-', up to 64"));
+            Problem.of("DB-U003", "--tag", "a tag is letters, digits, '.', '_' and '-', up to 64"));
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.doorbell.experiments.plan.PointRunner;
 import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
@@ -10,10 +11,15 @@ import java.util.stream.Collectors;
 
 /**
  * Where a run's time goes. Simulation is the wall time in which at least one point is being run;
- * writing what it gave is not part of it. The clock starts with the process.
+ * writing what it gave is not part of it. The clock starts with the process. Processor time is
+ * counted beside it, since a busy machine stretches everything but that.
  */
 final class RunTimes {
+  private static final String START = "start";
+
   private final SequencedMap<String, Long> phases = new LinkedHashMap<>();
+  private final SequencedMap<String, Long> processor = new LinkedHashMap<>();
+  private long lastProcessor;
   private long last;
   private long simulated;
   private long ownNanos;
@@ -24,7 +30,16 @@ final class RunTimes {
     last = System.nanoTime();
     long sinceStart =
         System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
-    phases.put("start", Math.max(0, sinceStart) * 1_000_000);
+    phases.put(START, Math.max(0, sinceStart) * 1_000_000);
+    lastProcessor = processorNanos();
+    processor.put(START, lastProcessor);
+  }
+
+  /** Of all threads of this process, the compiler's and the collector's among them. */
+  private static long processorNanos() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+        ? Math.max(0, system.getProcessCpuTime())
+        : 0;
   }
 
   /** What went on since the last call was this. */
@@ -32,6 +47,9 @@ final class RunTimes {
     long now = System.nanoTime();
     phases.merge(phase, now - last, Long::sum);
     last = now;
+    long used = processorNanos();
+    processor.merge(phase, used - lastProcessor, Long::sum);
+    lastProcessor = used;
   }
 
   /** Counts the time within a runner. */
@@ -74,8 +92,14 @@ final class RunTimes {
   synchronized String text() {
     String parts =
         phases.entrySet().stream()
-            .map(phase -> phase.getKey() + " " + seconds(phase.getValue()))
-            .collect(Collectors.joining(", "));
+            .map(
+                phase ->
+                    "%s %s, %s cpu"
+                        .formatted(
+                            phase.getKey(),
+                            seconds(phase.getValue()),
+                            seconds(processor.getOrDefault(phase.getKey(), 0L))))
+            .collect(Collectors.joining("; "));
     return String.format(
         Locale.ROOT,
         "time     %s (%s); simulating %s, %.1f %% outside; %s of points one by one%n",
@@ -91,6 +115,7 @@ final class RunTimes {
     SequencedMap<String, Object> json = new LinkedHashMap<>();
     for (Map.Entry<String, Long> phase : phases.entrySet()) {
       json.put(phase.getKey(), phase.getValue() / 1e9);
+      json.put(phase.getKey() + "_cpu", processor.getOrDefault(phase.getKey(), 0L) / 1e9);
     }
     json.put("total", total() / 1e9);
     json.put("simulating", simulated / 1e9);

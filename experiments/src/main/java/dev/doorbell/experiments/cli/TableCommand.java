@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.formats.ToolFormat;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;

@@ -62,8 +62,7 @@ final class Views {
   }
 
   /** Medians of one line over size. */
-  private record Line(
-      SortedMap<Double, Double> latencies, SortedMap<Double, Double> intervals) {
+  private record Line(SortedMap<Double, Double> latencies, SortedMap<Double, Double> intervals) {
     Line() {
       this(new TreeMap<>(), new TreeMap<>());
     }

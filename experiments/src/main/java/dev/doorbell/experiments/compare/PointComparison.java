@@ -35,8 +35,7 @@ public record PointComparison(
 
   PointComparison judged(double corrected, Rules rules) {
     Verdict judgement =
-        Verdict.of(
-            change, corrected, Verdict.Direction.of(unit), rules.alpha(), rules.threshold());
+        Verdict.of(change, corrected, Verdict.Direction.of(unit), rules.alpha(), rules.threshold());
     return new PointComparison(
         axes, metric, unit, before, after, change, corrected, judgement, doubts);
   }

@@ -58,8 +58,7 @@ public record RunComparison(
    * @throws RunException when samples cannot be read, the runs have no point and metric in common,
    *     or their numbers are of different kinds
    */
-  public static RunComparison of(RunIndex before, RunIndex after, Rules rules)
-      throws RunException {
+  public static RunComparison of(RunIndex before, RunIndex after, Rules rules) throws RunException {
     if (before.manifest().basis() != after.manifest().basis()) {
       throw RunException.unreadable(
           Problem.of(
@@ -83,9 +82,7 @@ public record RunComparison(
     if (points.isEmpty()) {
       throw RunException.unreadable(
           Problem.of(
-                  "DB-R007",
-                  after.id(),
-                  "it has no point and metric in common with " + before.id())
+                  "DB-R007", after.id(), "it has no point and metric in common with " + before.id())
               .fix("points are matched by %s".formatted(String.join(", ", axes.keySet()))));
     }
     return new RunComparison(

@@ -264,13 +264,9 @@ final class Settings {
           "'%s' is not a condition such as ci95(latency.p50)<2%%".formatted(text));
     } else if (schema.metrics().containsKey(until.get().metric())
         && !schema.isSampled(until.get().metric())) {
-      problem(
-          "DB-C033", "/measure/until", until.get().metric() + " is counted, not sampled");
+      problem("DB-C033", "/measure/until", until.get().metric() + " is counted, not sampled");
     } else if (!Schema.strings(measure.path("metrics")).contains(until.get().metric())) {
-      problem(
-          "DB-C033",
-          "/measure/until",
-          until.get().metric() + " is not among measure.metrics");
+      problem("DB-C033", "/measure/until", until.get().metric() + " is not among measure.metrics");
     }
   }
 

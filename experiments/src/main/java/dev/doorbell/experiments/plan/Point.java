@@ -49,7 +49,17 @@ public record Point(
   /** The same point with another start of everything random. */
   public Point reseeded(long other) {
     return new Point(
-        index, id, configHash, kernels, axes, settings, other, metrics, warmup, samples, timeout,
+        index,
+        id,
+        configHash,
+        kernels,
+        axes,
+        settings,
+        other,
+        metrics,
+        warmup,
+        samples,
+        timeout,
         faults);
   }
 

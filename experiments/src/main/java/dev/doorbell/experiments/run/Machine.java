@@ -45,8 +45,7 @@ record Machine(
 
   /** The machine alone; what ran on it is what a comparison is about. */
   Machine withoutCommit() {
-    return new Machine(
-        os, kernel, architecture, cpu, cores, memoryBytes, jvm, jvmArguments, null);
+    return new Machine(os, kernel, architecture, cpu, cores, memoryBytes, jvm, jvmArguments, null);
   }
 
   private static String property(String name) {

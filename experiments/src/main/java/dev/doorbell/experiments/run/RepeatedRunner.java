@@ -75,7 +75,9 @@ public final class RepeatedRunner implements PointRunner {
   }
 
   private boolean wanting(Point point, List<PointResult> results) {
-    return until != null && results.size() < MOST && halfWidth(point, results, until) >= until.bound();
+    return until != null
+        && results.size() < MOST
+        && halfWidth(point, results, until) >= until.bound();
   }
 
   /** Zero where the metric has no samples: more rounds would bring none. */

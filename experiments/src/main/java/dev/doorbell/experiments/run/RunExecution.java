@@ -245,12 +245,7 @@ public final class RunExecution {
     }
     Problem told = kind == PointFailure.Kind.CANCELLED ? timeout(slot) : problem;
     return JournalEntry.without(
-            slot.point.index(),
-            slot.point.id(),
-            status,
-            told,
-            slot.elapsedNanos(),
-            slot.attempt)
+            slot.point.index(), slot.point.id(), status, told, slot.elapsedNanos(), slot.attempt)
         .withFaults(slot.tallies);
   }
 

@@ -103,8 +103,7 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
    * @param wanted metrics to keep
    * @throws RunException when they are not what the journal vouches for
    */
-  private List<Values> series(JournalEntry entry, Predicate<String> wanted)
-      throws RunException {
+  private List<Values> series(JournalEntry entry, Predicate<String> wanted) throws RunException {
     Path file = path.resolve(RunDirectory.SAMPLES).resolve(String.valueOf(entry.samples()));
     try (InputStream in = Files.newInputStream(file);
         DigestInputStream digested = new DigestInputStream(in, RunExecution.sha256())) {

@@ -136,9 +136,7 @@ final class SamplesReader {
             throw bad("a column is not 'metric [unit]': " + name);
           }
           columns.add(
-              wanted.test(header.group(1))
-                  ? new Column(header.group(1), header.group(2))
-                  : null);
+              wanted.test(header.group(1)) ? new Column(header.group(1), header.group(2)) : null);
         }
       }
     }

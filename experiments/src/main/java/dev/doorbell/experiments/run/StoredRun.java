@@ -83,7 +83,8 @@ public record StoredRun(
           entries.put(entry.point(), entry);
         } else if (entry.status() == JournalEntry.Status.OK
             && !Objects.equals(known.sha256(), entry.sha256())) {
-          throw apart(part, "its samples of %s differ from another part's".formatted(entry.point()));
+          throw apart(
+              part, "its samples of %s differ from another part's".formatted(entry.point()));
         }
       }
       part.data.rows().forEach(row -> rows.putIfAbsent(row.pointId(), row));

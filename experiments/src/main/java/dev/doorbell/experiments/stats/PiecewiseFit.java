@@ -61,8 +61,7 @@ public record PiecewiseFit(
       if (!(sizes[i] > sizes[i - 1]) || !(upper > lower)) {
         throw new IllegalArgumentException("sizes must be positive and ascend: " + sizes[i]);
       }
-      UnivariateFunction squares =
-          knee -> new Lines(sizes, latencies, Math.exp(knee)).squares();
+      UnivariateFunction squares = knee -> new Lines(sizes, latencies, Math.exp(knee)).squares();
       UnivariatePointValuePair found =
           new BrentOptimizer(1e-10, 1e-12)
               .optimize(
@@ -75,8 +74,7 @@ public record PiecewiseFit(
       }
     }
     Lines lines = new Lines(sizes, latencies, best[0]);
-    double line =
-        LatencyFit.of(sizes, latencies, LatencyFit.Weighting.RELATIVE).worstResidual();
+    double line = LatencyFit.of(sizes, latencies, LatencyFit.Weighting.RELATIVE).worstResidual();
     return new PiecewiseFit(
         best[0],
         lines.parameters[0],
@@ -111,8 +109,7 @@ public record PiecewiseFit(
       double[][] x = new double[sizes.length][];
       for (int i = 0; i < sizes.length; i++) {
         double weight = 1 / latencies[i];
-        x[i] =
-            new double[] {weight, weight * sizes[i], weight * Math.max(0, sizes[i] - knee)};
+        x[i] = new double[] {weight, weight * sizes[i], weight * Math.max(0, sizes[i] - knee)};
       }
       OLSMultipleLinearRegression regression = new OLSMultipleLinearRegression();
       regression.setNoIntercept(true); // the weighted column of ones is the intercept

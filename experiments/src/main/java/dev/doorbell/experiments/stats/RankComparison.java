@@ -59,8 +59,7 @@ public record RankComparison(double u, double p, double delta) {
       double tied = (double) sameFirst + sameSecond;
       ties += tied * tied * tied - tied;
     }
-    boolean exact =
-        ties == 0 && first.length < EXACT_BELOW && second.length < EXACT_BELOW;
+    boolean exact = ties == 0 && first.length < EXACT_BELOW && second.length < EXACT_BELOW;
     double p = exact ? exact(first, second) : approximate(u, pairs, total, ties);
     return new RankComparison(u, p, 2 * u / pairs - 1);
   }

@@ -50,7 +50,8 @@ class CompareCommandTest {
     run("slow", "--seed", "43");
     assertThat(compare("before", "slow", "--metric", "latency")).isEqualTo(ExitCode.REGRESSION);
     assertThat(session.out())
-        .containsPattern("push.memic +64 B .* \\+(19|20|21)\\.\\d % .* <0.001 .*REGRESSED \\(> 1 %\\)")
+        .containsPattern(
+            "push.memic +64 B .* \\+(19|20|21)\\.\\d % .* <0.001 .*REGRESSED \\(> 1 %\\)")
         .contains("REGRESSED overall: 4 no change, 1 REGRESSED");
   }
 

@@ -155,7 +155,8 @@ class SweepRunTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"soon", "ci95(latency.p99)<2%", "ci95(latency.p50)<0%", "ci95(fences.p50)<2%"})
+  @ValueSource(
+      strings = {"soon", "ci95(latency.p99)<2%", "ci95(latency.p50)<0%", "ci95(fences.p50)<2%"})
   void a_condition_that_is_none_is_refused(String condition) {
     assertThat(run("--until", condition)).isEqualTo(ExitCode.CONFIG);
     assertThat(session.err()).containsAnyOf("DB-C042", "DB-C033");
@@ -228,7 +229,8 @@ class SweepRunTest {
   void timings_say_how_much_of_the_time_was_simulated() {
     run("--timings");
     assertThat(session.out())
-        .containsPattern("time     \\d+\\.\\d\\d s \\(start .*, preparation .*, points .*\\); simulating");
+        .containsPattern(
+            "time     \\d+\\.\\d\\d s \\(start .*; preparation .*; points .*\\); simulating");
     run("--timings", "--json", "--seed", "9");
     assertThat(JsonMapper.shared().readTree(session.out()).at("/seconds/outside_share").asDouble())
         .isBetween(0.0, 1.0);

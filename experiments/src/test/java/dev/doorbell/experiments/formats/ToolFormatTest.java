@@ -123,8 +123,7 @@ class ToolFormatTest {
     try (var in = process.getOutputStream()) {
       in.write(input.getBytes(StandardCharsets.UTF_8));
     }
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     return output
         .lines()

@@ -72,9 +72,7 @@ class BootstrapTest {
   /** Table 3.1: LSAT score and grade point average of 15 law schools. */
   private static final double[][] LAW_SCHOOLS = {
     {576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594},
-    {
-      3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96
-    }
+    {3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96}
   };
 
   /** Schools are resampled as pairs, by their numbers. */
@@ -89,8 +87,7 @@ class BootstrapTest {
   void the_standard_error_of_the_law_school_correlation_is_the_published_one() {
     double[] schools = IntStream.range(0, 15).asDoubleStream().toArray();
     assertThat(correlation(schools)).isCloseTo(0.776, within(0.0005));
-    double[] replicates =
-        Bootstrap.replicates(schools, BootstrapTest::correlation, 20_000, 15);
+    double[] replicates = Bootstrap.replicates(schools, BootstrapTest::correlation, 20_000, 15);
     assertThat(new StandardDeviation().evaluate(replicates)).isCloseTo(0.132, within(0.004));
   }
 

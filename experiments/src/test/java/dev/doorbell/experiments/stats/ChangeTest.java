@@ -74,8 +74,7 @@ class ChangeTest {
         double[] second = random.doubles(30).map(_ -> shape.draw(random)).toArray();
         p[point] = RankComparison.of(first, second).p();
       }
-      alarms +=
-          java.util.Arrays.stream(RankComparison.holm(p)).anyMatch(v -> v < ALPHA) ? 1 : 0;
+      alarms += java.util.Arrays.stream(RankComparison.holm(p)).anyMatch(v -> v < ALPHA) ? 1 : 0;
     }
     int most = new BinomialDistribution(null, PAIRS, ALPHA).inverseCumulativeProbability(0.999);
     assertThat(alarms).as("alarms of %d runs", PAIRS).isLessThanOrEqualTo(most);

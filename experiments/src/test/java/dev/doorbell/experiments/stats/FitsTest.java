@@ -87,8 +87,7 @@ class FitsTest {
             .map(s -> (1500 + 0.04 * s) * (1 + 0.01 * random.nextGaussian()))
             .toArray();
     assertThat(PiecewiseFit.worthwhile(SIZES, line)).isEmpty();
-    assertThat(
-            PiecewiseFit.worthwhile(SIZES, Arrays.stream(SIZES).map(FitsTest::broken).toArray()))
+    assertThat(PiecewiseFit.worthwhile(SIZES, Arrays.stream(SIZES).map(FitsTest::broken).toArray()))
         .isPresent();
     assertThat(PiecewiseFit.worthwhile(new double[] {1, 2}, new double[] {1, 2})).isEmpty();
   }
@@ -125,8 +124,7 @@ class FitsTest {
   @ValueSource(longs = {1, 2, 3})
   void histogram_percentiles_are_right_to_a_thousandth(long seed) {
     Random random = new Random(seed);
-    double[] samples =
-        random.doubles(200_000).map(v -> 0.8 - 300 * Math.log(v)).toArray();
+    double[] samples = random.doubles(200_000).map(v -> 0.8 - 300 * Math.log(v)).toArray();
     Percentiles tail = Percentiles.of(samples);
     double[] sorted = Quantiles.sortedCopy(samples);
     double[] exact = {0.5, 0.9, 0.99, 0.999, 0.9999};

@@ -59,7 +59,8 @@ class RankComparisonTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void u_and_p_are_those_of_the_library_for_sets_of_any_size(long seed) {
     Random random = new Random(seed);
-    double[] first = random.doubles(50 + random.nextInt(200)).map(v -> Math.floor(v * 40)).toArray();
+    double[] first =
+        random.doubles(50 + random.nextInt(200)).map(v -> Math.floor(v * 40)).toArray();
     double[] second =
         random.doubles(50 + random.nextInt(200)).map(v -> Math.floor(v * 44)).toArray();
     RankComparison comparison = RankComparison.of(first, second);

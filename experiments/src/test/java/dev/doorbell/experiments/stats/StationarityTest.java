@@ -62,8 +62,7 @@ class StationarityTest {
         ties += t * (t - 1) * (2 * t + 5);
       }
       double z = (Math.abs(s) - 1) / Math.sqrt((n * (n - 1) * (2 * n + 5) - ties) / 18);
-      double expected =
-          s == 0 ? 1 : org.apache.commons.math3.special.Erf.erfc(z / Math.sqrt(2));
+      double expected = s == 0 ? 1 : org.apache.commons.math3.special.Erf.erfc(z / Math.sqrt(2));
       assertThat(Stationarity.trend(values)).as("seed %d", seed).isCloseTo(expected, within(1e-12));
     }
   }
@@ -73,10 +72,10 @@ class StationarityTest {
     int doubted = 0;
     for (int seed = 0; seed < 400; seed++) {
       Random random = new Random(seed);
-      double[] samples = random.doubles(200).map(v -> 1000 + Math.round(-40 * Math.log(v))).toArray();
+      double[] samples =
+          random.doubles(200).map(v -> 1000 + Math.round(-40 * Math.log(v))).toArray();
       doubted +=
-          Doubt.about(samples).stream()
-                  .anyMatch(doubt -> doubt.kind() != Doubt.Kind.OUTLIERS)
+          Doubt.about(samples).stream().anyMatch(doubt -> doubt.kind() != Doubt.Kind.OUTLIERS)
               ? 1
               : 0;
     }
