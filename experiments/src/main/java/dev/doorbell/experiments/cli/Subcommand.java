@@ -16,7 +16,10 @@ enum Subcommand {
   PREDICT("predict", "the closed forms for each point, without running it"),
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "draw a run's figures again from its samples"),
-  TABLE("table", "print a run's table again from its samples"),
+  TABLE("table", "print a run's table again from its samples, in many formats"),
+  COMPARE("compare", "what changed from one run to another, with a verdict a point"),
+  GATE("gate", "pass or fail a run against a baseline"),
+  CLAIMS("claims", "published claims, held against the model: list, check"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
   HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
@@ -51,6 +54,9 @@ enum Subcommand {
       case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
+      case COMPARE -> new CompareCommand();
+      case GATE -> new GateCommand();
+      case CLAIMS -> new ClaimsCommand();
       case KERNEL -> new KernelCommand();
       case HCA -> new HcaCommand();
       case DECODE -> new DecodeCommand();

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * every constant that a modelled number rests on. The only place with wall-clock facts beside the
  * log.
  *
+ * @param tags names by which the run can be found again
+ * @param schedule which points, in which order; null in manifests of older versions
  * @param state {@code running} until the run has ended; a run found so was cut off
  * @param finished null while it runs
  * @param points of the plan
@@ -27,6 +29,8 @@ public record Manifest(
     String experiment,
     String configHash,
     List<String> arguments,
+    List<String> tags,
+    @Nullable Schedule schedule,
     State state,
     Instant started,
     @Nullable Instant finished,
@@ -64,7 +68,12 @@ public record Manifest(
     arguments = List.copyOf(arguments);
     // Manifests of before there was a doctor have none.
     doctor = doctor == null ? List.of() : List.copyOf(doctor);
+    tags = copy(tags);
     constants = List.copyOf(constants);
+  }
+
+  private static List<String> copy(@Nullable List<String> tags) {
+    return tags == null ? List.of() : List.copyOf(tags);
   }
 
   /** The manifest of a run that starts now, on this machine. */
@@ -74,6 +83,8 @@ public record Manifest(
       String experiment,
       String configHash,
       List<String> arguments,
+      List<String> tags,
+      Schedule schedule,
       Instant now,
       int workers,
       int points,
@@ -85,6 +96,8 @@ public record Manifest(
         experiment,
         configHash,
         arguments,
+        tags,
+        schedule,
         State.RUNNING,
         now,
         null,
@@ -98,6 +111,12 @@ public record Manifest(
         constants);
   }
 
+  /** Whether another run was made on a like machine, by the same software. */
+  public boolean sameMachine(Manifest other) {
+    return machine.withoutCommit().equals(other.machine.withoutCommit())
+        && environment.equals(other.environment);
+  }
+
   /** The same run, ended. */
   public Manifest ended(State how, Instant now, int recordedPoints) {
     return new Manifest(
@@ -106,6 +125,8 @@ public record Manifest(
         experiment,
         configHash,
         arguments,
+        tags,
+        schedule,
         how,
         started,
         now,
