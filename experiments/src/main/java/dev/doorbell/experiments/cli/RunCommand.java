@@ -144,7 +144,7 @@ final class RunCommand implements Command {
     long nanos = points.stream().mapToLong(runtime::estimateNanos).sum();
     print.printf(
         "%s   seed %d   points %d   est. %s   config %.8s%n",
-        config.name(), config.seed(), points.size(), Show.minutes(nanos / jobs), config.hash());
+        config.name(), config.seed(), points.size(), Show.minutes(nanos / environment.pointsAtOnce(jobs)), config.hash());
     if (dryRun && common.verbose) {
       points.forEach(point -> print.println("  " + point.id()));
     }
@@ -170,7 +170,7 @@ final class RunCommand implements Command {
             plan.config().hash(),
             context.arguments(),
             context.clock().instant(),
-            jobs,
+            environment.pointsAtOnce(jobs),
             plan.points().size(),
             environment,
             runtime.constants(plan.points()));
@@ -185,7 +185,7 @@ final class RunCommand implements Command {
             runtime::predict,
             silent ? RunListener.SILENT : progress,
             context.interruption(),
-            jobs,
+            environment.pointsAtOnce(jobs),
             GRACE);
     RunExecution.Outcome outcome = execution.run(points);
     progress.end();
