@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.calibration;
 
-import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.topology.TopologyException;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -19,7 +19,8 @@ public interface Calibrator {
    * What is to be measured.
    *
    * @param gpu {@code vm} or {@code cuda:N}
-   * @param topology what the virtual machine's virtual time goes by; a real GPU ignores it
+   * @param topology name or path of what the virtual machine's virtual time goes by; a real GPU
+   *     takes only the CPU's own prices from it
    * @param samples of each quantity
    * @param largestGrid bandwidth is measured with at most so many threads
    * @param interrupted asked between two measurements
@@ -27,7 +28,7 @@ public interface Calibrator {
    */
   record Request(
       String gpu,
-      Topology topology,
+      String topology,
       int samples,
       int largestGrid,
       BooleanSupplier interrupted,
@@ -37,6 +38,7 @@ public interface Calibrator {
    * Measures.
    *
    * @throws EnvironmentException when there is no such GPU, or a kernel of it failed
+   * @throws TopologyException when the topology cannot be read
    */
-  Calibration measure(Request request) throws EnvironmentException;
+  Calibration measure(Request request) throws EnvironmentException, TopologyException;
 }

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.experiments.calibration.Calibration;
 import dev.doorbell.experiments.calibration.Calibrator;
 import dev.doorbell.experiments.calibration.MachineFile;
@@ -10,7 +9,6 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
-import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,14 +26,14 @@ import picocli.CommandLine.Option;
 /** {@code doorbell calibrate}. */
 @CommandLine.Command(
     header = {
-      "Measures what a GPU's loads, stores, atomics, fences and copies cost, writes a topology of it,",
-      "and compares: the same kernels in virtual time over that topology.",
+      "Measures what a GPU's loads, stores, atomics, fences and copies cost.",
       "",
       "  doorbell calibrate --gpu cuda:0 -o machine.json",
       "  doorbell run pull-vs-push -s placement=machine.json",
       "  doorbell calibrate --gpu vm --topology cross-rc      what the model itself would measure",
       "",
-      "What no GPU can tell, the HCA's prices above all, is taken from --topology.",
+      "The file is a topology. What no GPU can tell, the HCA's prices above all, is taken from",
+      "--topology. The same kernels are then run in virtual time over it, and compared.",
       ""
     })
 final class CalibrateCommand implements Command {
@@ -78,8 +76,7 @@ final class CalibrateCommand implements Command {
   @Override
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
     checkArguments();
-    Topology base = load(topology);
-    Calibration measured = measure(context, gpu, base, samples, ALL_THREADS);
+    Calibration measured = measure(context, gpu, topology, samples, ALL_THREADS);
     String text = text(measured);
     if (output != null && measured.complete()) {
       write(output, text);
@@ -112,17 +109,9 @@ final class CalibrateCommand implements Command {
     }
   }
 
-  private static Topology load(String name) throws UsageException {
-    try {
-      return TopologyFile.load(name);
-    } catch (TopologyException e) {
-      throw new UsageException(e.problems().getFirst());
-    }
-  }
-
   private Calibration measure(
-      Context context, String what, Topology over, int count, int largestGrid)
-      throws EnvironmentException {
+      Context context, String what, String over, int count, int largestGrid)
+      throws EnvironmentException, UsageException {
     boolean shows = context.terminal().interactive() && !common.quiet && !common.json;
     Consumer<String> progress =
         shows
@@ -138,6 +127,8 @@ final class CalibrateCommand implements Command {
                   what.equals("vm") ? Math.min(largestGrid, MODELLED_THREADS) : largestGrid,
                   context.interruption()::requested,
                   progress));
+    } catch (TopologyException e) {
+      throw new UsageException(e.problems().getFirst());
     } finally {
       if (shows) {
         context.terminal().err().print("\r\033[K");
@@ -165,20 +156,18 @@ final class CalibrateCommand implements Command {
   }
 
   /** What the model says with the file that was just made. */
-  private Calibration model(Context context, String text) throws EnvironmentException {
+  private Calibration model(Context context, String text)
+      throws EnvironmentException, UsageException {
     Path file = null;
     try {
       file = Files.createTempFile("machine", ".json");
       Files.writeString(file, text);
-      return measure(
-          context, "vm", TopologyFile.load(file.toString()), MODELLED_SAMPLES, ALL_THREADS);
+      return measure(context, "vm", file.toString(), MODELLED_SAMPLES, ALL_THREADS);
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-K001", "a temporary file", "cannot be written: " + e.getMessage())
               .effect("there is nothing to compare with")
               .fix("make room in the temporary folder, or add --no-model"));
-    } catch (TopologyException e) {
-      throw new IllegalStateException("the topology just written is broken: " + text, e);
     } finally {
       if (file != null) {
         file.toFile().delete();

@@ -35,6 +35,7 @@ final class PriceBench implements AutoCloseable {
   private static final int[] THREADS = {32, 256, 1024};
 
   private final Request request;
+  private final long pollNanos;
   private final Fabric fabric;
   private final Gpu gpu;
   private final Workload workload;
@@ -47,8 +48,12 @@ final class PriceBench implements AutoCloseable {
   private double nanosPerCycle = 1;
   private double emptyRound;
 
-  PriceBench(Request request, Fabric fabric, Gpu gpu, Workload workload) {
+  /**
+   * @param pollNanos what it costs a CPU to see that a flag has changed, in virtual time
+   */
+  PriceBench(Request request, long pollNanos, Fabric fabric, Gpu gpu, Workload workload) {
     this.request = request;
+    this.pollNanos = pollNanos;
     this.fabric = fabric;
     this.gpu = gpu;
     this.workload = workload;
@@ -106,10 +111,10 @@ final class PriceBench implements AutoCloseable {
     int many = workload.rounds();
     int quick = workload.quickRounds();
     return List.of(
-        () -> chain("load", "weak load that misses the first cache"),
+        () -> chain(PriceKernels.WEAK_LOAD, "load", device, "weak load that misses the first cache"),
+        () -> chain(PriceKernels.STRONG_LOAD, "load.strong", device, "strong load, a poll"),
+        () -> chain(PriceKernels.STRONG_LOAD, "load.host", host, "strong load of host memory"),
         () -> self(PriceKernels.WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
-        () -> self(PriceKernels.STRONG_LOAD, "load.strong", device, many, "strong load, a poll"),
-        () -> self(PriceKernels.STRONG_LOAD, "load.host", host, many, "strong load of host memory"),
         () -> price(PriceKernels.STORE, "store", device, 1, "weak store, 16 at once"),
         () -> price(PriceKernels.STORE, "store.host", host, 1, "store to host memory, 16 at once"),
         () -> price(PriceKernels.ATOMIC, "atomic", device, many, "atomic of GPU scope"),
@@ -173,18 +178,23 @@ final class PriceBench implements AutoCloseable {
     emptyRound = cycles[cycles.length / 2] / workload.rounds();
   }
 
-  private void chain(String name, String what) {
+  /**
+   * Loads that each say where the next one goes: none begins before the last one has ended. They
+   * find something new each time, or the virtual machine would let the thread rest as one that
+   * polls.
+   */
+  private void chain(Price price, String name, Memory memory, String what) {
     int nodes = workload.chainBytes() / LINE;
     MemorySegment bytes = MemorySegment.ofArray(new byte[workload.chainBytes()]);
     // An odd stride visits every line once, and no prefetcher follows it.
     long at = 0;
     for (int i = 0; i < nodes; i++) {
       long next = (at + 97) % nodes;
-      bytes.set(U64, at * LINE, device.address() + next * LINE);
+      bytes.set(U64, at * LINE, memory.address() + next * LINE);
       at = next;
     }
-    device.write(0, bytes);
-    price(PriceKernels.WEAK_LOAD, name, device, workload.rounds(), what);
+    memory.write(0, bytes);
+    price(price, name, memory, workload.rounds(), what);
   }
 
   /** Loads of a word that points to itself. */
@@ -226,10 +236,9 @@ final class PriceBench implements AutoCloseable {
   private void echo() {
     say("echo");
     host.fill(0, 2L * LINE, (byte) 0);
-    long poll = Math.round(request.topology().cpus().getFirst().poll());
     out.fill(0, out.size(), (byte) 0);
     try (EchoAgent _ =
-        new EchoAgent(fabric, host.address(), host.address() + LINE, poll)) {
+        new EchoAgent(fabric, host.address(), host.address() + LINE, pollNanos)) {
       launch(
           PriceKernels.ECHO,
           1,

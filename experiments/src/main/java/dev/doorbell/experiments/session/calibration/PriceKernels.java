@@ -112,8 +112,6 @@ final class PriceKernels {
         	mov.u32 %%r3, %%r1;
         	mov.u64 %%d2, %%clock64;
         round:
-        	// A loop of loads alone polls, to the virtual machine, and it would let the thread rest.
-        	activemask.b32 %%r4;
         %s	sub.u32 %%r3, %%r3, 1;
         	setp.ne.u32 %%q, %%r3, 0;
         	@%%q bra round;
