@@ -14,6 +14,7 @@ enum Subcommand {
   VALIDATE("validate", "check experiment files, all problems at once"),
   SHOW("show", "an experiment with nothing left open, its points and time"),
   PREDICT("predict", "the closed forms for each point, without running it"),
+  CALIBRATE("calibrate", "measure what a GPU's accesses cost; makes a topology of it"),
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "draw a run's figures again from its samples"),
   TABLE("table", "print a run's table again from its samples, in many formats"),
@@ -51,6 +52,7 @@ enum Subcommand {
       case VALIDATE -> new ValidateCommand();
       case SHOW -> new ShowCommand();
       case PREDICT -> new PredictCommand();
+      case CALIBRATE -> new CalibrateCommand();
       case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
