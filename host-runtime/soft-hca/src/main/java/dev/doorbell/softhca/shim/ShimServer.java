@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * ends when it closes the device or dies. {@link #run} does all the work, on one thread.
  */
 public final class ShimServer implements AutoCloseable {
+  private static final String SOCKET = "socket";
+
   /** Most devices of a server. */
   public static final int MOST_DEVICES = 16;
 
@@ -61,6 +63,8 @@ public final class ShimServer implements AutoCloseable {
   private long tokens;
   private int pds;
   private int umems;
+  private int count;
+  private volatile int connections;
   private boolean closed;
 
   /**
@@ -78,6 +82,11 @@ public final class ShimServer implements AutoCloseable {
     this.folder = folder.toAbsolutePath();
     Files.createDirectories(this.folder);
     pages.set(0);
+    if (isServed(this.folder)) {
+      fabric.close();
+      throw new IOException("another server has " + this.folder);
+    }
+    Files.deleteIfExists(socket());
     this.devices = Device.make(fabric, devices);
     this.listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     this.selector = Selector.open();
@@ -95,7 +104,16 @@ public final class ShimServer implements AutoCloseable {
   }
 
   private Path socket() {
-    return folder.resolve("socket");
+    return folder.resolve(SOCKET);
+  }
+
+  /** Whether a server answers in that folder. */
+  public static boolean isServed(Path folder) {
+    try (SocketChannel knock = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      return knock.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)));
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** What {@code DOORBELL_HCA} has to be for programs that are to see these devices. */
@@ -103,9 +121,9 @@ public final class ShimServer implements AutoCloseable {
     return folder;
   }
 
-  /** Connections that are open: devices, and file descriptors for events. */
+  /** Devices and file descriptors for events that programs have open. From any thread. */
   public int connections() {
-    return selector.keys().size() - 1;
+    return connections;
   }
 
   /** Serves until {@code stop}, which is asked many times a second. */
@@ -187,6 +205,8 @@ public final class ShimServer implements AutoCloseable {
         if (!connection.serve()) {
           key.cancel();
           connection.close();
+          count--;
+          connections = count;
         }
       } else {
         accept();
@@ -201,6 +221,8 @@ public final class ShimServer implements AutoCloseable {
     if (socket != null) {
       socket.configureBlocking(false);
       socket.register(selector, SelectionKey.OP_READ, new Connection(this, socket));
+      count++;
+      connections = count;
     }
   }
 
