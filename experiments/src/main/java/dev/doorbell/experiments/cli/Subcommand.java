@@ -22,7 +22,7 @@ enum Subcommand {
   GATE("gate", "pass or fail a run against a baseline"),
   CLAIMS("claims", "published claims, held against the model: list, check"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
-  HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall"),
+  HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
   DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
   COMPLETION("completion", "completion of commands and options for bash, zsh and fish");
