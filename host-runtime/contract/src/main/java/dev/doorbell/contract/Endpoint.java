@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -205,8 +205,8 @@ public final class Endpoint implements AutoCloseable {
     }
   }
 
-  final HcaWorld world;
-  final int side;
+  public final HcaWorld world;
+  public final int side;
   public final ProtectionDomain domain;
   public final CompletionQueue sendQueue;
   public final CompletionQueue receiveQueue;
@@ -439,11 +439,11 @@ public final class Endpoint implements AutoCloseable {
       return index;
     }
 
-    long imageAddress() {
+    public long imageAddress() {
       return image.address();
     }
 
-    int units() {
+    public int units() {
       return units;
     }
   }
@@ -510,13 +510,13 @@ public final class Endpoint implements AutoCloseable {
   }
 
   /** Of a CQE that is there and was not polled. */
-  boolean nextSendIsError() {
+  public boolean nextSendIsError() {
     int entries = sendQueue.attributes().entries();
     return Cqe.isError(Cqe.opcode(Cqe.entryAddress(sendQueue.ringAddress(), entries, sendPolled)));
   }
 
   /** True when receive {@code index} was completed with a success. */
-  boolean isReceiveCompleted(int index) {
+  public boolean isReceiveCompleted(int index) {
     int entries = receiveQueue.attributes().entries();
     return isThere(receiveQueue, index)
         && !Cqe.isError(Cqe.opcode(Cqe.entryAddress(receiveQueue.ringAddress(), entries, index)));
@@ -539,7 +539,7 @@ public final class Endpoint implements AutoCloseable {
     return read(Cqe.entryAddress(queue.ringAddress(), queue.attributes().entries(), index));
   }
 
-  static Completion read(long entry) {
+  public static Completion read(long entry) {
     int opcode = Cqe.opcode(entry);
     boolean error = Cqe.isError(opcode);
     return new Completion(

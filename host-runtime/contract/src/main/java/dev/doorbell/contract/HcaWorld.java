@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.contract;
 
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.MemoryProvider;

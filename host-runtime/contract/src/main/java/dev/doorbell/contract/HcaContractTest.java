@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
