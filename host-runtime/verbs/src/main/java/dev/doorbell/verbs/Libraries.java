@@ -27,6 +27,12 @@ final class Libraries {
               ValueLayout.JAVA_INT),
           Linker.Option.firstVariadicArg(2));
 
+  private static final NativeFunction CLOSE =
+      new NativeFunction(
+          "close",
+          libc("close"),
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+
   private Libraries() {}
 
   /** True when the dynamic linker finds {@code name}. */
@@ -46,6 +52,12 @@ final class Libraries {
         fd,
         F_SETFL,
         flags | O_NONBLOCK);
+  }
+
+  /** Closes a file descriptor. */
+  static void close(int fd) {
+    CLOSE.require(
+        NativeFunction.Failure.of("close file descriptor " + fd, "this is a fault in Doorbell"), fd);
   }
 
   private static java.lang.foreign.MemorySegment libc(String name) {

@@ -1,0 +1,21 @@
+package dev.doorbell.verbs;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.doorbell.contract.HcaContractTest;
+import dev.doorbell.contract.HcaWorld;
+import dev.doorbell.core.Probe;
+
+/**
+ * The HCA by {@code ibv_post_send}, on whatever device this machine has; {@link SoftRoceTest} runs
+ * it where there is one.
+ */
+class VerbsHcaContractTest extends HcaContractTest {
+  @Override
+  protected HcaWorld newWorld() {
+    Probe probe = VerbsProbe.probe();
+    assumeTrue(probe instanceof Probe.Ready, probe.describe());
+    return new VerbsWorld(
+        (fabric, nic) -> new VerbsHca(fabric, nic, DeviceFilter.ALL, -1));
+  }
+}
