@@ -1,9 +1,11 @@
 package dev.doorbell.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Syndrome;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +27,20 @@ abstract class HcaContract {
   @AfterEach
   void close() {
     world.close();
+  }
+
+  void assumeHas(HcaWorld.Feature feature) {
+    assumeFalse(world.lacks().contains(feature), "no " + feature + " here");
+  }
+
+  /** The syndrome, or any error but a flush where the HCA does not tell them apart. */
+  void assertSyndrome(Endpoint.Completion completion, int syndrome) {
+    if (world.lacks().contains(HcaWorld.Feature.PRECISE_SYNDROMES)) {
+      assertThat(completion.isError()).as("%s", completion).isTrue();
+      assertThat(completion.syndrome()).as("%s", completion).isNotEqualTo(Syndrome.FLUSHED);
+    } else {
+      assertThat(completion.syndrome()).as("%s", completion).isEqualTo(syndrome);
+    }
   }
 
   Endpoint[] pair() {

@@ -2,6 +2,7 @@ package dev.doorbell.contract;
 
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.MemoryProvider;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -12,6 +13,25 @@ import java.util.function.BooleanSupplier;
  * dereferenced by the test.
  */
 public interface HcaWorld extends AutoCloseable {
+  /** What an HCA may lack: some providers of verbs have no word for it, or say less. */
+  enum Feature {
+    /** Atomics of 4 bytes, and those with masks. */
+    MASKED_ATOMICS,
+    /** WAIT. */
+    WAIT,
+    /** DUMP. */
+    DUMP,
+    /** Asynchronous events of the queue pair that a faulty request arrives at. */
+    RESPONDER_EVENTS,
+    /** The very syndrome that mlx5 gives; without it, any error will do. */
+    PRECISE_SYNDROMES
+  }
+
+  /** Features that tests have to do without. */
+  default Set<Feature> lacks() {
+    return Set.of();
+  }
+
   /** HCA 0 or 1. */
   Hca hca(int side);
 

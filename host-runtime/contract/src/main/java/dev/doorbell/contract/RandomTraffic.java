@@ -26,6 +26,7 @@ public final class RandomTraffic {
   private final Endpoint b;
   private final long seed;
   private final Random random;
+  private final List<Integer> opcodes;
   private final byte[] modelA = new byte[BYTES];
   private final byte[] modelB = new byte[BYTES];
   private final List<Integer> posted = new ArrayList<>();
@@ -38,6 +39,26 @@ public final class RandomTraffic {
     this.b = b;
     this.seed = seed;
     this.random = new Random(seed);
+    this.opcodes =
+        new ArrayList<>(
+            List.of(
+                Opcode.NOP,
+                Opcode.RDMA_WRITE,
+                Opcode.RDMA_WRITE_IMM,
+                Opcode.RDMA_READ,
+                Opcode.SEND,
+                Opcode.SEND_IMM,
+                Opcode.ATOMIC_FA,
+                Opcode.ATOMIC_CS,
+                Opcode.ATOMIC_MASKED_FA,
+                Opcode.ATOMIC_MASKED_CS,
+                Opcode.DUMP));
+    if (world.lacks().contains(HcaWorld.Feature.MASKED_ATOMICS)) {
+      opcodes.removeAll(List.of(Opcode.ATOMIC_MASKED_FA, Opcode.ATOMIC_MASKED_CS));
+    }
+    if (world.lacks().contains(HcaWorld.Feature.DUMP)) {
+      opcodes.remove(Integer.valueOf(Opcode.DUMP));
+    }
   }
 
   public void run(int rounds) {
@@ -79,20 +100,7 @@ public final class RandomTraffic {
   }
 
   private void post() {
-    int[] opcodes = {
-      Opcode.NOP,
-      Opcode.RDMA_WRITE,
-      Opcode.RDMA_WRITE_IMM,
-      Opcode.RDMA_READ,
-      Opcode.SEND,
-      Opcode.SEND_IMM,
-      Opcode.ATOMIC_FA,
-      Opcode.ATOMIC_CS,
-      Opcode.ATOMIC_MASKED_FA,
-      Opcode.ATOMIC_MASKED_CS,
-      Opcode.DUMP
-    };
-    int opcode = opcodes[random.nextInt(opcodes.length)];
+    int opcode = opcodes.get(random.nextInt(opcodes.size()));
     Endpoint.Wqe wqe =
         a.wqe(opcode)
             .flags(ControlSegment.CQ_UPDATE | ControlSegment.FENCE_READS)

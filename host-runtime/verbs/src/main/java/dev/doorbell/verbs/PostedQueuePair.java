@@ -160,12 +160,9 @@ final class PostedQueuePair implements QueuePair {
     rung = true;
   }
 
-  /** Posts receives and what was rung for; returns how much. */
+  /** Posts what was rung for; returns how much. */
   int post(int budget) {
-    if (state == QueuePairState.RESET) {
-      return 0;
-    }
-    int work = receiveRing == null ? 0 : postReceives();
+    int work = 0;
     if (!rung || stalled || (state != QueuePairState.RTS && state != QueuePairState.ERR)) {
       return work;
     }
@@ -184,11 +181,13 @@ final class PostedQueuePair implements QueuePair {
   private boolean postOne(long end) {
     int slot = SendQueue.slot(sent, attributes.sendBlocks());
     int fault = translator.translate(sent, end, number, id(sent, 0));
-    if (fault != 0) {
+    int error = fault == 0 ? give() : Errno.EINVAL;
+    if (error != 0 && error != Errno.ENOMEM) {
+      // Its error is told when what is before it is done: nothing takes its place until then.
+      fault = fault == 0 ? Syndrome.LOCAL_QP_OPERATION : fault;
       translator.nothing(id(sent, 0));
+      error = give();
     }
-    int error =
-        hca.context.ops.postSend(queuePair.address(), translator.request, translator.badRequest);
     if (error == Errno.ENOMEM) {
       return false;
     }
@@ -199,18 +198,27 @@ final class PostedQueuePair implements QueuePair {
     long index = sent;
     sent += translator.blocks();
     if (error != 0) {
-      // The provider does not take it, so nobody else will complete it.
-      sendError(index, slot, fault != 0 ? fault : Syndrome.LOCAL_QP_OPERATION, 0);
+      // The provider takes nothing any more, so nobody else will complete it.
+      sendError(index, slot, fault, 0);
     } else {
       stalled = fault != 0 && state == QueuePairState.RTS;
     }
     return true;
   }
 
-  private int postReceives() {
+  private int give() {
+    return hca.context.ops.postSend(
+        queuePair.address(), translator.request, translator.badRequest);
+  }
+
+  /** Posts receives; returns how many. */
+  int postReceives() {
+    if (receiveRing == null || state == QueuePairState.RESET) {
+      return 0;
+    }
     long end = SendQueue.extend(received, DoorbellRecord.receiveIndex(record.address()));
     int work = 0;
-    while (received < end && receiveRing != null) {
+    while (received < end) {
       long wqe =
           ReceiveSegment.wqeAddress(
               receiveRing.address(), attributes.receiveEntries(), ReceiveSegment.BYTES, received);

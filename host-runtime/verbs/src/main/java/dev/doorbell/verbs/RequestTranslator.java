@@ -177,6 +177,10 @@ final class RequestTranslator {
     }
     put(verbsOpcode);
     long remote = wqe + SendQueue.UNIT;
+    if (RemoteAddressSegment.address(remote) % AtomicSegment.CELL_BYTES != 0) {
+      // Providers refuse to post it; mlx5 lets the peer refuse it.
+      return Syndrome.REMOTE_INVALID_REQUEST;
+    }
     long operands = remote + SendQueue.UNIT;
     RawMemory.putLong(
         request + SendRequestLayout.REMOTE_ADDRESS_OFFSET, RemoteAddressSegment.address(remote));

@@ -232,6 +232,10 @@ public final class VerbsHca implements Hca {
     public int step(int budget) {
       int work = 0;
       PostedQueuePair[] queuePairsNow = sending;
+      // Receives first: a peer of the same process need not be told to try again.
+      for (int i = 0; i < queuePairsNow.length; i++) {
+        work += queuePairsNow[i].postReceives();
+      }
       for (int i = 0; i < queuePairsNow.length; i++) {
         work += queuePairsNow[i].post(budget);
       }

@@ -5,6 +5,8 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -12,6 +14,16 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** Runs test classes in a guest, where there is no Maven. */
 final class GuestSuite {
+  /** Says what runs: a guest that hangs would say nothing. */
+  private static final class Announcer implements TestExecutionListener {
+    @Override
+    public void executionStarted(TestIdentifier test) {
+      if (test.isTest()) {
+        System.out.println("running " + test.getDisplayName());
+      }
+    }
+  }
+
   private GuestSuite() {}
 
   /**
@@ -24,7 +36,7 @@ final class GuestSuite {
     }
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
     LauncherDiscoveryRequest built = request.build();
-    LauncherFactory.create().execute(built, listener);
+    LauncherFactory.create().execute(built, listener, new Announcer());
     TestExecutionSummary summary = listener.getSummary();
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     summary

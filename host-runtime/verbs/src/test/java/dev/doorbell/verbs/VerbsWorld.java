@@ -10,14 +10,16 @@ import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /** One device of this machine, opened twice, that talks to itself. */
 final class VerbsWorld implements HcaWorld {
-  private static final long PATIENCE_NANOS = 20_000_000_000L;
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
   private static final long SETTLING_NANOS = 20_000_000;
 
   private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 30), 0);
+  private final Set<Feature> lacks;
   private final Hca[] hcas = new Hca[2];
   private final ThreadPort[] cpus = new ThreadPort[2];
 
@@ -27,11 +29,19 @@ final class VerbsWorld implements HcaWorld {
     Hca open(DirectFabric fabric, Locus nic);
   }
 
-  VerbsWorld(Opener opener) {
-    for (int side = 0; side < 2; side++) {
+  VerbsWorld(Set<Feature> lacks, Opener opener) {
+    this.lacks = lacks;
+    // The second is stepped first, so that its receives are posted before the first sends: Soft-RoCE
+    // of Linux 6.1 stops for ever when it has to try again while a READ is outstanding.
+    for (int side = 1; side >= 0; side--) {
       hcas[side] = opener.open(fabric, Locus.nic(side, 0));
       cpus[side] = fabric.attachThread(Locus.cpu(side), budget -> 0);
     }
+  }
+
+  @Override
+  public Set<Feature> lacks() {
+    return lacks;
   }
 
   @Override
