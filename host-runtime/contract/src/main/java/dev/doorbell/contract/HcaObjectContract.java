@@ -143,7 +143,7 @@ abstract class HcaObjectContract extends HcaContract {
     ends[0]
         .wqe(Opcode.RDMA_WRITE)
         .remote(ends[1].address(0), ends[1].region.rkey())
-        .data(9_000, region.lkey(), chip.address())
+        .data(9_000, region.lkey(), region.address())
         .post();
     assertSuccess(ends[0].pollSend(), Opcode.RDMA_WRITE, 0);
     world.settle();

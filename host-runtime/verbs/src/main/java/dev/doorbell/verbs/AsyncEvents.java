@@ -71,9 +71,7 @@ final class AsyncEvents {
     AsyncEvent.Type ofQueuePair = OF_QUEUE_PAIRS.get(type);
     if (ofQueuePair != null) {
       int number =
-          element
-              .reinterpret(QUEUE_PAIR_BYTES)
-              .get(ValueLayout.JAVA_INT, QUEUE_PAIR_NUMBER_OFFSET);
+          element.reinterpret(QUEUE_PAIR_BYTES).get(ValueLayout.JAVA_INT, QUEUE_PAIR_NUMBER_OFFSET);
       raise(ofQueuePair, number);
     } else if (type == CQ_ERROR) {
       raise(AsyncEvent.Type.CQ_ERROR, queueNumbers.of(element.address()));

@@ -57,7 +57,8 @@ final class Libraries {
   /** Closes a file descriptor. */
   static void close(int fd) {
     CLOSE.require(
-        NativeFunction.Failure.of("close file descriptor " + fd, "this is a fault in Doorbell"), fd);
+        NativeFunction.Failure.of("close file descriptor " + fd, "this is a fault in Doorbell"),
+        fd);
   }
 
   private static java.lang.foreign.MemorySegment libc(String name) {

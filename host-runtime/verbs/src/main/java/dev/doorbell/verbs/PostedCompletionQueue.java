@@ -26,7 +26,8 @@ final class PostedCompletionQueue implements CompletionQueue {
   private static final Failure CREATE =
       Failure.of("create a completion queue", "make it smaller, or close others");
   private static final Failure DESTROY =
-      Failure.of("close a completion queue", "this is a fault in Doorbell: something still uses it");
+      Failure.of(
+          "close a completion queue", "this is a fault in Doorbell: something still uses it");
 
   private final PostedDomain domain;
   private final VerbsHca hca;

@@ -113,8 +113,7 @@ final class PostedQueuePair implements QueuePair {
             .allocate(
                 SendRequestLayout.RECEIVE_BYTES + SendRequestLayout.SEGMENT_BYTES + Long.BYTES,
                 Long.BYTES);
-    this.ringRegion =
-        VerbsRegion.register(domain, sendRing, 0, sendRing.size(), Set.of());
+    this.ringRegion = VerbsRegion.register(domain, sendRing, 0, sendRing.size(), Set.of());
     try {
       this.queuePair = create();
     } catch (RuntimeException e) {
@@ -207,8 +206,7 @@ final class PostedQueuePair implements QueuePair {
   }
 
   private int give() {
-    return hca.context.ops.postSend(
-        queuePair.address(), translator.request, translator.badRequest);
+    return hca.context.ops.postSend(queuePair.address(), translator.request, translator.badRequest);
   }
 
   /** Posts receives; returns how many. */
@@ -284,8 +282,7 @@ final class PostedQueuePair implements QueuePair {
   }
 
   private void sendError(long index, int slot, int syndrome, int vendor) {
-    sendQueue.error(
-        Cqe.REQUESTER_ERROR, syndrome, vendor, opcodes[slot] & 0xff, number, index);
+    sendQueue.error(Cqe.REQUESTER_ERROR, syndrome, vendor, opcodes[slot] & 0xff, number, index);
     stalled = false;
     fail();
   }

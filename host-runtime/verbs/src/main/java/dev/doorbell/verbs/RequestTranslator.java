@@ -1,5 +1,6 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.AtomicSegment;
 import dev.doorbell.core.mlx5.ControlSegment;
@@ -9,13 +10,12 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.memory.BigEndian;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Makes an {@code ibv_send_wr} of a WQE. Inline payload is not copied: the ring is registered, and a
- * data segment points into it, two where the payload runs over its end.
+ * Makes an {@code ibv_send_wr} of a WQE. Inline payload is not copied: the ring is registered, and
+ * a data segment points into it, two where the payload runs over its end.
  */
 final class RequestTranslator {
   private static final int OK = 0;
@@ -219,8 +219,7 @@ final class RequestTranslator {
   }
 
   private boolean inRing(long index, int unit, int length) {
-    long start =
-        SendQueue.unitAddress(ring, ringBlocks, index, unit) + InlineSegment.DATA_OFFSET;
+    long start = SendQueue.unitAddress(ring, ringBlocks, index, unit) + InlineSegment.DATA_OFFSET;
     long untilEnd = ring + ((long) ringBlocks << SendQueue.BLOCK_SHIFT) - start;
     int first = (int) Math.min(length, untilEnd);
     return add(start, first, ringKey) && (first == length || add(ring, length - first, ringKey));

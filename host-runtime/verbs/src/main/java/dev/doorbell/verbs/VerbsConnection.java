@@ -8,8 +8,8 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.verbs.NativeFunction.Failure;
 import dev.doorbell.verbs.generated.verbs.Verbs;
 import dev.doorbell.verbs.generated.verbs.ibv_ah_attr;
-import dev.doorbell.verbs.generated.verbs.ibv_global_route;
 import dev.doorbell.verbs.generated.verbs.ibv_gid;
+import dev.doorbell.verbs.generated.verbs.ibv_global_route;
 import dev.doorbell.verbs.generated.verbs.ibv_qp_attr;
 import dev.doorbell.verbs.generated.verbs.ibv_qp_init_attr;
 import java.lang.foreign.Arena;
@@ -61,9 +61,7 @@ final class VerbsConnection {
     int mtu = Math.min(peer.mtu(), context.port.mtuBytes());
     modify(
         QueuePairState.RTR,
-        reliable
-            ? mask | Verbs.IBV_QP_MAX_DEST_RD_ATOMIC() | Verbs.IBV_QP_MIN_RNR_TIMER()
-            : mask,
+        reliable ? mask | Verbs.IBV_QP_MAX_DEST_RD_ATOMIC() | Verbs.IBV_QP_MIN_RNR_TIMER() : mask,
         attributes -> {
           ibv_qp_attr.path_mtu(attributes, PortInfo.mtuCode(mtu));
           ibv_qp_attr.dest_qp_num(attributes, peer.number());

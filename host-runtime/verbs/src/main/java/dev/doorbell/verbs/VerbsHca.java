@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * so a request, so it is for proxies and for comparison, not for GPUs at full speed; queues have to
  * lie where the CPU can read them.
  *
- * <p>What verbs have no word for fails as a local QP operation error: masked atomics and WAIT. A NOP
- * travels as a WRITE of no bytes.
+ * <p>What verbs have no word for fails as a local QP operation error: masked atomics and WAIT. A
+ * NOP travels as a WRITE of no bytes.
  */
 public final class VerbsHca implements Hca {
   private static final int MAX_SEGMENTS = 16;

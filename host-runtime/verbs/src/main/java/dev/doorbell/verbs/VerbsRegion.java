@@ -6,8 +6,11 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.verbs.NativeFunction.Failure;
+import dev.doorbell.verbs.generated.verbs.Verbs;
 import dev.doorbell.verbs.generated.verbs.ibv_mr;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -50,7 +53,9 @@ final class VerbsRegion implements MemoryRegion {
     this.rkey = ibv_mr.rkey(this.mr);
   }
 
-  /** Registers host memory by its address, GPU memory by dma-buf where it has one, else by peermem. */
+  /**
+   * Registers host memory by its address, GPU memory by dma-buf where it has one, else by peermem.
+   */
   static VerbsRegion register(
       VerbsDomain domain, Memory memory, long offset, long length, Set<AccessRight> rights) {
     long address = memory.address() + offset;
@@ -60,6 +65,9 @@ final class VerbsRegion implements MemoryRegion {
         memory.kind() == MemoryKind.DEVICE ? memory.exportDmaBuf() : OptionalInt.empty();
     if (exported.isPresent()) {
       mr = registerDmaBuf(domain, exported.getAsInt(), offset, length, address, access);
+    } else if (memory instanceof OnChip chip) {
+      mr = registerOnChip(domain, chip, offset, length, access);
+      address = 0;
     } else {
       mr =
           VerbsFunctions.REG_MR_IOVA2.pointer(
@@ -71,6 +79,29 @@ final class VerbsRegion implements MemoryRegion {
               access);
     }
     return new VerbsRegion(domain, mr, address, length, rights);
+  }
+
+  /** Addresses in the region count from its beginning: the device knows no other for them. */
+  private static MemorySegment registerOnChip(
+      VerbsDomain domain, OnChip chip, long offset, long length, int access) {
+    MemorySegment function = domain.context.ops.extended(DeviceOps.REG_DM_MR_OFFSET);
+    return new NativeFunction(
+            "ibv_reg_dm_mr",
+            function,
+            FunctionDescriptor.of(
+                ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT))
+        .pointer(
+            Failure.of("register on-chip memory", "see dmesg for what the driver says"),
+            domain.pd,
+            chip.handle(),
+            offset,
+            length,
+            access | Verbs.IBV_ACCESS_ZERO_BASED());
   }
 
   private static MemorySegment registerDmaBuf(

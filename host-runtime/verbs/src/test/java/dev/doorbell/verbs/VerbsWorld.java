@@ -2,10 +2,10 @@ package dev.doorbell.verbs;
 
 import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.contract.HcaWorld;
+import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
-import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
@@ -31,7 +31,8 @@ final class VerbsWorld implements HcaWorld {
 
   VerbsWorld(Set<Feature> lacks, Opener opener) {
     this.lacks = lacks;
-    // The second is stepped first, so that its receives are posted before the first sends: Soft-RoCE
+    // The second is stepped first, so that its receives are posted before the first sends:
+    // Soft-RoCE
     // of Linux 6.1 stops for ever when it has to try again while a READ is outstanding.
     for (int side = 1; side >= 0; side--) {
       hcas[side] = opener.open(fabric, Locus.nic(side, 0));
