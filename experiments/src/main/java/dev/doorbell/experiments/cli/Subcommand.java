@@ -18,7 +18,7 @@ enum Subcommand {
   PLOT("plot", "draw a run's figures again from its samples"),
   TABLE("table", "print a run's table again from its samples"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
-  HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall"),
+  HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture");
 
   private final String word;

@@ -154,6 +154,8 @@ public final class Tool {
       print(e.problem());
       trace(command, e);
       return ExitCode.FAILED;
+    } catch (ProgramExit e) {
+      throw e;
     } catch (RuntimeException | Error e) {
       String message = e.getMessage() == null ? "" : ": " + e.getMessage();
       print(

@@ -38,6 +38,7 @@ final class SoftQueuePair implements QueuePair {
   private final int transport;
   private final int number;
   private final QueuePairAttributes attributes;
+  private final int receiveSegments;
   private final Uar uar;
   private final Memory sendRing;
   private final @Nullable Memory receiveRing;
@@ -86,6 +87,7 @@ final class SoftQueuePair implements QueuePair {
       SoftProtectionDomain domain,
       int number,
       QueuePairAttributes attributes,
+      int receiveSegments,
       SoftCompletionQueue sendCompletions,
       @Nullable SoftCompletionQueue receiveCompletions,
       @Nullable SoftSharedReceiveQueue sharedReceives,
@@ -108,6 +110,7 @@ final class SoftQueuePair implements QueuePair {
           case UC -> PacketOpcode.UNRELIABLE;
           case UD -> PacketOpcode.DATAGRAM;
         };
+    this.receiveSegments = receiveSegments;
     this.uar = uar;
     this.sendRing = sendRing;
     this.receiveRing = receiveRing;
@@ -143,9 +146,30 @@ final class SoftQueuePair implements QueuePair {
     return state;
   }
 
-  /** Chooses the first sequence number, before anybody is told it. */
+  /** Chooses the first sequence number, before anything is sent. */
   void startPsn(int psn) {
     startPsn = psn & Psn.MASK;
+    if (requester != null && state == QueuePairState.RTR) {
+      requester.discard();
+      requester = new Requester(this, wqes, startPsn, mtu);
+    }
+  }
+
+  /** The first sequence number of its packets. */
+  int startPsn() {
+    return startPsn;
+  }
+
+  /** What peers may do from now on. */
+  void allow(Set<AccessRight> rights) {
+    this.rights = Rights.bits(rights);
+  }
+
+  /** Other attributes of a connection that exists. */
+  void connection(ConnectionAttributes attributes) {
+    ConnectionChecks.check(attributes, hca.options);
+    connection = attributes;
+    partitionKey = attributes.partitionKey();
   }
 
   @Override
@@ -241,13 +265,12 @@ final class SoftQueuePair implements QueuePair {
     Memory ring = receiveRing;
     ReceiveSource source = null;
     if (ring != null) {
-      int segments = hca.options.limits().receiveSegments();
       source =
           new ReceiveQueue(
               this,
               ring.address(),
-              this.attributes.receiveEntries() / segments,
-              segments,
+              this.attributes.receiveEntries() / receiveSegments,
+              receiveSegments,
               record.address());
     }
     if (sharedReceives != null) {
