@@ -57,17 +57,24 @@ final class AsyncEvents {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment event = arena.allocate(ibv_async_event.layout());
       while (VerbsFunctions.GET_ASYNC_EVENT.call(context.context, event).error() == 0) {
-        note(event);
-        VerbsFunctions.ACK_ASYNC_EVENT.callVoid(event);
+        if (note(event)) {
+          VerbsFunctions.ACK_ASYNC_EVENT.callVoid(event);
+        }
       }
     }
     return events.poll();
   }
 
-  private void note(MemorySegment event) {
+  /**
+   * @return false when it names no object: acknowledging it would crash the library
+   */
+  private boolean note(MemorySegment event) {
     int type = ibv_async_event.event_type(event);
     // A union of pointers and the port's number, at the beginning.
     MemorySegment element = event.get(ValueLayout.ADDRESS, 0);
+    if (element.address() == 0) {
+      return false;
+    }
     AsyncEvent.Type ofQueuePair = OF_QUEUE_PAIRS.get(type);
     if (ofQueuePair != null) {
       int number =
@@ -80,5 +87,6 @@ final class AsyncEvents {
           type == PORT_ACTIVE ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR,
           event.get(ValueLayout.JAVA_INT, 0));
     }
+    return true;
   }
 }
