@@ -8,6 +8,7 @@ import dev.doorbell.softhca.DriverAccess;
 final class MemoryCommands {
   private static final int ON_DEMAND = 1 << 6;
   private static final int ZERO_BASED = 1 << 5;
+  private static final int LOCAL_WRITE = 1;
   private static final int WRITABLE = 1 | 1 << 1 | 1 << 3;
 
   /** Local write to huge pages, and what an HCA may ignore. */
@@ -68,7 +69,11 @@ final class MemoryCommands {
     if (length <= 0 || start < 0 || start >= limit || length > limit - start) {
       throw new Refusal(Errno.EINVAL);
     }
-    if (!context.process().isMapped(start, length, (access & WRITABLE) != 0)) {
+    boolean writes = (access & WRITABLE) != 0;
+    if (writes && (access & LOCAL_WRITE) == 0) {
+      throw new Refusal(Errno.EINVAL);
+    }
+    if (!context.process().isMapped(start, length, writes)) {
       throw new Refusal(Errno.EFAULT);
     }
     long first = (access & ZERO_BASED) != 0 ? 0 : address;

@@ -39,7 +39,7 @@ final class PingPongTest {
       throws IOException, InterruptedException {
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
       devices.pair((command + " -g 0").split(" "));
-      assertThat(devices.server().connections()).isZero();
+      devices.awaitNobody();
     }
   }
 }

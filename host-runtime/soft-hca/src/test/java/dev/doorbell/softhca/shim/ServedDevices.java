@@ -67,6 +67,33 @@ final class ServedDevices implements AutoCloseable {
             .formatted(program));
   }
 
+  /** Waits until no program has a device open. */
+  void awaitNobody() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PROGRAM_SECONDS);
+    while (server.connections() > 0) {
+      assertThat(System.nanoTime()).as("connections end").isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
+  /** Compiles a program of {@code src/test/c}, or skips the test where headers are missing. */
+  Path compile(String source, String... libraries) throws IOException, InterruptedException {
+    assumeTrue(
+        Files.exists(Path.of("/usr/include/infiniband/mlx5dv.h")),
+        "no libibverbs headers; install them ('apt-get install libibverbs-dev')");
+    Path program = folder.resolve(source.replace(".c", ""));
+    List<String> words =
+        new ArrayList<>(
+            List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program.toString()));
+    words.add(Path.of("src/test/c", source).toString());
+    words.addAll(List.of(libraries));
+    Path log = folder.resolve("gcc.txt");
+    Process gcc =
+        new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    assertThat(gcc.waitFor()).as(Files.readString(log)).isZero();
+    return program;
+  }
+
   private void serve() {
     try {
       server.run(() -> stop);
@@ -109,7 +136,9 @@ final class ServedDevices implements AutoCloseable {
   }
 
   Program start(String... command) throws IOException {
-    requireProgram(command[0]);
+    if (!command[0].startsWith("/")) {
+      requireProgram(command[0]);
+    }
     return new Program(List.of(command));
   }
 
