@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * that stands for it.
  */
 public final class Mlx5Hca implements Hca {
-  private static final int SMALLEST_RING = 64;
+  private static final int SMALLEST_RING = 16;
   private static final int LARGEST_INLINE = 4 * SendQueue.BLOCK - 3 * SendQueue.UNIT - 4;
   private static final long LARGEST_MESSAGE = 1L << 30;
   private static final int READS_AND_ATOMICS = 16;
