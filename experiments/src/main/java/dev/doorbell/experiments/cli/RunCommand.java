@@ -105,9 +105,9 @@ final class RunCommand implements Command {
     }
     try (ChildProcess other = pair.startOther(context.arguments());
         RunDirectory directory =
-        before == null
-            ? RunDirectory.create(context.disk(), out, config, context.clock().instant())
-            : RunDirectory.reopen(context.disk(), before.path())) {
+            before == null
+                ? RunDirectory.create(context.disk(), out, config, context.clock().instant())
+                : RunDirectory.reopen(context.disk(), before.path())) {
       if (before == null) {
         directory.keep(kernels.of(config));
       }

@@ -230,7 +230,8 @@ public final class NetworkWire extends Wire {
         return;
       }
       long now = Math.round(station.port().now() * PICOS_PER_NANO);
-      freePicos = Math.max(freePicos, now) + Math.round(frame.bytes() * PICOS_PER_NANO / bytesPerNano);
+      freePicos =
+          Math.max(freePicos, now) + Math.round(frame.bytes() * PICOS_PER_NANO / bytesPerNano);
       station.port().timer(Math.round((freePicos - now) / PICOS_PER_NANO), this);
     }
 
