@@ -1,12 +1,14 @@
-package dev.doorbell.softhca.network;
+package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.softhca.network.Frame;
+import dev.doorbell.softhca.network.Host;
+import dev.doorbell.softhca.network.Network;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
-import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;

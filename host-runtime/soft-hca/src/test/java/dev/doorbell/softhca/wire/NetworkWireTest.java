@@ -1,4 +1,4 @@
-package dev.doorbell.softhca.network;
+package dev.doorbell.softhca.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +10,8 @@ import dev.doorbell.softhca.RandomTraffic;
 import dev.doorbell.softhca.RoundTopology;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;
-import dev.doorbell.softhca.wire.WireFaults;
+import dev.doorbell.softhca.network.Switch;
+import dev.doorbell.softhca.network.SwitchOptions;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
