@@ -20,7 +20,6 @@ import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.WireAddress;
-import dev.doorbell.softhca.wire.WireFaults;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -48,7 +47,7 @@ final class HcaBench {
     try (ControlClient client = new ControlClient(options.at(), CONTROL_NANOS)) {
       ControlLine hello = client.call(ControlLine.of("hello").with("version", 1));
       String own = ownAddress(WireAddress.parse(hello.word("hca")));
-      try (HostRank rank = HostRank.open(fabric, 0, own, WireFaults.NONE)) {
+      try (HostRank rank = HostRank.open(fabric, 0, own)) {
         return run(client, rank);
       }
     } catch (Refused e) {
