@@ -114,6 +114,17 @@ public abstract class DevicePort {
   /** Nobody answers for the UAR page at {@code page} any more: stores there are errors again. */
   public void offMmio(long page) {}
 
+  /**
+   * A unit of the device, which has its own place in the order of events.
+   *
+   * @param queuePair the number of the queue pair that it belongs to
+   * @param requests true for the half that carries out the queue pair's own requests, false for the
+   *     one that carries out its peer's
+   */
+  public DeviceUnit unit(int queuePair, boolean requests) {
+    return DeviceUnit.UNWATCHED;
+  }
+
   /** Nanoseconds on the fabric's clock. */
   public abstract long now();
 }

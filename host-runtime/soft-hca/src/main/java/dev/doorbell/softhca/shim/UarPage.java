@@ -17,8 +17,8 @@ import java.util.List;
  * each other's doorbells, so all queue pairs of the page are looked at then: what was posted is in
  * their doorbell records. Without a doorbell nothing happens, as on a NIC.
  *
- * <p>A doorbell that equals the one before it at the same register is not seen; it has the same
- * producer index of the same queue pair, so there is nothing to see.
+ * <p>A doorbell that was seen is taken away, so that one of the same value is seen again: after a
+ * reset, or for a new queue pair of the same number.
  */
 final class UarPage {
   private static final int[] SEND = {0x800, 0x900, 0xa00, 0xb00, Doorbell.RECORDLESS_OFFSET};
@@ -26,8 +26,6 @@ final class UarPage {
   private final int number;
   private final long offset;
   private final Lease lease;
-  private final long[] seen = new long[SEND.length];
-  private long seenArm;
   private final MemorySegment doorbell = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
 
   /** Queue pairs that ring here. */
@@ -54,10 +52,7 @@ final class UarPage {
 
   /** Whether somebody has armed a completion queue here since the last look. */
   boolean armRung() {
-    long value = RawMemory.getLongAcquire(lease.address() + Doorbell.ARM_OFFSET);
-    boolean rung = value != seenArm;
-    seenArm = value;
-    return rung;
+    return take(lease.address() + Doorbell.ARM_OFFSET);
   }
 
   /**
@@ -68,11 +63,19 @@ final class UarPage {
   int look(ClientFabric fabric) {
     boolean rung = false;
     for (int i = 0; i < SEND.length; i++) {
-      long value = RawMemory.getLongAcquire(lease.address() + SEND[i]);
-      rung |= value != seen[i];
-      seen[i] = value;
+      rung |= take(lease.address() + SEND[i]);
     }
     return rung ? ring(fabric) : 0;
+  }
+
+  /** Empties a register; one that is stored to meanwhile is found at the next look. */
+  private static boolean take(long register) {
+    long value = RawMemory.getLongAcquire(register);
+    if (value == 0) {
+      return false;
+    }
+    RawMemory.compareAndExchangeLong(register, value, 0);
+    return true;
   }
 
   private int ring(ClientFabric fabric) {
