@@ -79,7 +79,8 @@ final class ProgramsTest {
       ServedDevices.Program waiting = devices.start(words);
       ServedDevices.awaitListener(waiting, port);
       ServedDevices.Program client =
-          devices.start(Stream.concat(Stream.of(words), Stream.of("127.0.0.1")).toArray(String[]::new));
+          devices.start(
+              Stream.concat(Stream.of(words), Stream.of("127.0.0.1")).toArray(String[]::new));
       while (sharedMappings() < 8 && client.process.isAlive()) {
         Thread.sleep(10);
       }
