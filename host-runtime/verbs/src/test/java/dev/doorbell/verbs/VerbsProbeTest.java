@@ -77,7 +77,7 @@ class VerbsProbeTest {
   }
 
   @Test
-  void devices_of_another_kind_are_named_and_the_proxy_recommended() throws Exception {
+  void devices_of_another_kind_are_named() throws Exception {
     try (Arena arena = Arena.ofConfined()) {
       SymbolLookup verbs = library(arena, 1, list(arena));
       Probe any = probe(verbs, folder, folder);
@@ -85,7 +85,7 @@ class VerbsProbeTest {
       Probe probe =
           VerbsProbe.onlyMlx5((Probe.Ready) any, "test", verbs, "libmlx5", mlx5(arena, false));
       assertThat(probe).isInstanceOf(Probe.OtherDevices.class);
-      assertThat(probe.describe()).startsWith("no mlx5 device, only rxe0; ").contains("hca: verbs");
+      assertThat(probe.describe()).startsWith("no mlx5 device, only rxe0; ").contains("hca: soft");
     }
   }
 
