@@ -5,7 +5,8 @@ import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
@@ -100,7 +101,7 @@ final class Answers {
    * @return false when something that it needs is missing
    */
   boolean answer(Packet packet) {
-    return packet.opcode == PacketOpcode.READ_REQUEST ? read(packet) : atomic(packet);
+    return packet.opcode == BthOpcode.READ_REQUEST ? read(packet) : atomic(packet);
   }
 
   /** Answers a question that was answered before; what is not remembered is dropped. */
@@ -109,7 +110,7 @@ final class Answers {
     if (known == null) {
       return true;
     }
-    if (packet.opcode != PacketOpcode.READ_REQUEST) {
+    if (packet.opcode != BthOpcode.READ_REQUEST) {
       return known.read || repeatAtomic(packet, known);
     }
     long length = packet.dmaLength & 0xffff_ffffL;
@@ -298,7 +299,7 @@ final class Answers {
     answer.takeAtomicResult();
     answered[newest].result = answer.atomicResult;
     answered[newest].done = true;
-    responder.address(answer, PacketOpcode.ATOMIC_ACKNOWLEDGE, psn);
+    responder.address(answer, BthOpcode.ATOMIC_ACKNOWLEDGE, psn);
     tx.add(answer);
   }
 
@@ -307,7 +308,7 @@ final class Answers {
     if (answer == null) {
       return false;
     }
-    responder.address(answer, PacketOpcode.ATOMIC_ACKNOWLEDGE, packet.psn);
+    responder.address(answer, BthOpcode.ATOMIC_ACKNOWLEDGE, packet.psn);
     answer.atomicResult = known.result;
     tx.add(answer);
     return true;

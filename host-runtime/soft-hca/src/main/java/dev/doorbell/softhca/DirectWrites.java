@@ -181,11 +181,12 @@ final class DirectWrites {
         return 0;
       }
       long payload = port.map(from.memory(local), bytes);
-      if (payload == 0) {
-        return 0;
+      if (payload != 0) {
+        peer.hca.port.write(payload, to.memory(remote), bytes, to.relaxed);
+        return bytes;
       }
-      peer.hca.port.write(payload, to.memory(remote), bytes, to.relaxed);
-      return bytes;
+      long source = from.memory(local);
+      return peer.hca.port.copy(source, to.memory(remote), bytes, to.relaxed) ? bytes : 0;
     } catch (AccessFault gone) {
       return 0;
     }

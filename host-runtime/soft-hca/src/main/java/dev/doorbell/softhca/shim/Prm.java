@@ -40,7 +40,7 @@ final class Prm {
   }
 
   long get64(int at) {
-    return (long) get(at) << Integer.SIZE | get(at + Integer.BYTES) & 0xffff_ffffL;
+    return (long) get(at) << Integer.SIZE | (get(at + Integer.BYTES) & 0xffff_ffffL);
   }
 
   /** Sets bits of a dword; nothing beyond the end. */
@@ -48,7 +48,7 @@ final class Prm {
     if (at + Integer.BYTES <= bytes.capacity()) {
       int width = high - low + 1;
       int mask = (width == Integer.SIZE ? -1 : (1 << width) - 1) << low;
-      bytes.putInt(at, bytes.getInt(at) & ~mask | value << low & mask);
+      bytes.putInt(at, (bytes.getInt(at) & ~mask) | ((value << low) & mask));
     }
     return this;
   }

@@ -235,7 +235,7 @@ final class QueueCommands {
   record QpShape(long buffer, long record, int sendBlocks, int receives, int receiveShift) {
     void check(Context context) throws Refusal {
       boolean sends =
-          sendBlocks == 0 || SendQueue.isLegalSize(sendBlocks) && sendBlocks <= 1 << MOST_SHIFT;
+          sendBlocks == 0 || (SendQueue.isLegalSize(sendBlocks) && sendBlocks <= 1 << MOST_SHIFT);
       boolean receiving =
           receives == 0
               || (Integer.bitCount(receives) == 1

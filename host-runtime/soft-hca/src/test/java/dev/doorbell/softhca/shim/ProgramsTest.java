@@ -42,6 +42,30 @@ final class ProgramsTest {
   }
 
   @Test
+  void every_byte_of_random_requests_between_two_processes_is_where_it_belongs() throws Exception {
+    traffic(System.nanoTime(), 60);
+  }
+
+  @Test
+  @Tag("slow")
+  void every_byte_of_many_random_requests_is_where_it_belongs() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      traffic(System.nanoTime(), 300);
+    }
+  }
+
+  /** The program prints its seed when something is wrong. */
+  private void traffic(long seed, int requests) throws IOException, InterruptedException {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile("traffic.c", "-O1", "-libverbs");
+      ServedDevices.Program both =
+          devices.start(program.toString(), String.valueOf(seed), String.valueOf(requests));
+      assertThat(both.succeed()).isEqualTo("ok\n");
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
   void opening_and_closing_leaves_nothing_behind() throws Exception {
     cycles(20);
   }
