@@ -7,7 +7,6 @@ import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePairAddress;
-import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.experiments.config.KernelDescriptor;
@@ -140,8 +139,7 @@ final class PairedPoint {
     void of(Party party);
   }
 
-  private void transfer(
-      Protocol protocol, long salt, int iterations, int warmup, Reading reading)
+  private void transfer(Protocol protocol, long salt, int iterations, int warmup, Reading reading)
       throws PointFailure, EnvironmentException {
     DirectFabric fabric = new DirectFabric();
     PlannedFaults faults;

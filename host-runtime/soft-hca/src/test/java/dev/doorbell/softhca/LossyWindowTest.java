@@ -80,8 +80,7 @@ class LossyWindowTest {
     // The second answer to the second request of the READ.
     int[] answers = {0};
     world.wire.lose(
-        number ->
-            BthOpcode.isResponse(world.wire.opcodes.getLast()) && ++answers[0] == STRIDE + 2);
+        number -> BthOpcode.isResponse(world.wire.opcodes.getLast()) && ++answers[0] == STRIDE + 2);
     read(40);
     assertThat(a.pollSend().isError()).isFalse();
     assertThat(a.buffer.getBytes(30_000, 40 * MTU)).isEqualTo(payload);

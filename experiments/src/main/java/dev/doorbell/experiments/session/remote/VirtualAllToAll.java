@@ -17,9 +17,9 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.HcaTiming;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
-import dev.doorbell.softhca.network.NetworkWire;
 import dev.doorbell.softhca.network.Switch;
 import dev.doorbell.softhca.network.SwitchOptions;
+import dev.doorbell.softhca.wire.NetworkWire;
 import dev.doorbell.softhca.wire.PlannedFaults;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,8 +65,7 @@ final class VirtualAllToAll {
     long leg = Math.round(topology.network().nanos() / 2);
     double rate = topology.network().bytesPerNano();
     between =
-        new Switch(
-            fabric, Locus.nic(0, 0), new SwitchOptions(leg, rate, BUFFER_BYTES, 0, 0, 0));
+        new Switch(fabric, Locus.nic(0, 0), new SwitchOptions(leg, rate, BUFFER_BYTES, 0, 0, 0));
     wire = new NetworkWire(between, rate, WINDOW_BYTES);
   }
 
@@ -108,8 +107,7 @@ final class VirtualAllToAll {
       VmGpu memory = new VmGpu(fabric, Locus.gpu(number, 0));
       ProtectionDomain domain = hca.allocateProtectionDomain();
       AllToAllRank rank =
-          new AllToAllRank(
-              fabric, number, options.ranks(), options.seed(), prices, domain, memory);
+          new AllToAllRank(fabric, number, options.ranks(), options.seed(), prices, domain, memory);
       nodes.add(new Node(hca, memory, domain, rank));
     }
   }
