@@ -62,6 +62,11 @@ final class WideHomes {
     return live.get(index);
   }
 
+  /** The web of a slot where lanes are that went through all instructions before {@code index}. */
+  int webAt(int index, int slot) {
+    return webs.has(index) ? webs.before(index, slot) : webs.after(index - 1, slot);
+  }
+
   int webBefore(int index, int slot) {
     return webs.before(index, slot);
   }
