@@ -2,7 +2,9 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
@@ -37,6 +39,11 @@ final class Requester {
 
   /** The index of the next WQE to look at. */
   private long wqeIndex;
+
+  /** Behind the last WQE that was begun, and how many messages were. */
+  private long begunIndex;
+
+  private int begunMessages;
 
   private boolean errorReported;
   private boolean dead;
@@ -128,6 +135,8 @@ final class Requester {
       looked = direct.run(wqeIndex, available, budget);
       wqeIndex += looked;
       wqes.retire(wqeIndex);
+      begunIndex = wqeIndex;
+      begunMessages += looked;
     }
     while (wqeIndex < available
         && looked < budget
@@ -197,6 +206,7 @@ final class Requester {
           if (!start(request)) {
             return made;
           }
+          begun(request);
         }
         case SENDING -> {}
         case DONE, FLUSHED -> {
@@ -211,7 +221,7 @@ final class Requester {
         int before = request.sent;
         boolean all =
             request.opcode == Opcode.DUMP
-                ? localRead.go(request)
+                ? dump(request)
                 : maker.make(request, ring.sending, inFlight.room(request));
         made += request.sent - before;
         if (!all) {
@@ -222,6 +232,11 @@ final class Requester {
       made++;
     }
     return made;
+  }
+
+  private boolean dump(SendRequest request) {
+    queuePair.requests.serves(request.index);
+    return localRead.go(request);
   }
 
   /**
@@ -268,6 +283,7 @@ final class Requester {
       awaited.await(queuePair);
       return false;
     }
+    queuePair.requests.arrives(awaited.told());
     request.phase = SendRequest.Phase.DONE;
     return true;
   }
@@ -290,6 +306,7 @@ final class Requester {
       if (!success && !failed && !failing) {
         return done;
       }
+      queuePair.requests.completes(request.index + request.blocks);
       int syndrome = success ? 0 : failed ? request.syndrome : Syndrome.FLUSHED;
       if (isReported(request, success)) {
         int room = completionQueue.room(queuePair);
@@ -299,6 +316,7 @@ final class Requester {
         if (room == SoftCompletionQueue.OVERRUN) {
           queuePair.enterError();
         } else if (success) {
+          completionQueue.writer(queuePair.requests);
           completionQueue.requester(
               queuePair.number(), request.opcode, (int) request.index, (int) request.length);
         } else {
@@ -347,6 +365,17 @@ final class Requester {
     tx.drop();
     inFlight.forget();
     ready();
+  }
+
+  private void begun(SendRequest request) {
+    begunIndex = request.index + request.blocks;
+    begunMessages += Opcode.isMessage(request.opcode) ? 1 : 0;
+  }
+
+  /** How far the queue was begun; it stays so in error. */
+  SentRequests sent() {
+    return new SentRequests(
+        (int) begunIndex & SendQueue.INDEX_MASK, begunMessages & ExecutedRequests.MASK);
   }
 
   /** Requests that are not complete, for messages. */

@@ -444,7 +444,8 @@ final class WarpOps {
 
   /**
    * The lanes that are here together. Hardware promises nothing; this lets lanes that are on their
-   * way arrive, and gives up on one that polls, sleeps, waits elsewhere or takes very long.
+   * way arrive, and gives up on one that polls, sleeps, waits elsewhere or takes very long. A lane
+   * that has been told whom it is with, and has not gone on yet, is with nobody else.
    */
   static final class ActiveMask extends MeetingOp {
     private static final int PATIENCE = 64;
@@ -468,9 +469,10 @@ final class WarpOps {
       int here = 0;
       boolean othersComing = false;
       for (VmThread lane : t.warp.lanes) {
-        if (lane == t || lane.op == this) {
+        boolean arrived = lane == t || lane.op == this;
+        if (arrived && !lane.released) {
           here |= 1 << lane.lane;
-        } else if (!lane.exited && !lane.waiting && !lane.idle) {
+        } else if (!arrived && !lane.exited && !lane.waiting && !lane.idle) {
           othersComing = true;
         }
       }
