@@ -122,7 +122,7 @@ final class WideHomes {
   /** What is alive on the way from an instruction to another. */
   int between(int from, int to) {
     return known.computeIfAbsent(
-        from + 1L << 32 | to, key -> add(to, live.get(to), slot -> webAfter(from, slot)));
+        ((from + 1L) << 32) | to, key -> add(to, live.get(to), slot -> webAfter(from, slot)));
   }
 
   /** What an instruction reads. */
