@@ -12,7 +12,8 @@
 // which goes to a register. Credits are acquired at system scope before a slot is filled again.
 //
 // Who else runs: the HCA reads what lies below the doorbell and writes the credit words. One block is
-// the only producer of a ring; its threads copy, its first thread does the rest.
+// the only producer of a push_ring; its threads copy, its first thread does the rest. A
+// shared_push_ring has several such blocks, which fill slots at the same time and commit in turn.
 #ifndef DOORBELL_PUSH_CUH
 #define DOORBELL_PUSH_CUH
 
@@ -28,6 +29,23 @@ struct push_message {
   uint32_t bytes;
   uint32_t destination;
 };
+
+// Writes the header of message `index`, phase and seal last.
+__device__ __forceinline__ void write_push_header(const doorbell_push_ring &ring, uint64_t index,
+                                                  const push_message &message, uint32_t flags,
+                                                  uint32_t checksum) {
+  const uint64_t header =
+      ring.headers + (index & (ring.entries - 1)) * sizeof(doorbell_push_header);
+  const uint32_t phase = static_cast<uint32_t>(index / ring.entries + 1) & 1;
+  const uint32_t destination = message.destination;
+  const uint32_t seal = low(index) + high(index) + low(message.local) + high(message.local) +
+                        low(message.remote) + high(message.remote) + message.bytes + destination +
+                        checksum + flags + phase + 1;
+  store_unit(header, {low(index), high(index), low(message.local), high(message.local)});
+  store_unit(header + 16, {low(message.remote), high(message.remote), message.bytes,
+                           destination});
+  store_unit(header + 32, {checksum, flags, phase, seal});
+}
 
 // A ring as its block's first thread holds it.
 class push_ring {
@@ -88,17 +106,7 @@ class push_ring {
   // Writes header and record; the payload is stored. The doorbell makes them count.
   __device__ __forceinline__ void commit(uint64_t index, const push_message &message, uint32_t flags,
                                          uint32_t checksum) {
-    const uint64_t header =
-        shared_->headers + (index & (shared_->entries - 1)) * sizeof(doorbell_push_header);
-    const uint32_t phase = static_cast<uint32_t>(index / shared_->entries + 1) & 1;
-    const uint32_t destination = message.destination;
-    const uint32_t seal = low(index) + high(index) + low(message.local) + high(message.local) +
-                          low(message.remote) + high(message.remote) + message.bytes + destination +
-                          checksum + flags + phase + 1;
-    store_unit(header, {low(index), high(index), low(message.local), high(message.local)});
-    store_unit(header + 16, {low(message.remote), high(message.remote), message.bytes,
-                             destination});
-    store_unit(header + 32, {checksum, flags, phase, seal});
+    write_push_header(*shared_, index, message, flags, checksum);
     *reinterpret_cast<uint64_t *>(shared_->record) = index + 1;
   }
 
@@ -148,6 +156,133 @@ class push_ring {
   uint64_t seen_;
   uint64_t rung_;
   uint64_t pulled_ = 0;
+};
+
+// A ring to which several blocks push, as the first thread of one of them holds it. Slots are handed
+// out by an atomic and filled at the same time. Messages are committed in their order: each producer
+// waits for its turn, which is short, as only header, record and doorbell lie in it. So the committed
+// index is one number for all of them, and a doorbell never covers a slot that is still being filled.
+//
+// Order: a producer drains its own payload (system fence) before its turn; the turn is handed on by
+// release and acquire; whoever rings fences once more, for records of others that it has acquired.
+class shared_push_ring {
+ public:
+  __device__ __forceinline__ explicit shared_push_ring(const doorbell_push_ring *ring)
+      : shared_(ring),
+        counters_(reinterpret_cast<doorbell_push_counters *>(ring->counters)),
+        seen_(load_relaxed_device(&counters_->seen)) {}
+
+  // Takes the next index if the ring has room now.
+  __device__ __forceinline__ bool try_reserve(uint64_t &index) {
+    cuda::atomic_ref<uint64_t, cuda::thread_scope_device> reserved(counters_->reserved);
+    index = reserved.load(cuda::memory_order_relaxed);
+    for (;;) {
+      if (index - seen_ >= shared_->entries) {
+        look();
+        if (index - seen_ >= shared_->entries) {
+          return false;
+        }
+      }
+      if (reserved.compare_exchange_weak(index, index + 1, cuda::memory_order_relaxed)) {
+        return true;
+      }
+    }
+  }
+
+  // Takes the next index when the ring has room. Who has to wait rings first: what fills the ring may
+  // wait for a doorbell that a batch has put off. Returns DOORBELL_OK or DOORBELL_ERROR_DEADLINE.
+  __device__ __forceinline__ uint32_t reserve(uint64_t &index) {
+    if (try_reserve(index)) {
+      return DOORBELL_OK;
+    }
+    flush();
+    deadline limit(shared_->deadline_ns);
+    while (!try_reserve(index)) {
+      if (limit.due() && limit.passed()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
+    }
+    return DOORBELL_OK;
+  }
+
+  // Whether the message may lie in the ring: the last one in its slot is released.
+  __device__ __forceinline__ bool stages(uint64_t index) {
+    if (index - seen_ >= shared_->slots) {
+      look();
+    }
+    const bool free = index - seen_ < shared_->slots;
+    if (!free) {
+      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(counters_->pulled)
+          .fetch_add(1, cuda::memory_order_relaxed);
+    }
+    return free;
+  }
+
+  // Commits a message whose payload is stored, in its turn, and rings when a batch is full. Returns
+  // DOORBELL_OK, or DOORBELL_ERROR_DEADLINE when one before it never was committed.
+  __device__ __forceinline__ uint32_t commit(uint64_t index, const push_message &message,
+                                             uint32_t flags, uint32_t checksum) {
+    write_push_header(*shared_, index, message, flags, checksum);
+    fence(true);
+    deadline limit(shared_->deadline_ns);
+    while (load_acquire_device(&counters_->committed) != index) {
+      if (limit.due() && limit.passed()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
+    }
+    *reinterpret_cast<uint64_t *>(shared_->record) = index + 1;
+    if (index + 1 - load_relaxed_device(&counters_->rung) >= shared_->batch) {
+      ring(index + 1);
+    }
+    store_release_device(&counters_->committed, index + 1);
+    last_ = index + 1;
+    return DOORBELL_OK;
+  }
+
+  // Rings for what is committed and was not rung for: the flush rule of a burst, for each producer.
+  __device__ __forceinline__ void flush() {
+    const uint64_t committed = load_acquire_device(&counters_->committed);
+    if (committed > load_relaxed_device(&counters_->rung)) {
+      ring(committed);
+    }
+  }
+
+  // Waits until all messages of this producer have arrived, and what was before them.
+  __device__ __forceinline__ uint32_t quiet() {
+    deadline limit(shared_->deadline_ns);
+    while (load_acquire_system(&credit()->acknowledged) < last_) {
+      if (limit.due() && limit.passed()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
+    }
+    look();
+    return DOORBELL_OK;
+  }
+
+ private:
+  // A doorbell that comes later than one for more does no harm: the HCA takes the larger index.
+  __device__ __forceinline__ void ring(uint64_t index) {
+    fence(true);
+    store_register(shared_->doorbell, index);
+    raise_release_device(&counters_->rung, index);
+  }
+
+  __device__ __forceinline__ const doorbell_push_credit *credit() const {
+    return reinterpret_cast<const doorbell_push_credit *>(shared_->credit);
+  }
+
+  __device__ __forceinline__ void look() {
+    const uint64_t released = load_acquire_system(&credit()->released);
+    if (released > seen_) {
+      seen_ = released;
+      raise_release_device(&counters_->seen, seen_);
+    }
+  }
+
+  const doorbell_push_ring *shared_;
+  doorbell_push_counters *counters_;
+  uint64_t seen_;
+  uint64_t last_ = 0;
 };
 
 }  // namespace doorbell

@@ -40,16 +40,18 @@ struct doorbell_push_credit {
   uint64_t acknowledged;  // messages below have arrived: their local memory may change
 };
 
-// The producer's own counters. Lies in GPU memory; nobody but the producer writes it.
+// The producers' own counters. Lies in GPU memory; nobody but the producers writes it.
 struct doorbell_push_counters {
   uint64_t reserved;  // next message to fill
   uint64_t seen;      // the highest credit read: messages below are released
   uint64_t rung;      // the last doorbell
   uint64_t dropped;   // messages that found the ring full (DOORBELL_PUSH_LOSSY)
   uint64_t pulled;    // messages that went with a header only
+  uint64_t committed; // of several producers: messages below are committed
 };
 
-// A ring as a kernel sees it. Written once by the host, read-only for kernels. One block pushes to it.
+// A ring as a kernel sees it. Written once by the host, read-only for kernels. One block pushes to it,
+// or several with the class shared_push_ring.
 struct doorbell_push_ring {
   uint64_t headers;      // doorbell_push_header[entries], on-chip
   uint64_t payload;      // slots, on-chip

@@ -68,6 +68,7 @@ class PushAbiTest {
     assertThat(counters.offset("rung")).isEqualTo(PushRingView.COUNTERS_RUNG);
     assertThat(counters.offset("dropped")).isEqualTo(PushRingView.COUNTERS_DROPPED);
     assertThat(counters.offset("pulled")).isEqualTo(PushRingView.COUNTERS_PULLED);
+    assertThat(counters.offset("committed")).isEqualTo(PushRingView.COUNTERS_COMMITTED);
   }
 
   @Test

@@ -9,9 +9,6 @@ import dev.doorbell.experiments.remote.AllToAllOptions;
 import dev.doorbell.experiments.remote.AllToAllReport;
 import dev.doorbell.experiments.remote.Endpoint;
 import dev.doorbell.experiments.remote.RemoteHcas;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,13 +20,16 @@ import picocli.CommandLine.Option;
 /** {@code doorbell hca alltoall}. */
 @CommandLine.Command(
     header = {
-      "Ranks in several processes write to, read from and count at each other; every byte is checked.",
+      "Ranks in several processes write to, read from and count at each other; every byte is"
+          + " checked.",
       "",
       "  doorbell hca alltoall --messages 100000 --faults lossy.yaml",
       "  doorbell hca alltoall --process 0 --at 127.0.0.1:6000   and, in another terminal,",
       "  doorbell hca alltoall --process 1 --at 127.0.0.1:6000",
+      "  doorbell hca alltoall --virtual --seed 7 --faults lossy.yaml",
       "",
-      "Without --process it starts the other processes itself. Exits with 1 when a byte is wrong, or",
+      "Without --process it starts the other processes itself. Exits with 1 when a byte is wrong,"
+          + " or",
       "an atomic was lost or applied twice.",
       ""
     })
@@ -63,7 +63,17 @@ final class HcaAllToAllCommand implements Command {
       description = "Of all ranks together, at least; ${DEFAULT-VALUE} unless given.")
   private long messages = 100_000;
 
-  @Option(names = "--seed", description = "Of sizes and contents; ${DEFAULT-VALUE} unless given.")
+  @Option(
+      names = "--virtual",
+      description =
+          "All ranks in this process, in virtual time, over a switch: the same --seed gives the"
+              + " same packets at the same times.")
+  private boolean virtual;
+
+  @Option(
+      names = "--seed",
+      description =
+          "Of sizes and contents, with --virtual also of faults; ${DEFAULT-VALUE} unless given.")
   private long seed = 1;
 
   @Option(names = "--faults", paramLabel = "FILE", description = "A fault plan for all packets.")
@@ -84,11 +94,21 @@ final class HcaAllToAllCommand implements Command {
     require(messages >= 1, "--messages", "1 or more");
     require(seconds >= 1, "--timeout", "1 or more");
     require(process == ALL || at != null, "--at", "needed with --process");
+    require(!virtual || (process == ALL && at == null), "--virtual", "without --process and --at");
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
+    if (virtual) {
+      return report(
+          context,
+          RemoteHcas.find()
+              .virtualAllToAll(
+                  options(new Endpoint("127.0.0.1", 0), 0, plan),
+                  context.interruption()::requested));
+    }
     if (process != ALL) {
       return report(context, take(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
     }
-    Endpoint meeting = at == null ? new Endpoint("127.0.0.1", freePort()) : HcaPlace.endpoint(at);
+    Endpoint meeting =
+        at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
     List<ChildProcess> others = new ArrayList<>();
     try {
       for (int other = 1; other < processes; other++) {
@@ -118,15 +138,6 @@ final class HcaAllToAllCommand implements Command {
     }
   }
 
-  private static int freePort() throws EnvironmentException {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return probe.getLocalPort();
-    } catch (IOException e) {
-      throw new EnvironmentException(
-          Problem.of("DB-E040", null, "no port is free: " + e.getMessage()));
-    }
-  }
-
   private List<String> arguments(Endpoint meeting, int other) {
     List<String> words =
         new ArrayList<>(
@@ -150,10 +161,12 @@ final class HcaAllToAllCommand implements Command {
   private AllToAllReport take(Context context, Endpoint meeting, int which, FaultPlan plan)
       throws EnvironmentException {
     return RemoteHcas.find()
-        .allToAll(
-            new AllToAllOptions(
-                meeting, which, processes, ranks, messages, seed, plan, seconds * NANOS_PER_SECOND),
-            context.interruption()::requested);
+        .allToAll(options(meeting, which, plan), context.interruption()::requested);
+  }
+
+  private AllToAllOptions options(Endpoint meeting, int which, FaultPlan plan) {
+    return new AllToAllOptions(
+        meeting, which, processes, ranks, messages, seed, plan, seconds * NANOS_PER_SECOND);
   }
 
   private ExitCode report(Context context, AllToAllReport report) {
@@ -165,17 +178,23 @@ final class HcaAllToAllCommand implements Command {
           .terminal()
           .out()
           .printf(
-              "%,d messages sent by this process, %,d of them atomics, in %.1f s%n"
+              "%,d messages sent by this process, %,d of them atomics, in %s%n"
                   + "bytes wrong %d, atomics lost or applied twice %d%n"
-                  + "packets out %,d, in %,d, dropped by the system %,d%n",
+                  + "packets out %,d, in %,d, dropped by the %s %,d%n",
               report.messages(),
               report.atomics(),
-              report.nanos() / 1e9,
+              virtual
+                  ? "%.3f ms of virtual time".formatted(report.nanos() / 1e6)
+                  : "%.1f s".formatted(report.nanos() / 1e9),
               report.bytesWrong(),
               report.atomicsWrong(),
               report.framesOut(),
               report.framesIn(),
+              virtual ? "switch" : "system",
               report.kernelDrops());
+      if (report.digest() != null) {
+        context.terminal().out().printf("digest of all packets %s%n", report.digest());
+      }
       report
           .faults()
           .forEach(

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.remote;
 
 import dev.doorbell.core.fault.FaultCount;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an all-to-all went, for the ranks of one process.
@@ -15,6 +16,8 @@ import java.util.List;
  * @param kernelDrops datagrams that the system dropped
  * @param nanos of the fabric's clock
  * @param faults what was done to packets
+ * @param digest stands for every packet with its time, where the same seed gives the same ones;
+ *     null where it does not
  */
 public record AllToAllReport(
     long messages,
@@ -25,7 +28,8 @@ public record AllToAllReport(
     long framesIn,
     long kernelDrops,
     long nanos,
-    List<FaultCount> faults) {
+    List<FaultCount> faults,
+    @Nullable String digest) {
 
   /** True when every message has arrived once, as it was sent. */
   public boolean isRight() {

@@ -30,4 +30,13 @@ public interface RemoteHcas {
    */
   AllToAllReport allToAll(AllToAllOptions options, BooleanSupplier interrupted)
       throws EnvironmentException;
+
+  /**
+   * The same with all ranks in this process, in virtual time over a switch that loses what its
+   * buffer does not hold. The seed decides of the faults' chances, too.
+   *
+   * @param interrupted asked now and then
+   */
+  AllToAllReport virtualAllToAll(AllToAllOptions options, BooleanSupplier interrupted)
+      throws EnvironmentException;
 }

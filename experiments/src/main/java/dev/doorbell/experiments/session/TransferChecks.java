@@ -3,6 +3,7 @@ package dev.doorbell.experiments.session;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.session.push.PushPoint;
+import dev.doorbell.experiments.session.recovery.RecoveryPoint;
 import java.util.List;
 import java.util.Map;
 
@@ -52,12 +53,20 @@ final class TransferChecks {
     refuse(point, problems, "offset", "0");
     refuse(point, problems, "scope", "thread");
     refuse(point, problems, "threads", "1");
-    refuse(point, problems, "chunk", Integer.toString(TransferPoint.CHUNK_BYTES));
+    refuse(point, problems, "chunk", Integer.toString(TransferShape.CHUNK_BYTES));
     refuse(point, problems, "relaxed", "false");
     for (Map.Entry<String, String> other : PushPoint.settings().entrySet()) {
       refuse(point, problems, other.getKey(), other.getValue());
     }
+    for (Map.Entry<String, String> other : RecoveryPoint.settings().entrySet()) {
+      refuse(point, problems, other.getKey(), other.getValue());
+    }
     for (String metric : point.metrics()) {
+      if (RecoveryPoint.METRICS.contains(metric)) {
+        problems.add(
+            Problem.of("DB-P020", point.id(), "no kernel of this point measures " + metric)
+                .fix("kernel: restartable, or drop the metric"));
+      }
       if (PushPoint.METRICS.contains(metric)) {
         problems.add(
             Problem.of("DB-P020", point.id(), "no kernel of this point measures " + metric)

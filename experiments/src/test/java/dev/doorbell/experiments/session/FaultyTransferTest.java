@@ -15,6 +15,8 @@ import dev.doorbell.experiments.plan.PointResult;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Kernels whose transfers a fault plan hurts, in virtual time. */
 class FaultyTransferTest {
@@ -99,5 +101,43 @@ class FaultyTransferTest {
     assertThat(failure.problem().text())
         .contains("DB-P001", "error completion", "syndrome 0x15", "WQE 7");
     assertThat(tallies).singleElement().satisfies(t -> assertThat(t.fired()).isOne());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "lose, at: packet 20",
+        "duplicate, at: packet 20",
+        "reorder, at: packet 20, by: 2",
+        "delay, at: packet 20, for: 10us",
+        "corrupt, at: packet 20",
+        "cqe-error, at: wqe 3, syndrome: 0x15",
+        "qp-error, at: wqe 3",
+        "qp-error, at: packet 20",
+        "doorbell-lost, at: doorbell 3",
+        "doorbell-late, at: doorbell 3, for: 10us",
+        "doorbell-twice, at: doorbell 3",
+        "record-stale, at: doorbell 0",
+        "cqe-late, at: cqe 3, for: 10us",
+        "link-down, at: packet 20, for: 10us",
+        "mtu-mismatch, at: connect 0, mtu: 4096",
+        "wrong-gid, at: connect 0",
+        "relaxed-ordering, at: payload 3, for: 10us"
+      })
+  void every_fault_that_a_put_can_meet_happens_and_is_counted(String fault) throws Exception {
+    try {
+      assertThat(run("{ do: " + fault + ", must_fire: true }").verifiedBytes()).isPositive();
+    } catch (PointFailure e) {
+      // What the fault is meant to do; that it says so is the business of other tests.
+      assertThat(e.problem().text()).contains("DB-P");
+    }
+    assertThat(tallies)
+        .singleElement()
+        .satisfies(
+            tally -> {
+              assertThat(tally.fired()).as(fault).isPositive();
+              assertThat(tally.events()).isGreaterThanOrEqualTo(tally.fired());
+              assertThat(tally.missed()).isFalse();
+            });
   }
 }

@@ -22,6 +22,9 @@ final class AckTimer implements Completion {
   private long due;
   private boolean excused;
 
+  /** Timers that could not be cancelled and fire for nothing, after {@link #due} was. */
+  private int stale;
+
   /**
    * @param silence called after a timeout without progress; true when the timer shall go on
    */
@@ -30,17 +33,23 @@ final class AckTimer implements Completion {
     this.silence = silence;
   }
 
-  /**
-   * Starts it, unless it runs.
-   *
-   * @param exponent of the timeout, 4.096 us times 2^exponent; 0 means none
-   */
-  void start(int exponent) {
-    if (wanted || exponent == 0) {
+  /** The nanoseconds that the exponent of a timeout stands for: 4.096 us times 2^exponent. */
+  static long nanos(int exponent) {
+    return UNIT_NANOS << exponent;
+  }
+
+  /** True from {@link #start} to {@link #rest}. */
+  boolean isWanted() {
+    return wanted;
+  }
+
+  /** Starts it, unless it runs. */
+  void start(long nanos) {
+    if (wanted) {
       return;
     }
     wanted = true;
-    nanos = UNIT_NANOS << exponent;
+    this.nanos = nanos;
     if (underWay) {
       progressed = true;
     } else {
@@ -60,6 +69,23 @@ final class AckTimer implements Completion {
     progressed = true;
   }
 
+  /** From its next start on it waits for so long. */
+  void next(long nanos) {
+    this.nanos = nanos;
+  }
+
+  /** As {@link #progress}, after which silence is borne for so long, which may be much less. */
+  void hasten(long nanos) {
+    progressed = true;
+    this.nanos = nanos;
+    if (wanted && underWay && due - port.now() > 2 * nanos) {
+      if (!port.cancelTimer(this)) {
+        stale++;
+      }
+      go();
+    }
+  }
+
   /** Nothing is waited for. */
   void rest() {
     if (wanted) {
@@ -72,12 +98,17 @@ final class AckTimer implements Completion {
 
   @Override
   public void completed(boolean ok) {
+    long now = port.now();
+    if (stale > 0 && (!underWay || now - due < 0)) {
+      stale--;
+      return;
+    }
     underWay = false;
     if (!wanted) {
       return;
     }
     // Much too late, it tells that this process was not run: the answer may lie in a socket. Once.
-    boolean late = !excused && port.now() - due > nanos / 2;
+    boolean late = !excused && now - due > nanos / 2;
     excused = late;
     if (progressed || late || silence.getAsBoolean()) {
       if (wanted) {

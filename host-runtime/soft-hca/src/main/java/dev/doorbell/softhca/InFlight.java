@@ -8,9 +8,9 @@ import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +25,8 @@ import org.jspecify.annotations.Nullable;
  * that a question's answer was lost: it is asked again.
  */
 final class InFlight {
-  /** Unacknowledged packets at most: comparisons of sequence numbers stay unambiguous. */
-  private static final int PSN_WINDOW = 1 << 22;
-
   private static final int RNR_WITHOUT_END = 7;
+  private static final long NANOS_PER_MICRO = 1_000;
   private static final int NOWHERE = -1;
 
   private final Requester requester;
@@ -40,9 +38,7 @@ final class InFlight {
   private final int mtu;
   private final boolean reliable;
 
-  /** Unacknowledged packets at most, by the bit length of their payload. */
-  private final int[] windows =
-      new int[Integer.SIZE - Integer.numberOfLeadingZeros(Packet.MAX_PAYLOAD) + 1];
+  private final SendWindow window;
 
   private int nextPsn;
   private int unacknowledgedPsn;
@@ -51,6 +47,9 @@ final class InFlight {
   private int questions;
 
   private long answering;
+
+  /** Those among them that are asked for in parts. */
+  private int splits;
 
   private int rnrRetries;
   private int retries;
@@ -82,10 +81,8 @@ final class InFlight {
     this.mtu = mtu;
     this.reliable = queuePair.attributes().transport() == Transport.RC;
     this.timer = new AckTimer(port, this::silence);
-    for (int bits = 0; bits < windows.length; bits++) {
-      int payload = Math.min(mtu, (1 << bits) - 1);
-      windows[bits] = Math.min(PSN_WINDOW, queuePair.hca.wire().window(payload));
-    }
+    this.window =
+        new SendWindow(queuePair.hca.wire(), mtu, queuePair.hca.options.engine().firstRetryNanos());
     nextPsn = startPsn;
     unacknowledgedPsn = startPsn;
     refillRetries();
@@ -128,15 +125,41 @@ final class InFlight {
   /** Nothing is waited for any more: the queue pair is in error, was reset or closed. */
   void forget() {
     questions = 0;
+    splits = 0;
     nextPsn = unacknowledgedPsn;
     timer.rest();
   }
 
   /** Makes sure that silence of the peer is noticed. */
   void watch() {
-    if (!isQuiet()) {
-      timer.start(queuePair.connection.ackTimeout());
+    if (isQuiet()) {
+      return;
     }
+    if (!timer.isWanted() && queuePair.connection.ackTimeout() != 0) {
+      timer.start(patience());
+    }
+    if (window.wantsMeasurement() && tx.isEmpty()) {
+      window.measure(lastSent(), port.now());
+    }
+  }
+
+  private long patience() {
+    return window.patience(AckTimer.nanos(queuePair.connection.ackTimeout()));
+  }
+
+  /** The number of the last packet that was made. */
+  private int lastSent() {
+    if (ring.sending < ring.newest) {
+      SendRequest request = ring.at(ring.sending);
+      if (request.phase == SendRequest.Phase.SENDING) {
+        return Psn.add(request.firstPsn, request.sent - 1);
+      }
+    }
+    return Psn.add(nextPsn, -1);
+  }
+
+  private int unacknowledged() {
+    return Psn.difference(nextPsn, unacknowledgedPsn);
   }
 
   /**
@@ -147,8 +170,7 @@ final class InFlight {
   boolean admit(SendRequest request) {
     boolean question = request.isAnswered();
     request.packets = Opcode.isAtomic(request.opcode) ? 1 : Psn.packets(request.length, mtu);
-    if ((question && questions >= queuePair.maxReadAtomic)
-        || Psn.difference(nextPsn, unacknowledgedPsn) + request.packets > PSN_WINDOW) {
+    if ((question && !mayAsk()) || unacknowledged() + request.packets > SendWindow.LARGEST) {
       request.packets = 0;
       return false;
     }
@@ -158,10 +180,24 @@ final class InFlight {
     if (!reliable) {
       unacknowledgedPsn = nextPsn;
     }
-    if (question && questions++ == 0) {
-      answering = ring.sending;
+    if (question) {
+      request.stride = window.stride(Math.min(mtu, request.length));
+      splits += request.isSplit() ? 1 : 0;
+      if (questions++ == 0) {
+        answering = ring.sending;
+      }
     }
     return true;
+  }
+
+  /**
+   * Whether the peer keeps the answer of one more question. READs of more than a stride are asked
+   * for in parts, of which the window lets {@value SendWindow#STRIDES} be under way beside the last
+   * ones.
+   */
+  private boolean mayAsk() {
+    int parts = splits == 0 ? 0 : SendWindow.STRIDES;
+    return questions == 0 || questions + parts < queuePair.maxReadAtomic;
   }
 
   /** How many packets of {@code request}, which is being sent, the window has room for. */
@@ -169,9 +205,16 @@ final class InFlight {
     if (!reliable) {
       return Integer.MAX_VALUE;
     }
-    long payload = request.isAnswered() ? 0 : Math.min(mtu, request.length);
-    int window = windows[Long.SIZE - Long.numberOfLeadingZeros(payload)];
-    return window - Psn.difference(Psn.add(request.firstPsn, request.sent), unacknowledgedPsn);
+    int most = window.packets(Math.min(mtu, request.length));
+    int open = Psn.difference(Psn.add(request.firstPsn, request.sent), unacknowledgedPsn);
+    if (!request.isAnswered()) {
+      return most - open;
+    }
+    if (request.isSplit() && queuePair.maxReadAtomic <= SendWindow.STRIDES) {
+      // The peer does not keep the answers of so many parts.
+      return open == 0 ? request.stride : 0;
+    }
+    return open == 0 ? Math.max(most, request.stride) : most - open;
   }
 
   /** An answer of the peer. */
@@ -185,17 +228,17 @@ final class InFlight {
       return;
     }
     switch (packet.opcode) {
-      case PacketOpcode.ACKNOWLEDGE -> {
+      case BthOpcode.ACKNOWLEDGE -> {
         int syndrome = packet.syndrome;
         if (Aeth.isAck(syndrome)) {
           acknowledge(psn);
-        } else if (Aeth.isRnr(syndrome)) {
+        } else if (Aeth.isRnrNak(syndrome)) {
           notReady(packet);
         } else {
           refused(packet);
         }
       }
-      case PacketOpcode.ATOMIC_ACKNOWLEDGE -> atomicAnswer(packet);
+      case BthOpcode.ATOMIC_ACKNOWLEDGE -> atomicAnswer(packet);
       default -> readAnswer(packet);
     }
   }
@@ -205,15 +248,55 @@ final class InFlight {
   }
 
   private void acknowledgeBefore(int psn) {
-    if (Psn.difference(psn, unacknowledgedPsn) > 0) {
+    int packets = Psn.difference(psn, unacknowledgedPsn);
+    if (packets > 0) {
       unacknowledgedPsn = psn;
       refillRetries();
+      if (skip()) {
+        window.reopen();
+      }
+      window.acknowledged(packets);
+      if (window.isMeasuredBy(Psn.add(psn, -1))) {
+        window.measured(port.now());
+      }
+      boolean hasten = window.endSilence();
       if (isQuiet()) {
         timer.rest();
+      } else if (hasten) {
+        timer.hasten(patience());
       } else {
+        timer.next(patience());
         timer.progress();
       }
     }
+  }
+
+  /**
+   * What is to be sent again and was acknowledged meanwhile is not sent again.
+   *
+   * @return true when there was such: nothing was lost, the peer was slow
+   */
+  private boolean skip() {
+    boolean skipped = false;
+    while (ring.sending < ring.newest) {
+      SendRequest request = ring.at(ring.sending);
+      int acknowledged = Psn.difference(unacknowledgedPsn, request.firstPsn);
+      if (request.phase != SendRequest.Phase.SENDING
+          || request.packets == 0
+          || acknowledged <= request.sent
+          || request.isAnswered()) {
+        return skipped;
+      }
+      skipped = true;
+      if (acknowledged < request.packets) {
+        seek(request, acknowledged);
+        return true;
+      }
+      request.sent = request.packets;
+      request.phase = SendRequest.Phase.WAITING;
+      ring.sending++;
+    }
+    return skipped;
   }
 
   /** The sequence number that the next packet of the oldest question's answer has. */
@@ -225,8 +308,8 @@ final class InFlight {
   /** Whether the packet could only be sent after an answer that has not come. */
   private boolean isBehindAQuestion(Packet packet) {
     int behind = Psn.difference(packet.psn, answerPsn());
-    boolean refusal = packet.opcode == PacketOpcode.ACKNOWLEDGE && !Aeth.isAck(packet.syndrome);
-    boolean plain = packet.opcode == PacketOpcode.ACKNOWLEDGE && !refusal;
+    boolean refusal = packet.opcode == BthOpcode.ACKNOWLEDGE && !Aeth.isAck(packet.syndrome);
+    boolean plain = packet.opcode == BthOpcode.ACKNOWLEDGE && !refusal;
     // A refusal may be of the question itself; a plain ACK never answers it.
     return plain ? behind >= 0 : behind > 0;
   }
@@ -239,6 +322,7 @@ final class InFlight {
       return;
     }
     askedAgainPsn = psn;
+    window.lost(unacknowledged());
     resend(ring.at(answering), psn);
   }
 
@@ -313,6 +397,7 @@ final class InFlight {
     if (request.phase != SendRequest.Phase.FAILED) {
       request.phase = SendRequest.Phase.DONE;
     }
+    splits -= request.isSplit() ? 1 : 0;
     if (--questions > 0) {
       do {
         answering++;
@@ -335,7 +420,7 @@ final class InFlight {
     }
     rewind(packet.psn);
     waiting = true;
-    port.timer(Aeth.rnrNanos(packet.syndrome), waitOver);
+    port.timer(Aeth.rnrMicros(packet.syndrome) * NANOS_PER_MICRO, waitOver);
   }
 
   private void waited(boolean ok) {
@@ -353,6 +438,7 @@ final class InFlight {
       case Aeth.NAK_SEQUENCE -> {
         // A receiver that was not ready may answer what follows so: it all comes again anyway.
         if (!waiting) {
+          window.lost(unacknowledged());
           resend(request, packet.psn);
         }
       }
@@ -380,7 +466,16 @@ final class InFlight {
     if (request == null || request.phase == SendRequest.Phase.FAILED) {
       return false;
     }
-    resend(request, unacknowledgedPsn);
+    long timeout = AckTimer.nanos(queuePair.connection.ackTimeout());
+    boolean sooner = window.patience(timeout) < timeout;
+    window.silent(unacknowledged());
+    if (sooner) {
+      // The peer may be slow: only a whole timeout costs a retry.
+      rewind(unacknowledgedPsn);
+    } else {
+      resend(request, unacknowledgedPsn);
+    }
+    timer.next(patience());
     requester.ready();
     return true;
   }

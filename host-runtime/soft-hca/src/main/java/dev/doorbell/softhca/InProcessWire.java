@@ -3,7 +3,6 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
@@ -20,14 +19,6 @@ import org.jspecify.annotations.Nullable;
  * inter-frame gap). All HCAs of a wire are stepped by one host thread.
  */
 public final class InProcessWire extends Wire {
-  /**
-   * Preamble and start 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, frame check 4, inter-frame
-   * gap 12.
-   */
-  private static final int FRAME_OVERHEAD = 82;
-
-  private static final int SMALLEST_FRAME = 84;
-
   private final long latencyNanos;
   private final double picosPerByte;
   private final Map<String, Member> members = new LinkedHashMap<>();
@@ -179,15 +170,9 @@ public final class InProcessWire extends Wire {
     private long travelNanos(Packet packet) {
       long nanos = latencyNanos + to.receiveNanos();
       if (picosPerByte != 0) {
-        int frame =
-            Math.max(
-                SMALLEST_FRAME,
-                FRAME_OVERHEAD
-                    + PacketOpcode.extendedHeaderBytes(packet.opcode)
-                    + packet.bytes
-                    + packet.padBytes());
         long now = from.station.port().now() * 1_000;
-        from.freePicos = Math.max(from.freePicos, now) + (long) (frame * picosPerByte);
+        from.freePicos =
+            Math.max(from.freePicos, now) + (long) (packet.frameBytes() * picosPerByte);
         nanos += (from.freePicos - now + 500) / 1_000;
       }
       return nanos;

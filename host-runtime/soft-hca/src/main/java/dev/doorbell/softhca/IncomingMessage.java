@@ -5,7 +5,8 @@ import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import org.jspecify.annotations.Nullable;
@@ -88,16 +89,16 @@ final class IncomingMessage {
    * @return {@link #DONE}, {@link #HOLD}, {@link #NOT_READY}, or the syndrome of a NAK
    */
   int accept(Packet packet, int operation) {
-    if (operation >= PacketOpcode.WRITE_FIRST && operation <= PacketOpcode.WRITE_ONLY_IMM) {
+    if (operation >= BthOpcode.WRITE_FIRST && operation <= BthOpcode.WRITE_ONLY_IMM) {
       return write(packet, operation);
     }
-    return operation < PacketOpcode.WRITE_FIRST || PacketOpcode.invalidates(operation)
+    return operation < BthOpcode.WRITE_FIRST || PacketOpcode.invalidates(operation)
         ? send(packet, operation)
         : invalid();
   }
 
   private int write(Packet packet, int operation) {
-    boolean first = PacketOpcode.isFirst(operation);
+    boolean first = BthOpcode.isFirst(operation);
     boolean last = PacketOpcode.isLast(operation);
     boolean immediate = PacketOpcode.hasImmediate(operation);
     int bytes = packet.bytes;
@@ -142,11 +143,12 @@ final class IncomingMessage {
     if (bytes > 0 && target != null) {
       try {
         HcaFaults faults = hca.faults;
-        if (faults == null || !faults.postpones(queuePair, packet.payload, address, bytes)) {
+        long memory = target.memory(address);
+        if (faults == null || !faults.postpones(queuePair, packet.payload, memory, bytes)) {
           if (last && hca.tracing) {
-            hca.tracer.payload(packet, address, bytes, target.relaxed);
+            hca.tracer.payload(packet, memory, bytes, target.relaxed);
           } else {
-            port.write(packet.payload, address, bytes, target.relaxed);
+            port.write(packet.payload, memory, bytes, target.relaxed);
           }
         }
       } catch (AccessFault gone) {
@@ -176,7 +178,7 @@ final class IncomingMessage {
   }
 
   private int send(Packet packet, int operation) {
-    boolean first = PacketOpcode.isFirst(operation);
+    boolean first = BthOpcode.isFirst(operation);
     boolean last = PacketOpcode.isLast(operation);
     if (first != (kind == Kind.NONE) || (!first && kind != Kind.SEND)) {
       return invalid();

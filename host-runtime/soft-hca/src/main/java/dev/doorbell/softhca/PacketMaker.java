@@ -7,6 +7,7 @@ import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
@@ -36,9 +37,9 @@ final class PacketMaker {
     this.ackInterval = Math.clamp(hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, ACK_INTERVAL);
     this.transport =
         switch (queuePair.attributes().transport()) {
-          case RC -> PacketOpcode.RELIABLE;
-          case UC -> PacketOpcode.UNRELIABLE;
-          case UD -> PacketOpcode.DATAGRAM;
+          case RC -> BthOpcode.RC;
+          case UC -> BthOpcode.UC;
+          case UD -> BthOpcode.UD;
         };
   }
 
@@ -56,16 +57,7 @@ final class PacketMaker {
     }
     queuePair.requests.serves(request.index);
     if (request.isAnswered()) {
-      Packet packet = hca.packets.take();
-      if (packet == null) {
-        return false;
-      }
-      packet.request = requestNumber;
-      question(request, packet);
-      request.sent = request.packets;
-      request.phase = SendRequest.Phase.WAITING;
-      tx.add(packet);
-      return true;
+      return ask(request, requestNumber, room);
     }
     int packets = request.packets;
     int end = (int) Math.min(packets, (long) request.sent + room);
@@ -88,6 +80,29 @@ final class PacketMaker {
     return end == packets;
   }
 
+  /** Asks for all answers, or for as many strides of a READ as the window has room for. */
+  private boolean ask(SendRequest request, long requestNumber, int room) {
+    int free = room;
+    while (request.sent < request.packets) {
+      // Of a READ that was answered in part, the rest is asked for.
+      int from = Math.max(request.sent, (int) (request.received / mtu));
+      int end = (int) Math.min(request.packets, (from / request.stride + 1L) * request.stride);
+      free -= end - request.sent;
+      Packet packet = free < 0 ? null : hca.packets.take();
+      if (packet == null) {
+        return false;
+      }
+      packet.request = requestNumber;
+      question(request, packet, from, end);
+      request.sent = end;
+      if (end == request.packets) {
+        request.phase = SendRequest.Phase.WAITING;
+      }
+      tx.add(packet);
+    }
+    return true;
+  }
+
   private void address(SendRequest request, Packet packet, int number, boolean last) {
     packet.destination = queuePair.peerNumber;
     packet.psn = Psn.add(request.firstPsn, number);
@@ -96,14 +111,13 @@ final class PacketMaker {
     packet.originIndex = (int) request.index & SendQueue.INDEX_MASK;
   }
 
-  /** A READ request or an atomic. */
-  private void question(SendRequest request, Packet packet) {
-    // Of a READ that was answered in part, the rest is asked for.
-    int number = (int) (request.received / mtu);
-    address(request, packet, number, true);
-    packet.remoteAddress = request.remoteAddress + request.received;
+  /** An atomic, or a request of a READ for its packets from {@code from} to {@code end}. */
+  private void question(SendRequest request, Packet packet, int from, int end) {
+    long offset = (long) from * mtu;
+    address(request, packet, from, end == request.packets);
+    packet.remoteAddress = request.remoteAddress + offset;
     packet.rkey = request.rkey;
-    packet.dmaLength = (int) (request.length - request.received);
+    packet.dmaLength = (int) (Math.min(request.length, (long) end * mtu) - offset);
     packet.ackRequest = true;
     packet.payload = 0;
     packet.bytes = 0;
@@ -114,9 +128,9 @@ final class PacketMaker {
     packet.cellBytes = request.cellBytes;
     packet.opcode =
         switch (request.opcode) {
-          case Opcode.RDMA_READ -> PacketOpcode.READ_REQUEST;
-          case Opcode.ATOMIC_CS -> PacketOpcode.COMPARE_SWAP;
-          case Opcode.ATOMIC_FA -> PacketOpcode.FETCH_ADD;
+          case Opcode.RDMA_READ -> BthOpcode.READ_REQUEST;
+          case Opcode.ATOMIC_CS -> BthOpcode.COMPARE_SWAP;
+          case Opcode.ATOMIC_FA -> BthOpcode.FETCH_ADD;
           case Opcode.ATOMIC_MASKED_CS -> PacketOpcode.MASKED_COMPARE_SWAP;
           default -> PacketOpcode.MASKED_FETCH_ADD;
         };
@@ -128,26 +142,23 @@ final class PacketMaker {
     boolean last = number == request.packets - 1;
     address(request, packet, number, last);
     packet.ackRequest =
-        transport == PacketOpcode.RELIABLE
+        transport == BthOpcode.RC
             && (last || fillsWindow || number % ackInterval == ackInterval - 1);
     int opcode = request.opcode;
     boolean write = opcode == Opcode.RDMA_WRITE || opcode == Opcode.RDMA_WRITE_IMM;
     packet.opcode =
-        transport
-            + (write ? PacketOpcode.WRITE_FIRST : PacketOpcode.SEND_FIRST)
-            + position(first, last);
+        transport + (write ? BthOpcode.WRITE_FIRST : BthOpcode.SEND_FIRST) + position(first, last);
     if (last) {
       packet.solicited = ControlSegment.isSolicited(request.fmCeSe);
       if (Opcode.hasImmediate(opcode)) {
         packet.opcode++;
         packet.immediate = request.immediate;
       } else if (opcode == Opcode.SEND_INVAL) {
-        packet.opcode =
-            first ? PacketOpcode.SEND_ONLY_INVALIDATE : PacketOpcode.SEND_LAST_INVALIDATE;
+        packet.opcode = first ? BthOpcode.SEND_ONLY_INVALIDATE : BthOpcode.SEND_LAST_INVALIDATE;
         packet.invalidatedKey = request.immediate;
       }
     }
-    if (transport == PacketOpcode.DATAGRAM) {
+    if (transport == BthOpcode.UD) {
       datagram(request, packet);
     }
     if (first) {
@@ -176,7 +187,7 @@ final class PacketMaker {
   /** Offset of FIRST, MIDDLE, LAST and ONLY in the groups of SEND and WRITE opcodes. */
   private static int position(boolean first, boolean last) {
     if (first) {
-      return last ? PacketOpcode.WRITE_ONLY - PacketOpcode.WRITE_FIRST : 0;
+      return last ? BthOpcode.WRITE_ONLY - BthOpcode.WRITE_FIRST : 0;
     }
     return last ? 2 : 1;
   }

@@ -118,12 +118,13 @@ final class Receives {
           || target.refusal(queuePair.domain, address, take, Rights.LOCAL_WRITE) != 0) {
         return Syndrome.LOCAL_PROTECTION;
       }
+      long memory = target.memory(address);
       try {
-        if (hca.faults == null || !hca.faults.postpones(queuePair, from, address, take)) {
+        if (hca.faults == null || !hca.faults.postpones(queuePair, from, memory, take)) {
           if (take == left && last && hca.tracing) {
-            hca.tracer.payload(packet, from, address, take, target.relaxed);
+            hca.tracer.payload(packet, from, memory, take, target.relaxed);
           } else {
-            port.write(from, address, take, target.relaxed);
+            port.write(from, memory, take, target.relaxed);
           }
         }
       } catch (AccessFault gone) {

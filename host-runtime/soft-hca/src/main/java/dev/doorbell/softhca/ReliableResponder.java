@@ -3,7 +3,8 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
-import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
@@ -145,7 +146,7 @@ final class ReliableResponder extends Responder {
       return;
     }
     ackPending = false;
-    address(ack, PacketOpcode.ACKNOWLEDGE, ackPsn);
+    address(ack, BthOpcode.ACKNOWLEDGE, ackPsn);
     ack.syndrome = Aeth.ACK;
     tx.add(ack);
   }
@@ -221,7 +222,7 @@ final class ReliableResponder extends Responder {
     }
     nakSent = true;
     Packet nak = hca.packets.takeSpare();
-    address(nak, PacketOpcode.ACKNOWLEDGE, expectedPsn);
+    address(nak, BthOpcode.ACKNOWLEDGE, expectedPsn);
     nak.syndrome = Aeth.NAK_SEQUENCE;
     // The NAK acknowledges what is before it.
     ackPending = false;
@@ -257,7 +258,7 @@ final class ReliableResponder extends Responder {
   /** Asks the requester to come again later. */
   private void notReady(int psn) {
     Packet nak = hca.packets.takeSpare();
-    address(nak, PacketOpcode.ACKNOWLEDGE, psn);
+    address(nak, BthOpcode.ACKNOWLEDGE, psn);
     int timer = queuePair.connection.minRnrTimer();
     nak.syndrome = Aeth.RNR_NAK | (hca.faults == null ? timer : hca.faults.rnrTimer(timer));
     nakSent = true;
@@ -274,7 +275,7 @@ final class ReliableResponder extends Responder {
    */
   boolean nak(int syndrome, int psn, AsyncEvent.@Nullable Type event) {
     Packet nak = hca.packets.takeSpare();
-    address(nak, PacketOpcode.ACKNOWLEDGE, psn);
+    address(nak, BthOpcode.ACKNOWLEDGE, psn);
     nak.syndrome = syndrome;
     ackPending = false;
     tx.add(nak);

@@ -2,7 +2,9 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
@@ -37,6 +39,11 @@ final class Requester {
 
   /** The index of the next WQE to look at. */
   private long wqeIndex;
+
+  /** Behind the last WQE that was begun, and how many messages were. */
+  private long begunIndex;
+
+  private int begunMessages;
 
   private boolean errorReported;
   private boolean dead;
@@ -128,6 +135,8 @@ final class Requester {
       looked = direct.run(wqeIndex, available, budget);
       wqeIndex += looked;
       wqes.retire(wqeIndex);
+      begunIndex = wqeIndex;
+      begunMessages += looked;
     }
     while (wqeIndex < available
         && looked < budget
@@ -197,6 +206,7 @@ final class Requester {
           if (!start(request)) {
             return made;
           }
+          begun(request);
         }
         case SENDING -> {}
         case DONE, FLUSHED -> {
@@ -355,6 +365,17 @@ final class Requester {
     tx.drop();
     inFlight.forget();
     ready();
+  }
+
+  private void begun(SendRequest request) {
+    begunIndex = request.index + request.blocks;
+    begunMessages += Opcode.isMessage(request.opcode) ? 1 : 0;
+  }
+
+  /** How far the queue was begun; it stays so in error. */
+  SentRequests sent() {
+    return new SentRequests(
+        (int) begunIndex & SendQueue.INDEX_MASK, begunMessages & ExecutedRequests.MASK);
   }
 
   /** Requests that are not complete, for messages. */

@@ -69,8 +69,11 @@ final class SendRequest implements Completion {
   int firstPsn;
   int packets;
 
-  /** Packets made so far. */
+  /** Packets made so far; of a READ, packets asked for. */
   int sent;
+
+  /** Packets of payload that one request packet of a READ asks for at most. */
+  int stride;
 
   /** Where the next packet's payload, or the next response's, belongs: piece and offset in it. */
   int piece;
@@ -117,6 +120,11 @@ final class SendRequest implements Completion {
   /** True for READs and atomics, which end with an answer that carries data. */
   boolean isAnswered() {
     return opcode == Opcode.RDMA_READ || Opcode.isAtomic(opcode);
+  }
+
+  /** True for a READ that is asked for in parts. */
+  boolean isSplit() {
+    return packets > stride;
   }
 
   void addPiece(long address, int bytes) {

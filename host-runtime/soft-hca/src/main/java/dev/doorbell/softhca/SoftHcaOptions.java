@@ -113,8 +113,13 @@ public record SoftHcaOptions(Limits limits, Engine engine, HcaTiming timing) {
    * @param pipelineDepth WQEs of a queue pair between fetch and emission
    * @param prefetchBlocks largest WQE fetch, in 64-byte blocks
    * @param packets packets in flight from this HCA; more wait
+   * @param firstRetryNanos 0: what was not acknowledged comes again whenever a connection's timeout
+   *     has passed. Else it comes again sooner, after what round trips have taken and this at
+   *     least, then after twice as long each time up to the timeout, and only whole timeouts count
+   *     against the connection's retries
    */
-  public record Engine(int mtu, int pipelineDepth, int prefetchBlocks, int packets) {
+  public record Engine(
+      int mtu, int pipelineDepth, int prefetchBlocks, int packets, long firstRetryNanos) {
     /** Enough for 4 MiB in flight. */
     public static final Engine DEFAULT = new Engine(Packet.MAX_PAYLOAD, 64, 32, 1024);
 
@@ -123,6 +128,22 @@ public record SoftHcaOptions(Limits limits, Engine engine, HcaTiming timing) {
       Check.require(pipelineDepth > 0, "pipelineDepth", pipelineDepth, "at least 1");
       Check.require(prefetchBlocks > 0, "prefetchBlocks", prefetchBlocks, "at least 1");
       Check.require(packets >= 2, "packets", packets, "at least 2");
+      Check.require(firstRetryNanos >= 0, "firstRetryNanos", firstRetryNanos, "0 or more");
+    }
+
+    /** One that repeats after timeouts alone. */
+    public Engine(int mtu, int pipelineDepth, int prefetchBlocks, int packets) {
+      this(mtu, pipelineDepth, prefetchBlocks, packets, 0);
+    }
+
+    /** The same with another MTU. */
+    public Engine withMtu(int bytes) {
+      return new Engine(bytes, pipelineDepth, prefetchBlocks, packets, firstRetryNanos);
+    }
+
+    /** The same with {@link #firstRetryNanos}. */
+    public Engine withFirstRetry(long nanos) {
+      return new Engine(mtu, pipelineDepth, prefetchBlocks, packets, nanos);
     }
   }
 

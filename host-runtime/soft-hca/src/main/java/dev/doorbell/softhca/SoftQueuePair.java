@@ -11,9 +11,11 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** A queue pair of any transport: its state machine, its memory, and its two halves. */
 final class SoftQueuePair implements QueuePair {
   private static final int PSN_STEP = 0x9e_3779;
+  private static final int RESET_PSN_STEP = 0x15_5555;
 
   final SoftHca hca;
   final SoftProtectionDomain domain;
@@ -44,6 +47,7 @@ final class SoftQueuePair implements QueuePair {
   private final int transport;
   private final int number;
   private final QueuePairAttributes attributes;
+  private final int receiveSegments;
   private final Uar uar;
   private final Memory sendRing;
   private final @Nullable Memory receiveRing;
@@ -92,6 +96,7 @@ final class SoftQueuePair implements QueuePair {
       SoftProtectionDomain domain,
       int number,
       QueuePairAttributes attributes,
+      int receiveSegments,
       SoftCompletionQueue sendCompletions,
       @Nullable SoftCompletionQueue receiveCompletions,
       @Nullable SoftSharedReceiveQueue sharedReceives,
@@ -112,10 +117,11 @@ final class SoftQueuePair implements QueuePair {
     this.isDatagram = attributes.transport() == Transport.UD;
     this.transport =
         switch (attributes.transport()) {
-          case RC -> PacketOpcode.RELIABLE;
-          case UC -> PacketOpcode.UNRELIABLE;
-          case UD -> PacketOpcode.DATAGRAM;
+          case RC -> BthOpcode.RC;
+          case UC -> BthOpcode.UC;
+          case UD -> BthOpcode.UD;
         };
+    this.receiveSegments = receiveSegments;
     this.uar = uar;
     this.sendRing = sendRing;
     this.receiveRing = receiveRing;
@@ -151,9 +157,30 @@ final class SoftQueuePair implements QueuePair {
     return state;
   }
 
-  /** Chooses the first sequence number, before anybody is told it. */
+  /** Chooses the first sequence number, before anything is sent. */
   void startPsn(int psn) {
     startPsn = psn & Psn.MASK;
+    if (requester != null && state == QueuePairState.RTR) {
+      requester.discard();
+      requester = new Requester(this, wqes, startPsn, mtu);
+    }
+  }
+
+  /** The first sequence number of its packets. */
+  int startPsn() {
+    return startPsn;
+  }
+
+  /** What peers may do from now on. */
+  void allow(Set<AccessRight> rights) {
+    this.rights = Rights.bits(rights);
+  }
+
+  /** Other attributes of a connection that exists. */
+  void connection(ConnectionAttributes attributes) {
+    ConnectionChecks.check(attributes, hca.options);
+    connection = attributes;
+    partitionKey = attributes.partitionKey();
   }
 
   @Override
@@ -165,6 +192,11 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public @Nullable ExecutedRequests executed() {
     return responder == null ? null : responder.executed();
+  }
+
+  @Override
+  public @Nullable SentRequests sent() {
+    return requester == null ? null : requester.sent();
   }
 
   @Override
@@ -249,13 +281,12 @@ final class SoftQueuePair implements QueuePair {
     Memory ring = receiveRing;
     ReceiveSource source = null;
     if (ring != null) {
-      int segments = hca.options.limits().receiveSegments();
       source =
           new ReceiveQueue(
               this,
               ring.address(),
-              this.attributes.receiveEntries() / segments,
-              segments,
+              this.attributes.receiveEntries() / receiveSegments,
+              receiveSegments,
               record.address());
     }
     if (sharedReceives != null) {
@@ -263,7 +294,7 @@ final class SoftQueuePair implements QueuePair {
     }
     Receives receives = new Receives(this, source);
     responder =
-        transport == PacketOpcode.RELIABLE
+        transport == BthOpcode.RC
             ? new ReliableResponder(this, receives, expectedPsn, mtu)
             : new UnreliableResponder(this, receives, expectedPsn, mtu);
     requester = new Requester(this, wqes, startPsn, mtu);
@@ -302,6 +333,8 @@ final class SoftQueuePair implements QueuePair {
     wqes = newSource();
     state = QueuePairState.RESET;
     route = null;
+    // What is still under way to the connection that was must not fit into the next one.
+    startPsn = (startPsn + RESET_PSN_STEP) & Psn.MASK;
     record.fill(0, DoorbellRecord.BYTES, (byte) 0);
   }
 
@@ -413,7 +446,7 @@ final class SoftQueuePair implements QueuePair {
     } else if (isFromStranger(packet)) {
       hca.countStranger();
       packet.pool.release(packet);
-    } else if (PacketOpcode.isResponse(packet.opcode)) {
+    } else if (BthOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
         requests.begin();
         requests.arrives(packet.told);
@@ -457,7 +490,7 @@ final class SoftQueuePair implements QueuePair {
 
   /** True where nobody answers. */
   boolean isUnreliable() {
-    return transport != PacketOpcode.RELIABLE;
+    return transport != BthOpcode.RC;
   }
 
   /** The way of datagrams to that GID, or null when nobody has it. */

@@ -5,6 +5,7 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
@@ -128,7 +129,7 @@ final class UnreliableResponder extends Responder {
       // A gap ends the message; the next one that begins sets the count.
       lose();
     }
-    if (PacketOpcode.isFirst(operation)) {
+    if (BthOpcode.isFirst(operation)) {
       if (message.isOpen()) {
         lose();
       }
@@ -161,7 +162,7 @@ final class UnreliableResponder extends Responder {
 
   private boolean datagram(Packet packet) {
     int operation = PacketOpcode.operation(packet.opcode);
-    boolean send = operation == PacketOpcode.SEND_ONLY || operation == PacketOpcode.SEND_ONLY_IMM;
+    boolean send = operation == BthOpcode.SEND_ONLY || operation == BthOpcode.SEND_ONLY_IMM;
     if (!send || packet.bytes > mtu || packet.queueKey != queuePair.connection.queueKey()) {
       return true;
     }
@@ -197,10 +198,7 @@ final class UnreliableResponder extends Responder {
   /** Puts the header together as InfiniBand lays it out (chapter 8.3). */
   private void globalRoute(Packet packet) {
     int length =
-        BTH_AND_CRC
-            + PacketOpcode.extendedHeaderBytes(packet.opcode)
-            + packet.bytes
-            + packet.padBytes();
+        BTH_AND_CRC + BthOpcode.headerBytes(packet.opcode) + packet.bytes + packet.padBytes();
     BigEndian.putInt(scratch, VERSION | packet.trafficClass << 20 | packet.flowLabel);
     BigEndian.putInt(scratch + 4, length << 16 | NEXT_HEADER << 8 | packet.hopLimit);
     BigEndian.putLong(scratch + 8, packet.sourceGidHigh);

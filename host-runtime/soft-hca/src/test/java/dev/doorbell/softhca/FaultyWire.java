@@ -1,8 +1,8 @@
 package dev.doorbell.softhca;
 
-import dev.doorbell.softhca.packet.Aeth;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
@@ -45,6 +45,9 @@ final class FaultyWire extends Wire {
   private IntPredicate lose = number -> false;
 
   private int number;
+
+  /** Packets of a connection that it bears. */
+  int window = Integer.MAX_VALUE;
 
   /** A packet that lets others pass. */
   private static final class Held {
@@ -113,6 +116,11 @@ final class FaultyWire extends Wire {
   }
 
   @Override
+  public int window(int payloadBytes) {
+    return window;
+  }
+
+  @Override
   public void leave(Station station) {
     stations.remove(station.name());
     for (Held one : held) {
@@ -137,9 +145,9 @@ final class FaultyWire extends Wire {
     public void transmit(Packet packet) {
       opcodes.add(packet.opcode);
       psns.add(packet.psn);
-      if (packet.opcode == PacketOpcode.ATOMIC_ACKNOWLEDGE
-          || (packet.opcode == PacketOpcode.ACKNOWLEDGE && Aeth.isAck(packet.syndrome))
-          || PacketOpcode.isResponse(packet.opcode)) {
+      if (packet.opcode == BthOpcode.ATOMIC_ACKNOWLEDGE
+          || (packet.opcode == BthOpcode.ACKNOWLEDGE && Aeth.isAck(packet.syndrome))
+          || BthOpcode.isResponse(packet.opcode)) {
         newestMsn = Math.max(newestMsn, packet.msn);
       }
       if (lose.test(number++)) {

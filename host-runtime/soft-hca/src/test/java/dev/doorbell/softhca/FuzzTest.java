@@ -2,6 +2,7 @@ package dev.doorbell.softhca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
@@ -16,8 +17,8 @@ import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.PacketOpcode;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -203,9 +204,9 @@ class FuzzTest {
       boolean own = random.nextInt(4) > 0;
       int bits =
           switch (transport) {
-            case RC -> PacketOpcode.RELIABLE;
-            case UC -> PacketOpcode.UNRELIABLE;
-            case UD -> PacketOpcode.DATAGRAM;
+            case RC -> BthOpcode.RC;
+            case UC -> BthOpcode.UC;
+            case UD -> BthOpcode.UD;
           };
       packet.opcode = own ? bits | random.nextInt(0x20) : random.nextInt(0x100);
       packet.destination =

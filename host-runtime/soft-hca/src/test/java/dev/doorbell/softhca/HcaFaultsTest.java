@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.fault.FaultCount;
@@ -19,7 +20,7 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.core.roce.BthOpcode;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -102,8 +103,8 @@ class HcaFaultsTest {
     writesFourPackets(ends);
     assertThat(fired()).isOne();
     // The lost one never came to the wire; the two behind it came twice.
-    assertThat(sent(PacketOpcode.WRITE_MIDDLE)).isEqualTo(3);
-    assertThat(sent(PacketOpcode.WRITE_LAST)).isEqualTo(2);
+    assertThat(sent(BthOpcode.WRITE_MIDDLE)).isEqualTo(3);
+    assertThat(sent(BthOpcode.WRITE_LAST)).isEqualTo(2);
   }
 
   @Test
@@ -112,13 +113,13 @@ class HcaFaultsTest {
     inject(1, at(FaultAction.LOSE, FaultEvent.PACKET_RECEIVED, 1));
     writesFourPackets(ends);
     assertThat(fired()).isOne();
-    assertThat(sent(PacketOpcode.WRITE_MIDDLE)).isEqualTo(4);
+    assertThat(sent(BthOpcode.WRITE_MIDDLE)).isEqualTo(4);
   }
 
   @Test
   void a_fault_of_one_opcode_lets_the_others_through() {
     Endpoint[] ends = pair();
-    inject(1, packet(FaultAction.LOSE, 0).onOpcode(PacketOpcode.ATOMIC_ACKNOWLEDGE));
+    inject(1, packet(FaultAction.LOSE, 0).onOpcode(BthOpcode.ATOMIC_ACKNOWLEDGE));
     writesFourPackets(ends);
     assertThat(fired()).isZero();
     ends[1].buffer.putLong(64, 40);
@@ -138,7 +139,7 @@ class HcaFaultsTest {
     world.run(MILLI);
     assertThat(ends[0].buffer.getLong(0)).isEqualTo(40);
     assertThat(ends[1].buffer.getLong(64)).isEqualTo(42);
-    assertThat(sent(PacketOpcode.FETCH_ADD)).isEqualTo(2);
+    assertThat(sent(BthOpcode.FETCH_ADD)).isEqualTo(2);
   }
 
   @Test
@@ -172,7 +173,7 @@ class HcaFaultsTest {
     int first = world.wire.psns.getFirst();
     assertThat(world.wire.psns.subList(0, 4))
         .containsExactly(first, first + 1, first + 2, first + 3);
-    assertThat(sent(PacketOpcode.WRITE_LAST)).as("nothing was repeated").isOne();
+    assertThat(sent(BthOpcode.WRITE_LAST)).as("nothing was repeated").isOne();
   }
 
   @Test
@@ -181,7 +182,7 @@ class HcaFaultsTest {
     inject(0, packet(FaultAction.CORRUPT, 2));
     writesFourPackets(ends);
     assertThat(fired()).isOne();
-    assertThat(sent(PacketOpcode.WRITE_LAST)).isEqualTo(2);
+    assertThat(sent(BthOpcode.WRITE_LAST)).isEqualTo(2);
   }
 
   @Test

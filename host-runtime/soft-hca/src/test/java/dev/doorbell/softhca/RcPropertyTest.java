@@ -3,6 +3,8 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.hca.ProtectionDomain;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Random requests over a wire that loses, doubles, reorders and delays packets have the outcome
@@ -11,6 +13,7 @@ import org.junit.jupiter.api.Test;
 class RcPropertyTest {
   private static final int EVERYDAY = 2_000;
   private static final int SLOW = 100_000;
+  private static final int FEW = 400;
 
   /** Sequences of one world: its numbers and keys are used up slowly. */
   private static final int PER_WORLD = 2_000;
@@ -35,13 +38,30 @@ class RcPropertyTest {
     for (int from = 0; from < sequences; from += PER_WORLD) {
       int mtu = from / PER_WORLD % 2 == 0 ? 256 : 1024;
       try (SteppedWorld world = SteppedWorld.withMtu(mtu)) {
-        ProtectionDomain[] domains = {
-          world.hca(0).allocateProtectionDomain(), world.hca(1).allocateProtectionDomain()
-        };
-        for (int i = from; i < Math.min(sequences, from + PER_WORLD); i++) {
-          new RcSequence(world, domains, mtu, firstSeed + i, i % 3 != 0).check();
-        }
+        run(world, mtu, firstSeed, from, Math.min(sequences, from + PER_WORLD));
       }
+    }
+  }
+
+  /** READs are asked for in parts, bursts are cut off, and what is late is sent again. */
+  @ParameterizedTest
+  @ValueSource(ints = {4, 9, 40})
+  void they_do_not_over_one_that_bears_few_packets_either(int window) {
+    SoftHcaOptions impatient =
+        SoftHcaOptions.DEFAULT.withEngine(
+            new SoftHcaOptions.Engine(256, 64, 32, 1024).withFirstRetry(20_000));
+    try (SteppedWorld world = new SteppedWorld(impatient)) {
+      world.wire.window = window;
+      run(world, 256, 50_000L * window, 0, FEW);
+    }
+  }
+
+  private static void run(SteppedWorld world, int mtu, long firstSeed, int from, int to) {
+    ProtectionDomain[] domains = {
+      world.hca(0).allocateProtectionDomain(), world.hca(1).allocateProtectionDomain()
+    };
+    for (int i = from; i < to; i++) {
+      new RcSequence(world, domains, mtu, firstSeed + i, i % 3 != 0).check();
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -11,10 +12,10 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Route;
 import java.util.ArrayList;
 import java.util.List;
@@ -184,7 +185,7 @@ class StageTimesTest {
     Route route = java.util.Objects.requireNonNull(slow.route(one, "two"));
     for (int i = 0; i < 2; i++) {
       Packet packet = one.packets.takeSpare();
-      packet.opcode = PacketOpcode.WRITE_MIDDLE;
+      packet.opcode = BthOpcode.WRITE_MIDDLE;
       packet.bytes = 918;
       packet.destination = -1;
       packet.payload = one.scratch;

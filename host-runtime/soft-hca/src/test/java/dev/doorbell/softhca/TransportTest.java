@@ -2,13 +2,14 @@ package dev.doorbell.softhca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.core.roce.BthOpcode;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -73,7 +74,7 @@ class TransportTest {
     long start = world.fabric.now();
     ends[0].rdmaWrite(ends[1], 0, 64, 8).post();
     assertThat(ends[0].pollSend().syndrome()).isEqualTo(Syndrome.TRANSPORT_RETRY_EXCEEDED);
-    assertThat(world.wire.opcodes).hasSize(retries + 1).containsOnly(PacketOpcode.WRITE_ONLY);
+    assertThat(world.wire.opcodes).hasSize(retries + 1).containsOnly(BthOpcode.WRITE_ONLY);
     assertThat(world.fabric.now() - start).isEqualTo((retries + 1) * TIMEOUT_14);
   }
 
@@ -95,14 +96,14 @@ class TransportTest {
     assertThat(ends[0].pollSend().isError()).isFalse();
     assertThat(world.wire.opcodes)
         .containsSequence(
-            PacketOpcode.WRITE_FIRST,
-            PacketOpcode.WRITE_MIDDLE,
-            PacketOpcode.WRITE_MIDDLE,
-            PacketOpcode.WRITE_LAST);
+            BthOpcode.WRITE_FIRST,
+            BthOpcode.WRITE_MIDDLE,
+            BthOpcode.WRITE_MIDDLE,
+            BthOpcode.WRITE_LAST);
     // All four, the NAK, and from the lost one on once more.
-    assertThat(world.wire.opcodes.stream().filter(o -> o == PacketOpcode.WRITE_FIRST)).hasSize(1);
-    assertThat(world.wire.opcodes.stream().filter(o -> o == PacketOpcode.WRITE_MIDDLE)).hasSize(4);
-    assertThat(world.wire.opcodes.stream().filter(o -> o == PacketOpcode.WRITE_LAST)).hasSize(2);
+    assertThat(world.wire.opcodes.stream().filter(o -> o == BthOpcode.WRITE_FIRST)).hasSize(1);
+    assertThat(world.wire.opcodes.stream().filter(o -> o == BthOpcode.WRITE_MIDDLE)).hasSize(4);
+    assertThat(world.wire.opcodes.stream().filter(o -> o == BthOpcode.WRITE_LAST)).hasSize(2);
     assertThat(ends[1].buffer.getBytes(5_000, 4 * MTU)).isEqualTo(payload);
   }
 
@@ -120,14 +121,14 @@ class TransportTest {
     assertThat(ends[0].buffer.getBytes(5_000, 4 * MTU)).isEqualTo(payload);
     assertThat(world.wire.opcodes)
         .containsExactly(
-            PacketOpcode.READ_REQUEST,
-            PacketOpcode.READ_RESPONSE_FIRST,
-            PacketOpcode.READ_RESPONSE_MIDDLE,
-            PacketOpcode.READ_RESPONSE_MIDDLE,
-            PacketOpcode.READ_RESPONSE_LAST,
-            PacketOpcode.READ_REQUEST,
-            PacketOpcode.READ_RESPONSE_FIRST,
-            PacketOpcode.READ_RESPONSE_LAST);
+            BthOpcode.READ_REQUEST,
+            BthOpcode.READ_RESPONSE_FIRST,
+            BthOpcode.READ_RESPONSE_MIDDLE,
+            BthOpcode.READ_RESPONSE_MIDDLE,
+            BthOpcode.READ_RESPONSE_LAST,
+            BthOpcode.READ_REQUEST,
+            BthOpcode.READ_RESPONSE_FIRST,
+            BthOpcode.READ_RESPONSE_LAST);
     int first = world.wire.psns.getFirst();
     assertThat(world.wire.psns.get(5)).isEqualTo(first + 2 & 0xffffff);
     assertThat(world.wire.psns.getLast()).isEqualTo(first + 3 & 0xffffff);
@@ -149,10 +150,10 @@ class TransportTest {
     assertThat(ends[1].buffer.getLong(64)).isEqualTo(42);
     assertThat(world.wire.opcodes)
         .containsExactly(
-            PacketOpcode.FETCH_ADD,
-            PacketOpcode.ATOMIC_ACKNOWLEDGE,
-            PacketOpcode.FETCH_ADD,
-            PacketOpcode.ATOMIC_ACKNOWLEDGE);
+            BthOpcode.FETCH_ADD,
+            BthOpcode.ATOMIC_ACKNOWLEDGE,
+            BthOpcode.FETCH_ADD,
+            BthOpcode.ATOMIC_ACKNOWLEDGE);
   }
 
   @Test
@@ -205,7 +206,7 @@ class TransportTest {
     ends[0].record();
     ends[0].ring();
     world.run(TIMEOUT_14 - 1);
-    assertThat(world.wire.opcodes).hasSize(3).containsOnly(PacketOpcode.READ_REQUEST);
+    assertThat(world.wire.opcodes).hasSize(3).containsOnly(BthOpcode.READ_REQUEST);
     for (int i = 0; i < 10; i++) {
       assertThat(ends[0].pollSend().isError()).isFalse();
     }
@@ -236,7 +237,7 @@ class TransportTest {
     ends[0].record();
     ends[0].ring();
     assertThat(ends[0].pollSend().isError()).isFalse();
-    assertThat(world.wire.opcodes.stream().filter(o -> o == PacketOpcode.ACKNOWLEDGE)).hasSize(1);
+    assertThat(world.wire.opcodes.stream().filter(o -> o == BthOpcode.ACKNOWLEDGE)).hasSize(1);
     assertThat(world.wire.newestMsn).isEqualTo(20);
   }
 

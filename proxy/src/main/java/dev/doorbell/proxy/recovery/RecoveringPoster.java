@@ -100,6 +100,13 @@ public final class RecoveringPoster implements AutoCloseable {
           throw new IllegalArgumentException(
               "%s is not one message; post its parts one by one".formatted(command));
     }
+    if (command.length == 0
+        && command.opcode != CommandEntry.OP_PUT_IMM
+        && command.opcode != CommandEntry.OP_FETCH_ADD
+        && command.opcode != CommandEntry.OP_COMPARE_SWAP) {
+      throw new IllegalArgumentException(
+          "%s has no bytes and sends no message; leave it out".formatted(command));
+    }
     if (items.size() == ended) {
       lastProgress = fabric.now();
     }

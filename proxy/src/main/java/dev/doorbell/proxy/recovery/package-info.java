@@ -1,7 +1,9 @@
 /**
  * Posting that survives its queue pair: what was posted and not acknowledged is posted again on
- * another one, and nothing is lost or applied twice. Apart from {@code proxy}, since it needs the
- * host to hold what was posted, which plain posting does not.
+ * another one, and nothing is lost or applied twice. For hosts that post ({@link
+ * dev.doorbell.proxy.recovery.RecoveringPoster}) and for kernels that do ({@link
+ * dev.doorbell.proxy.recovery.KernelKeeper}). Apart from {@code proxy}, since it needs control over
+ * queue pairs, which plain posting does not.
  */
 @NullMarked
 package dev.doorbell.proxy.recovery;

@@ -34,11 +34,11 @@ final class PushNode implements AutoCloseable {
   private static final String KERNEL = "push_ring";
   private static final ValueLayout.OfInt WORD =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final String PTX =
-      KernelCatalogue.load()
-          .find(KERNEL)
-          .map(KernelCatalogue.load()::ptx)
-          .orElseThrow(() -> new IllegalStateException("this build has no kernel " + KERNEL));
+
+  /** The same for several blocks to a ring. */
+  private static final String SHARED_KERNEL = "push_shared";
+
+  private static final KernelCatalogue CATALOGUE = KernelCatalogue.load();
 
   private final VmGpu gpu;
   private final PushEngine engine;
@@ -107,9 +107,16 @@ final class PushNode implements AutoCloseable {
     }
     samples = allocate((long) wanted.total() * Long.BYTES, "samples");
     stamps = allocate(2L * Long.BYTES, "stamps");
-    Memory words = allocate((long) wanted.rings() * wanted.threads() * Integer.BYTES, "status");
+    Memory words = allocate((long) wanted.blocks() * wanted.threads() * Integer.BYTES, "status");
     words.fill(0, words.size(), (byte) 0xff);
     status = words;
+  }
+
+  private static String ptx(String kernel) {
+    return CATALOGUE
+        .find(kernel)
+        .map(CATALOGUE::ptx)
+        .orElseThrow(() -> new IllegalStateException("this build has no kernel " + kernel));
   }
 
   private void openRing(PushTraffic wanted, boolean watchProducer) {
@@ -121,6 +128,7 @@ final class PushNode implements AutoCloseable {
     own.putLong(PushRingView.COUNTERS_RESERVED, first);
     own.putLong(PushRingView.COUNTERS_SEEN, first);
     own.putLong(PushRingView.COUNTERS_RUNG, first);
+    own.putLong(PushRingView.COUNTERS_COMMITTED, first);
     SendRing ring = engine.openRing(wanted.shape(), credit.address());
     gpu.mapDeviceRegisters(ring.onChip().address(), ring.onChip().size());
     gpu.mapDeviceRegisters(ring.doorbellAddress(), Long.BYTES);
@@ -176,7 +184,8 @@ final class PushNode implements AutoCloseable {
     job.remote = remote;
     job.bytes = wanted.bytes();
     job.stride = wanted.bytes();
-    job.iterations = wanted.messages();
+    job.iterations = wanted.messages() / wanted.producers();
+    job.qpCount = wanted.rings();
     job.samples = require(samples).address();
     job.stamps = require(stamps).address();
     job.status = require(status).address();
@@ -189,14 +198,15 @@ final class PushNode implements AutoCloseable {
     }
     Memory jobs = allocate(JobView.BYTES, "job");
     jobs.putBytes(0, job.encode());
-    GpuModule module = gpu.load(KERNEL, PTX);
+    String kernel = wanted.producers() > 1 ? SHARED_KERNEL : KERNEL;
+    GpuModule module = gpu.load(kernel, ptx(kernel));
     KernelArguments arguments = new KernelArguments();
     arguments.add(0L);
     arguments.add(jobs);
     Launch started =
         gpu.launch(
-            module.kernel(KERNEL),
-            LaunchConfig.of(wanted.rings(), wanted.threads()).withTimeout(timeoutNanos),
+            module.kernel(kernel),
+            LaunchConfig.of(wanted.blocks(), wanted.threads()).withTimeout(timeoutNanos),
             arguments,
             gpu.createStream());
     launch = started;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one GPU sends.
  *
- * @param rings one block of the kernel each
+ * @param rings of one block of the kernel each, or of several
  * @param shape of each ring
  * @param bytes of a message, a multiple of 4
  * @param messages of each ring
@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param spread ring r sends to engine firstDestination + r
  * @param deadlineNanos of every wait of the kernel
  * @param gaps nanoseconds before each message, or null for none
+ * @param producers blocks that push to one ring
  */
 @SuppressWarnings("ArrayRecordComponent") // never changed or compared
 record PushTraffic(
@@ -33,14 +34,15 @@ record PushTraffic(
     int destinations,
     boolean spread,
     long deadlineNanos,
-    long @Nullable [] gaps) {
+    long @Nullable [] gaps,
+    int producers) {
 
   private static final long DEADLINE_NANOS = 50_000_000;
 
   /** One ring to engine {@code destination}, as fast as it goes. */
   static PushTraffic of(RingShape shape, int bytes, int messages, int destination) {
     return new PushTraffic(
-        1, shape, bytes, messages, 1, 0, 32, destination, 1, false, DEADLINE_NANOS, null);
+        1, shape, bytes, messages, 1, 0, 32, destination, 1, false, DEADLINE_NANOS, null, 1);
   }
 
   PushTraffic withFlags(int other) {
@@ -56,7 +58,8 @@ record PushTraffic(
         destinations,
         spread,
         deadlineNanos,
-        gaps);
+        gaps,
+        producers);
   }
 
   PushTraffic withBatch(int other) {
@@ -72,7 +75,8 @@ record PushTraffic(
         destinations,
         spread,
         deadlineNanos,
-        gaps);
+        gaps,
+        producers);
   }
 
   PushTraffic withThreads(int other) {
@@ -88,7 +92,8 @@ record PushTraffic(
         destinations,
         spread,
         deadlineNanos,
-        gaps);
+        gaps,
+        producers);
   }
 
   PushTraffic withDeadline(long nanos) {
@@ -104,7 +109,8 @@ record PushTraffic(
         destinations,
         spread,
         nanos,
-        gaps);
+        gaps,
+        producers);
   }
 
   PushTraffic withGaps(long[] nanos) {
@@ -120,7 +126,30 @@ record PushTraffic(
         destinations,
         spread,
         deadlineNanos,
-        nanos);
+        nanos,
+        producers);
+  }
+
+  /** As many blocks to a ring, which share its messages. */
+  PushTraffic withProducers(int count) {
+    if (messages % count != 0 || gaps != null) {
+      throw new IllegalArgumentException(
+          "%d producers cannot share %d messages".formatted(count, messages));
+    }
+    return new PushTraffic(
+        rings,
+        shape,
+        bytes,
+        messages,
+        batch,
+        flags,
+        threads,
+        firstDestination,
+        destinations,
+        spread,
+        deadlineNanos,
+        gaps,
+        count);
   }
 
   /** One ring that sends to {@code count} engines in turn. */
@@ -137,7 +166,8 @@ record PushTraffic(
         count,
         false,
         deadlineNanos,
-        gaps);
+        gaps,
+        producers);
   }
 
   /** As many rings as engines, each to its own. */
@@ -154,7 +184,13 @@ record PushTraffic(
         1,
         true,
         deadlineNanos,
-        gaps);
+        gaps,
+        producers);
+  }
+
+  /** Blocks of the kernel. */
+  int blocks() {
+    return rings * producers;
   }
 
   int total() {

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.session.remote;
 
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.ControlLine;
@@ -24,17 +25,39 @@ final class AllToAll {
     List<String> values();
   }
 
+  /** The meeting of ranks that are all in this process. */
+  static final class AtHome implements Meeting {
+    private List<String> values = List.of();
+
+    @Override
+    public void bring(String name, List<String> brought) {
+      values = brought;
+    }
+
+    @Override
+    public boolean isGathered() {
+      return true;
+    }
+
+    @Override
+    public List<String> values() {
+      return values;
+    }
+  }
+
   private final Fabric fabric;
   private final List<AllToAllRank> own;
   private final int ranks;
   private final Meeting meeting;
   private final BooleanSupplier interrupted;
+  private final BooleanSupplier sweep;
   private final long deadline;
   private long bytesWrong;
   private long atomicsWrong;
 
   /**
    * @param ranks of the job
+   * @param idle called once a sweep
    * @param nanos for everything, of the fabric's clock
    */
   AllToAll(
@@ -43,12 +66,18 @@ final class AllToAll {
       int ranks,
       Meeting meeting,
       BooleanSupplier interrupted,
+      Runnable idle,
       long nanos) {
     this.fabric = fabric;
     this.own = own;
     this.ranks = ranks;
     this.meeting = meeting;
     this.interrupted = interrupted;
+    this.sweep =
+        () -> {
+          idle.run();
+          return false;
+        };
     this.deadline = fabric.now() + nanos;
   }
 
@@ -135,6 +164,7 @@ final class AllToAll {
   }
 
   private void work(Condition done, String what) throws EnvironmentException {
+    long stalledAt = -1;
     while (!done.holds()) {
       if (interrupted.getAsBoolean()) {
         throw trouble("interrupted in '%s'".formatted(what));
@@ -142,7 +172,13 @@ final class AllToAll {
       if (fabric.now() - deadline >= 0) {
         throw trouble("'%s' was not over in time".formatted(what));
       }
-      fabric.run(() -> false, SLICE_NANOS);
+      if (fabric.run(sweep, SLICE_NANOS) == RunOutcome.STALLED) {
+        // Once: there may be more to post.
+        if (fabric.now() == stalledAt) {
+          throw trouble("nothing moves any more in '%s'".formatted(what));
+        }
+        stalledAt = fabric.now();
+      }
     }
   }
 

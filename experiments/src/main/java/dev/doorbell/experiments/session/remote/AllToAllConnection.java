@@ -27,6 +27,7 @@ final class AllToAllConnection implements AutoCloseable {
   private final long id;
   private final Fabric fabric;
   private final Locus cpu;
+  private final ProxyPrices prices;
   final HostQueuePair queuePair;
   private final Memory outbox;
   private final MemoryRegion region;
@@ -42,18 +43,21 @@ final class AllToAllConnection implements AutoCloseable {
 
   /**
    * @param id tells it from all others of the job, at both ends
+   * @param prices of the CPU that posts
    */
   AllToAllConnection(
       AllToAllTraffic traffic,
       long id,
       Fabric fabric,
       int rank,
+      ProxyPrices prices,
       ProtectionDomain domain,
       MemoryProvider memory) {
     this.traffic = traffic;
     this.id = id;
     this.fabric = fabric;
     this.cpu = Locus.cpu(rank);
+    this.prices = prices;
     this.queuePair = new HostQueuePair(domain, memory, BLOCKS, 0, 0);
     this.outbox = memory.allocate(MemoryKind.HOST, OUTBOX, "outbox");
     this.region = domain.register(outbox, HostQueuePair.RIGHTS);
@@ -64,7 +68,7 @@ final class AllToAllConnection implements AutoCloseable {
     remotePart = part;
     remoteCounter = counter;
     remoteKey = key;
-    poster = new HostPoster(fabric, cpu, ProxyPrices.FREE, queuePair.access());
+    poster = new HostPoster(fabric, cpu, prices, queuePair.access());
   }
 
   private HostPoster poster() {

@@ -10,6 +10,7 @@ import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.experiments.remote.ControlLine;
 import dev.doorbell.experiments.remote.ControlLine.Refused;
+import dev.doorbell.proxy.ProxyPrices;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,11 +30,15 @@ final class AllToAllRank implements AutoCloseable {
 
   private final byte[] seen = new byte[AllToAllTraffic.PART];
 
+  /**
+   * @param prices of the CPU that posts
+   */
   AllToAllRank(
       Fabric fabric,
       int rank,
       int ranks,
       long seed,
+      ProxyPrices prices,
       ProtectionDomain domain,
       MemoryProvider memory) {
     this.traffic = new AllToAllTraffic(seed);
@@ -44,7 +49,7 @@ final class AllToAllRank implements AutoCloseable {
     for (int peer = 0; peer < ranks; peer++) {
       if (peer != rank) {
         connections.add(
-            new AllToAllConnection(traffic, id(rank, peer), fabric, rank, domain, memory));
+            new AllToAllConnection(traffic, id(rank, peer), fabric, rank, prices, domain, memory));
       }
     }
   }

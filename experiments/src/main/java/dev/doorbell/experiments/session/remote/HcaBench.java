@@ -16,24 +16,35 @@ import dev.doorbell.experiments.remote.BenchReport;
 import dev.doorbell.experiments.remote.ControlClient;
 import dev.doorbell.experiments.remote.ControlLine;
 import dev.doorbell.experiments.remote.ControlLine.Refused;
+import dev.doorbell.experiments.remote.IdleCost;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.WireAddress;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** WRITEs from this process to a served HCA, as fast as they go. */
 final class HcaBench {
   private static final long CONTROL_NANOS = 10_000_000_000L;
-  private static final long RESERVED = 2L << 30;
+  private static final long RESERVED = 4L << 30;
+  private static final long IDLE_NANOS = 2_000_000_000L;
+  private static final int COLLECTIONS = 3;
 
   private final BenchOptions options;
   private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(RESERVED), 0);
   private final CommandEntry command = new CommandEntry();
+  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
   HcaBench(BenchOptions options) {
     this.options = options;
@@ -43,8 +54,13 @@ final class HcaBench {
     try (ControlClient client = new ControlClient(options.at(), CONTROL_NANOS)) {
       ControlLine hello = client.call(ControlLine.of("hello").with("version", 1));
       String own = ownAddress(WireAddress.parse(hello.word("hca")));
+      List<HostQueuePair> idle = new ArrayList<>();
       try (HostRank rank = HostRank.open(fabric, 0, own, WireFaults.NONE)) {
-        return run(client, rank);
+        try {
+          return run(client, rank, options.idle() == 0 ? null : open(client, rank, idle));
+        } finally {
+          idle.forEach(HostQueuePair::close);
+        }
       }
     } catch (Refused e) {
       throw trouble("the served HCA answers without what was asked: " + e.getMessage());
@@ -64,7 +80,61 @@ final class HcaBench {
     }
   }
 
-  private BenchReport run(ControlClient client, HostRank rank)
+  /** Connects a queue pair to one that the server makes for it. */
+  private static void connect(ControlClient client, HostQueuePair queuePair)
+      throws EnvironmentException, Refused {
+    QueuePairAddress mine = queuePair.queuePair().address();
+    ControlLine peer =
+        client.call(
+            ControlLine.of("connect")
+                .with("hca", mine.hca())
+                .with("qpn", mine.number())
+                .with("psn", mine.startPsn())
+                .with("mtu", mine.mtu()));
+    queuePair.connect(
+        new QueuePairAddress(
+            peer.word("hca"),
+            (int) peer.number("qpn", 0, Integer.MAX_VALUE),
+            (int) peer.number("psn", 0, Integer.MAX_VALUE),
+            (int) peer.number("mtu", 256, 4096)),
+        HostQueuePair.LOSSY);
+  }
+
+  /** Opens the queue pairs that do nothing. */
+  private IdleCost open(ControlClient client, HostRank rank, List<HostQueuePair> into)
+      throws EnvironmentException, Refused {
+    double before = peerShare(client);
+    long heap = heapInUse();
+    long memory = fabric.memory().bytesInUse();
+    for (int i = 0; i < options.idle(); i++) {
+      HostQueuePair made = new HostQueuePair(rank.domain(), rank.memory(), 1, 0, 0);
+      into.add(made);
+      connect(client, made);
+    }
+    return new IdleCost(
+        options.idle(),
+        (heapInUse() - heap) / options.idle(),
+        (fabric.memory().bytesInUse() - memory) / options.idle(),
+        peerShare(client),
+        before);
+  }
+
+  /** What the thread that serves uses of a processor while nothing is sent. */
+  private static double peerShare(ControlClient client) throws EnvironmentException, Refused {
+    long cpu = peerCpu(client);
+    long start = System.nanoTime();
+    LockSupport.parkNanos(IDLE_NANOS);
+    return (double) (peerCpu(client) - cpu) / (System.nanoTime() - start);
+  }
+
+  private static long heapInUse() {
+    for (int i = 0; i < COLLECTIONS; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private BenchReport run(ControlClient client, HostRank rank, @Nullable IdleCost idle)
       throws EnvironmentException, Refused {
     int blocks = Math.max(16, Integer.highestOneBit(2 * options.depth() - 1));
     try (Memory source = rank.memory().allocate(MemoryKind.HOST, options.bytes(), "source");
@@ -73,21 +143,7 @@ final class HcaBench {
         MemoryRegion backRegion = rank.domain().register(back, HostQueuePair.RIGHTS);
         HostQueuePair queuePair = new HostQueuePair(rank.domain(), rank.memory(), blocks, 0, 0)) {
       ControlLine region = client.call(ControlLine.of("region").with("bytes", options.bytes()));
-      QueuePairAddress mine = queuePair.queuePair().address();
-      ControlLine peer =
-          client.call(
-              ControlLine.of("connect")
-                  .with("hca", mine.hca())
-                  .with("qpn", mine.number())
-                  .with("psn", mine.startPsn())
-                  .with("mtu", mine.mtu()));
-      queuePair.connect(
-          new QueuePairAddress(
-              peer.word("hca"),
-              (int) peer.number("qpn", 0, Integer.MAX_VALUE),
-              (int) peer.number("psn", 0, Integer.MAX_VALUE),
-              (int) peer.number("mtu", 256, 4096)),
-          HostQueuePair.LOSSY);
+      connect(client, queuePair);
       byte[] content = new byte[options.bytes()];
       new SplittableRandom(options.bytes()).nextBytes(content);
       source.putBytes(0, content);
@@ -100,14 +156,22 @@ final class HcaBench {
       try (HostPoster poster =
           new HostPoster(fabric, Locus.cpu(0), ProxyPrices.FREE, queuePair.access())) {
         double[] nanos = new double[options.rounds()];
-        round(queuePair, poster, options.messages());
+        double[] cpu = new double[options.rounds()];
+        double[] peerCpu = new double[options.rounds()];
+        Idleness idleness = new Idleness(List.of(rank.wire()));
+        round(queuePair, poster, idleness, options.messages());
         for (int i = 0; i < nanos.length; i++) {
-          nanos[i] = (double) round(queuePair, poster, options.messages()) / options.messages();
+          long peerBefore = peerCpu(client);
+          long before = threads.getCurrentThreadCpuTime();
+          nanos[i] =
+              (double) round(queuePair, poster, idleness, options.messages()) / options.messages();
+          cpu[i] = (double) (threads.getCurrentThreadCpuTime() - before) / options.messages();
+          peerCpu[i] = (double) (peerCpu(client) - peerBefore) / options.messages();
         }
         command.opcode = CommandEntry.OP_GET;
         command.localAddress = back.address();
         command.localKey = backRegion.lkey();
-        round(queuePair, poster, 1);
+        round(queuePair, poster, idleness, 1);
         if (!Arrays.equals(content, back.getBytes(0, content.length))) {
           throw trouble("what was read back is not what was written");
         }
@@ -115,15 +179,23 @@ final class HcaBench {
         return new BenchReport(
             options.bytes(),
             nanos,
+            cpu,
+            peerCpu,
             rank.wire().counters().framesOut(),
             rank.wire().counters().kernelDrops(),
-            stats.number("kernel_drops", 0, Long.MAX_VALUE));
+            stats.number("kernel_drops", 0, Long.MAX_VALUE),
+            idle);
       }
     }
   }
 
+  /** What the thread that serves has used of its processor so far. */
+  private static long peerCpu(ControlClient client) throws EnvironmentException, Refused {
+    return client.call(ControlLine.of("stats")).number("cpu_nanos", 0, Long.MAX_VALUE);
+  }
+
   /** Posts {@code messages} and waits for the last one; returns the time that it took. */
-  private long round(HostQueuePair queuePair, HostPoster poster, int messages)
+  private long round(HostQueuePair queuePair, HostPoster poster, Idleness idleness, int messages)
       throws EnvironmentException {
     long before = poster.ended();
     long target = before + messages;
@@ -132,6 +204,7 @@ final class HcaBench {
     RunOutcome outcome =
         fabric.run(
             () -> {
+              idleness.look();
               long room = Math.min(target, poster.ended() + options.depth());
               while (asked[0] < room) {
                 poster.post(command);

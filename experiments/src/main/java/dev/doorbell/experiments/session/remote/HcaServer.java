@@ -20,12 +20,15 @@ import dev.doorbell.experiments.remote.ServedHca;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.PlannedFaults;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import dev.doorbell.softhca.wire.WireCounters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -45,7 +48,7 @@ final class HcaServer implements ServedHca {
   private static final long SLICE_NANOS = 500_000;
 
   /** And while there is none: traffic ends the wait at once, a question waits for so long. */
-  private static final int IDLE_MILLIS = 5;
+  private static final long IDLE_NANOS = 5_000_000;
 
   private static final long MAX_CAPTURE_BYTES = 4L << 30;
   private static final int FAULTS_AT_ONCE = 32;
@@ -60,10 +63,12 @@ final class HcaServer implements ServedHca {
   private final ProtectionDomain domain;
   private final LineServer server;
   private final List<ClientSession> sessions = new ArrayList<>();
+  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final long started = System.nanoTime();
   private long bytesTaken;
   private int queuePairsTaken;
   private long sessionsEver;
+  private long answers;
   private @Nullable WireCapture capture;
   private @Nullable String captureFile;
   private @Nullable String captureTrouble;
@@ -90,7 +95,6 @@ final class HcaServer implements ServedHca {
     }
     wire = opened;
     server = listening;
-    SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
     SoftHcaOptions.Limits limits = SoftHcaOptions.DEFAULT.limits();
     hca =
         new SoftHca(
@@ -98,12 +102,7 @@ final class HcaServer implements ServedHca {
             Locus.nic(0, 0),
             "served",
             SoftHcaOptions.DEFAULT
-                .withEngine(
-                    new SoftHcaOptions.Engine(
-                        options.mtu(),
-                        engine.pipelineDepth(),
-                        engine.prefetchBlocks(),
-                        engine.packets()))
+                .withEngine(HostQueuePair.ENGINE.withMtu(options.mtu()))
                 .withLimits(
                     new SoftHcaOptions.Limits(
                         options.queuePairs() + QUEUE_PAIR_SPARE,
@@ -189,25 +188,32 @@ final class HcaServer implements ServedHca {
 
   @Override
   public void run(BooleanSupplier stop) {
+    Idleness idleness = new Idleness(List.of(wire));
+    BooleanSupplier never =
+        () -> {
+          idleness.look();
+          return false;
+        };
     long seen = -1;
     while (!stop.getAsBoolean()) {
       try {
-        fabric.run(() -> false, SLICE_NANOS);
+        fabric.run(never, SLICE_NANOS);
       } catch (UncheckedIOException e) {
         stopCapture("the capture ended: " + e.getMessage());
       }
-      serveClients();
-      WireCounters now = wire.counters();
-      long frames = now.framesIn() + now.framesOut();
-      if (frames == seen) {
-        wire.awaitArrival(IDLE_MILLIS);
+      boolean asked = serveClients();
+      long now = wire.carried();
+      if (now == seen && !asked) {
+        idleness.await(IDLE_NANOS);
       }
-      seen = frames;
+      seen = now;
     }
   }
 
-  private void serveClients() {
+  /** Returns true when somebody has asked something. */
+  private boolean serveClients() {
     LineChannel knocks = server.accept();
+    long answersBefore = answers;
     if (knocks != null) {
       if (sessions.size() < options.clients()) {
         sessions.add(new ClientSession(this, knocks));
@@ -225,6 +231,12 @@ final class HcaServer implements ServedHca {
     if (capture != null && carried() - captureFrom > MAX_CAPTURE_BYTES) {
       stopCapture("the capture ended at %d GiB".formatted(MAX_CAPTURE_BYTES >> 30));
     }
+    return answers != answersBefore;
+  }
+
+  /** A client was answered. */
+  void countAnswer() {
+    answers++;
   }
 
   private long carried() {
@@ -236,6 +248,7 @@ final class HcaServer implements ServedHca {
     WireCounters counters = wire.counters();
     return ControlLine.ok()
         .with("hca", address())
+        .with("cpu_nanos", threads.getCurrentThreadCpuTime())
         .with("seconds", (System.nanoTime() - started) / 1_000_000_000)
         .with("clients", sessions.size())
         .with("clients_ever", sessionsEver)

@@ -19,6 +19,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.proxy.SendQueueAccess;
+import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +38,15 @@ final class HostQueuePair implements AutoCloseable {
           AccessRight.REMOTE_ATOMIC);
 
   /**
-   * For wires that lose packets, between processes that share processors: what is lost at the end
-   * of a burst is repeated after 134 to 268 ms, and a peer that is not run for a second is not
-   * given up.
+   * For wires that lose packets, between processes that share processors: what is lost is repeated
+   * after some milliseconds, and a peer that is not run is given up after 40 s of silence, when its
+   * own process or its rendezvous has long been missed if it is dead.
    */
-  static final ConnectionAttributes LOSSY = new ConnectionAttributes(15, 7, 7, 12, 16, 16, 0);
+  static final SoftHcaOptions.Engine ENGINE =
+      SoftHcaOptions.DEFAULT.engine().withFirstRetry(4_000_000);
+
+  /** Goes with {@link #ENGINE}: a timeout of 4.3 s, eight times. */
+  static final ConnectionAttributes LOSSY = new ConnectionAttributes(20, 7, 7, 12, 16, 16, 0);
 
   private final CompletionQueue sends;
   private final Memory error;
@@ -53,6 +58,7 @@ final class HostQueuePair implements AutoCloseable {
   private final int receiveBytes;
   private long posted;
   private long received;
+  private long ended;
   private long receivedBytes;
 
   /**
@@ -150,6 +156,17 @@ final class HostQueuePair implements AutoCloseable {
       received++;
       postReceive();
     }
+  }
+
+  /** Requests that have ended well, where each asks for a completion and nobody else polls. */
+  long sent() {
+    int entries = sends.attributes().entries();
+    long entry = Cqe.entryAddress(sends.ringAddress(), entries, ended);
+    while (Cqe.isOwnedBySoftware(entry, ended, entries) && !Cqe.isError(Cqe.opcode(entry))) {
+      ended++;
+      entry = Cqe.entryAddress(sends.ringAddress(), entries, ended);
+    }
+    return ended;
   }
 
   /** Messages received. */

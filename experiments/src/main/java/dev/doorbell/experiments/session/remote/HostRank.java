@@ -38,7 +38,9 @@ record HostRank(int number, RoceWire wire, SoftHca hca, VmGpu memory, Protection
           Problem.of("DB-E044", null, "cannot open an HCA: " + e.getMessage())
               .fix("use an address of this machine"));
     }
-    SoftHca hca = new SoftHca(fabric, nic, "rank" + number, SoftHcaOptions.DEFAULT);
+    SoftHca hca =
+        new SoftHca(
+            fabric, nic, "rank" + number, SoftHcaOptions.DEFAULT.withEngine(HostQueuePair.ENGINE));
     wire.join(hca);
     VmGpu memory = new VmGpu(fabric, Locus.gpu(number, 0));
     return new HostRank(number, wire, hca, memory, hca.allocateProtectionDomain());

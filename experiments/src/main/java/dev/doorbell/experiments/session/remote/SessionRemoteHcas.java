@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.session.remote;
 
 import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
@@ -15,6 +17,8 @@ import dev.doorbell.experiments.remote.RemoteHcas;
 import dev.doorbell.experiments.remote.Rendezvous;
 import dev.doorbell.experiments.remote.ServeOptions;
 import dev.doorbell.experiments.remote.ServedHca;
+import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.PlannedFaults;
 import dev.doorbell.softhca.wire.WireCounters;
 import java.util.ArrayList;
@@ -65,16 +69,28 @@ public final class SessionRemoteHcas implements RemoteHcas {
     List<AllToAllRank> ranks = new ArrayList<>();
     try {
       for (int rank = first; rank < first + options.ownRanks(); rank++) {
-        faults.add(plan(fabric, options, rank));
+        faults.add(plan(fabric, options.faults(), rank));
         HostRank host = HostRank.open(fabric, rank, LOOPBACK, faults.getLast());
         hosts.add(host);
         ranks.add(
             new AllToAllRank(
-                fabric, rank, options.ranks(), options.seed(), host.domain(), host.memory()));
+                fabric,
+                rank,
+                options.ranks(),
+                options.seed(),
+                ProxyPrices.FREE,
+                host.domain(),
+                host.memory()));
       }
       AllToAll job =
           new AllToAll(
-              fabric, ranks, options.ranks(), meeting, interrupted, options.timeoutNanos());
+              fabric,
+              ranks,
+              options.ranks(),
+              meeting,
+              interrupted,
+              new Idleness(hosts.stream().map(HostRank::wire).toList())::look,
+              options.timeoutNanos());
       long rounds = AllToAll.rounds(options.ranks(), options.messages());
       long start = fabric.now();
       job.run(rounds);
@@ -90,17 +106,23 @@ public final class SessionRemoteHcas implements RemoteHcas {
           wires.stream().mapToLong(WireCounters::framesIn).sum(),
           wires.stream().mapToLong(WireCounters::kernelDrops).sum(),
           nanos,
-          total(faults));
+          total(faults),
+          null);
     } finally {
       ranks.forEach(AllToAllRank::close);
       hosts.forEach(HostRank::close);
     }
   }
 
-  private static PlannedFaults plan(DirectFabric fabric, AllToAllOptions options, int rank)
+  @Override
+  public AllToAllReport virtualAllToAll(AllToAllOptions options, BooleanSupplier interrupted)
       throws EnvironmentException {
+    return VirtualAllToAll.run(options, interrupted);
+  }
+
+  static PlannedFaults plan(Fabric fabric, FaultPlan plan, int rank) throws EnvironmentException {
     try {
-      return new PlannedFaults(fabric, options.faults(), rank);
+      return new PlannedFaults(fabric, plan, rank);
     } catch (IllegalArgumentException e) {
       throw new EnvironmentException(
           Problem.of("DB-E044", null, "this plan cannot happen to a wire: " + e.getMessage())
@@ -108,7 +130,8 @@ public final class SessionRemoteHcas implements RemoteHcas {
     }
   }
 
-  private static List<FaultCount> total(List<PlannedFaults> devices) {
+  /** What happened at all devices together. */
+  static List<FaultCount> total(List<PlannedFaults> devices) {
     List<FaultCount> sums = new ArrayList<>();
     for (PlannedFaults device : devices) {
       List<FaultCount> counts = device.counts();

@@ -133,7 +133,7 @@ class PushFailureModesTest {
       PushTraffic unrung =
           TRAFFIC.withBatch(64).withFlags(with(PushRingView.NO_FLUSH)).withDeadline(100_000);
       PushTraffic five =
-          new PushTraffic(1, RING, 256, 5, 64, unrung.flags(), 32, 1, 1, false, 100_000, null);
+          new PushTraffic(1, RING, 256, 5, 64, unrung.flags(), 32, 1, 1, false, 100_000, null, 1);
       Memory inbox = bench.start(five);
       bench.fabric.run(() -> bench.fabric.now() > 50_000, 60_000);
       long page = bench.sender.ring(0).doorbellAddress();
@@ -164,7 +164,7 @@ class PushFailureModesTest {
             1,
             false,
             1_000_000,
-            null);
+            null, 1);
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       assertThat(bench.push(burst)).isEqualTo(Abi.ERROR_DEADLINE);
       assertThatViolates("L1", bench.checker::finish)

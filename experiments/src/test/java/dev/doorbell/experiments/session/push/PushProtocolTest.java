@@ -10,7 +10,9 @@ import dev.doorbell.softhca.push.PushOptions;
 import dev.doorbell.softhca.push.PushOptions.Release;
 import dev.doorbell.softhca.push.RingShape;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The protocol as it should be, by the kernel itself, with each event checked. */
@@ -59,6 +61,41 @@ class PushProtocolTest {
       // Where slots are given back at once, what goes again is pulled from GPU memory.
       boolean pulls = bench.checker.count(Kind.PULLED) > 0;
       assertThat(pulls).isEqualTo(release == Release.TRANSMITTED);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, 1, 8", "4, 1, 8", "4, 8, 8", "10, 3, 4", "5, 64, 2"})
+  void several_blocks_push_to_one_ring_and_nothing_is_torn(int producers, int batch, int slots) {
+    PushTraffic shared =
+        PushTraffic.of(new RingShape(8, slots, 256, 0), 256, 100, 1)
+            .withFlags(PushRingView.CHECKSUMS)
+            .withBatch(batch)
+            .withProducers(producers);
+    try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
+      assertThat(bench.push(shared)).isEqualTo(Abi.OK);
+      assertThat(bench.missing).isEqualTo(-1);
+      bench.checker.finish();
+      assertThat(bench.checker.count(Kind.DELIVERED)).isEqualTo(100);
+      // A header that was read before its message was committed would have been met too early.
+      assertThat(bench.checker.count(Kind.EARLY)).isZero();
+      assertThat(bench.checker.count(Kind.READ) + bench.checker.count(Kind.PULLED)).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void rings_of_several_blocks_each_keep_to_themselves() {
+    PushTraffic two =
+        PushTraffic.of(RingShape.of(4, 256), 256, 60, 1)
+            .withFlags(PushRingView.CHECKSUMS)
+            .ringForEach(2)
+            .withProducers(3);
+    PushOptions options = PushOptions.DEFAULT;
+    try (PushBench bench = new PushBench(options, options, 2, 1000, Cable.Impairment.NONE)) {
+      assertThat(bench.push(two)).isEqualTo(Abi.OK);
+      assertThat(bench.missing).isEqualTo(-1);
+      bench.checker.finish();
+      assertThat(bench.checker.count(Kind.DELIVERED)).isEqualTo(120);
     }
   }
 }

@@ -36,6 +36,16 @@ public abstract class DevicePort {
   public abstract void write(long source, long address, int bytes, boolean relaxed);
 
   /**
+   * Copies between two ranges of the address space: a DMA read and a write, where both finish at
+   * once and many bytes at a time are faster than few.
+   *
+   * @return false when nothing was done
+   */
+  public boolean copy(long from, long to, int bytes, boolean relaxed) {
+    return false;
+  }
+
+  /**
    * DMA write of one naturally aligned 64-byte entry, posted, as one transaction: whoever sees its
    * last 4 bytes sees the others too.
    */

@@ -82,6 +82,14 @@ public final class Opcode {
     return opcode == RDMA_WRITE_IMM || opcode == SEND_IMM;
   }
 
+  /** True for what is a message on the wire, which the peer counts; the others stay in the HCA. */
+  public static boolean isMessage(int opcode) {
+    return switch (opcode) {
+      case SEND_INVAL, RDMA_WRITE, RDMA_WRITE_IMM, SEND, SEND_IMM, RDMA_READ -> true;
+      default -> isAtomic(opcode);
+    };
+  }
+
   /** True for the four opcodes whose result is the old value of a remote cell. */
   public static boolean isAtomic(int opcode) {
     return opcode == ATOMIC_CS

@@ -41,13 +41,14 @@ public record PushRingView(
   public static final int BYTES = 96;
 
   /** Bytes of {@code struct doorbell_push_counters}. */
-  public static final int COUNTERS_BYTES = 40;
+  public static final int COUNTERS_BYTES = 48;
 
   public static final int COUNTERS_RESERVED = 0;
   public static final int COUNTERS_SEEN = 8;
   public static final int COUNTERS_RUNG = 16;
   public static final int COUNTERS_DROPPED = 24;
   public static final int COUNTERS_PULLED = 32;
+  public static final int COUNTERS_COMMITTED = 40;
 
   /** Bits of the job's opcode, by which the kernel push_ring does something differently. */
   public static final int LOSSY = 0x1;

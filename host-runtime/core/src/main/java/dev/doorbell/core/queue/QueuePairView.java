@@ -84,6 +84,29 @@ public record QueuePairView(
     return COUNTERS_BYTES + (long) Long.BYTES * sendBlocks;
   }
 
+  /** The same, with commands for the CPU in place of WQEs; {@code queue} describes their queue. */
+  public QueuePairView proxied(long queue) {
+    return new QueuePairView(
+        sendRing,
+        sendRecord,
+        doorbell,
+        completionRing,
+        completionRecord,
+        counters,
+        error,
+        queue,
+        ringRequest,
+        deadlineNanos,
+        sendBlocks,
+        completionEntries,
+        number24,
+        flags | FLAG_PROXY,
+        blueFlameBytes,
+        batch,
+        maxInline,
+        index);
+  }
+
   /** The structure's bytes. */
   public byte[] encode() {
     byte[] bytes = new byte[BYTES];

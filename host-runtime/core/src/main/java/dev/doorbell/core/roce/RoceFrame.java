@@ -138,6 +138,23 @@ public final class RoceFrame {
     };
   }
 
+  /**
+   * Parses what a UDP socket gives, whose headers were taken away and written elsewhere.
+   *
+   * @param headers address of the IP header, with the UDP header right behind it
+   * @param ipv6 true for an IPv6 header
+   * @param address of the base transport header
+   * @param bytes from there to the ICRC, both included
+   */
+  public Verdict parseDatagram(long headers, boolean ipv6, long address, int bytes) {
+    clear();
+    ip = headers;
+    this.ipv6 = ipv6;
+    udp = headers + (ipv6 ? Ipv6Header.BYTES : Ipv4Header.BYTES);
+    version = 2;
+    return parseTransport(address, bytes);
+  }
+
   private void clear() {
     version = 0;
     ethernet = 0;

@@ -62,6 +62,7 @@ public final class Cable implements Network, AutoCloseable {
     int copies = impairment.copies(frame, number);
     if (copies == 0) {
       lost++;
+      frame.lost();
       return;
     }
     frame.hop = end;

@@ -57,6 +57,9 @@ public abstract class Frame implements Completion {
     congested = true;
   }
 
+  /** The network has no room for it: it does not arrive. Called before the frame is forgotten. */
+  protected void lost() {}
+
   /** The time of one leg is over. */
   @Override
   public final void completed(boolean ok) {

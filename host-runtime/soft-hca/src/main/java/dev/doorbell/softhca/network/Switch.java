@@ -82,6 +82,7 @@ public final class Switch implements Network, AutoCloseable {
   private void enter(Frame frame) {
     if (used + frame.bytes() > options.bufferBytes()) {
       lost++;
+      frame.lost();
       return;
     }
     Port from = ports.get(frame.source());

@@ -3,12 +3,13 @@ package dev.doorbell.softhca.packet;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.BthOpcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One packet of the transport, with its headers as fields, from the pool of the HCA that sends it.
- * Of the extended headers those count that the opcode has ({@link PacketOpcode}); the others hold
+ * Of the extended headers those count that the opcode has ({@link BthOpcode}); the others hold
  * anything.
  *
  * <p>The payload stands in place in the sender's memory where the fabric allows that, else in the
@@ -20,6 +21,17 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   /** The partition key of everybody. */
   public static final int DEFAULT_PARTITION = 0xffff;
+
+  /**
+   * Preamble and start 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, frame check 4, inter-frame
+   * gap 12.
+   */
+  private static final int FRAME_OVERHEAD = 82;
+
+  private static final int SMALLEST_FRAME = 84;
+
+  /** RETH and immediate data. */
+  private static final int LARGEST_HEADERS = 20;
 
   /** {@link #request} of a packet that no request made. */
   public static final long NO_REQUEST = -1;
@@ -107,6 +119,9 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   public int bytes;
 
+  /** The payload lies where the wire will soon receive the next packet: {@link #endLoan}. */
+  private boolean lent;
+
   // Way to the wire.
   public Phase phase = Phase.HELD;
   public @Nullable Owner owner;
@@ -156,6 +171,17 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     return address;
   }
 
+  /** Bytes of the RoCEv2 frame over IPv4 that it is, from Ethernet's preamble to the gap behind. */
+  public int frameBytes() {
+    return Math.max(
+        SMALLEST_FRAME, FRAME_OVERHEAD + BthOpcode.headerBytes(opcode) + bytes + padBytes());
+  }
+
+  /** As {@link #frameBytes()}, of a packet with so much payload and the largest usual headers. */
+  public static int frameBytes(int payloadBytes) {
+    return FRAME_OVERHEAD + LARGEST_HEADERS + payloadBytes;
+  }
+
   /** Bytes after the payload that make its length a multiple of four: PadCnt. */
   public int padBytes() {
     return -bytes & 3;
@@ -181,8 +207,28 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     request = NO_REQUEST;
   }
 
+  /** The payload lies in memory that the wire needs again soon. */
+  public void lend(long address, int length) {
+    payload = address;
+    bytes = length;
+    lent = length > 0;
+  }
+
+  /** The wire needs the memory of {@link #lend}: what is still in use is copied. */
+  public void endLoan() {
+    if (lent) {
+      keep();
+    }
+  }
+
+  /** Nobody needs the packet any more. */
+  void retire() {
+    lent = false;
+  }
+
   /** Copies a payload that stands in somebody's memory, which may change, to the own buffer. */
   public void keep() {
+    lent = false;
     if (bytes > 0 && payload != buffer) {
       long own = buffer();
       RawMemory.copy(payload, own, bytes);
@@ -302,8 +348,8 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   @Override
   public long apply(long old) {
     return switch (opcode) {
-      case PacketOpcode.FETCH_ADD -> old + swapAdd;
-      case PacketOpcode.COMPARE_SWAP -> old == compare ? swapAdd : old;
+      case BthOpcode.FETCH_ADD -> old + swapAdd;
+      case BthOpcode.COMPARE_SWAP -> old == compare ? swapAdd : old;
       // A carry out of a boundary bit is dropped: add without those bits, then put them in.
       case PacketOpcode.MASKED_FETCH_ADD ->
           ((old & ~swapMask) + (swapAdd & ~swapMask)) ^ ((old ^ swapAdd) & swapMask);

@@ -1,68 +1,34 @@
 package dev.doorbell.softhca.packet;
 
+import dev.doorbell.core.roce.BthOpcode;
+
 /**
- * Opcodes of the base transport header (InfiniBand specification, chapter 9.2): bits 7:5 say the
- * transport, 4:0 the operation, which is numbered alike in all transports; and the
- * manufacturer-specific range for what mlx5 adds to it.
+ * What the transport asks of opcodes of the base transport header beyond {@link BthOpcode}. An
+ * atomic under masks has one opcode here, whatever the size of its cell: {@link Packet#cellBytes}
+ * tells that.
  */
 public final class PacketOpcode {
-  /** Reliable connections: bits 7:5. */
-  public static final int RELIABLE = 0x00;
+  /** Compare and swap under masks, 4 or 8 bytes. */
+  public static final int MASKED_COMPARE_SWAP = BthOpcode.MASKED_COMPARE_SWAP_8;
 
-  /** Unreliable connections: bits 7:5. */
-  public static final int UNRELIABLE = 0x20;
+  /** Fetch and add with field boundaries, 4 or 8 bytes. */
+  public static final int MASKED_FETCH_ADD = BthOpcode.MASKED_FETCH_ADD_8;
 
-  /** Unreliable datagrams: bits 7:5. */
-  public static final int DATAGRAM = 0x60;
-
-  private static final int MANUFACTURER = 0xc0;
-  private static final int TRANSPORT_MASK = 0xe0;
   private static final int OPERATION_MASK = 0x1f;
 
-  public static final int SEND_FIRST = 0x00;
-  public static final int SEND_MIDDLE = 0x01;
-  public static final int SEND_LAST = 0x02;
-  public static final int SEND_LAST_IMM = 0x03;
-  public static final int SEND_ONLY = 0x04;
-  public static final int SEND_ONLY_IMM = 0x05;
-  public static final int WRITE_FIRST = 0x06;
-  public static final int WRITE_MIDDLE = 0x07;
-  public static final int WRITE_LAST = 0x08;
-  public static final int WRITE_LAST_IMM = 0x09;
-  public static final int WRITE_ONLY = 0x0a;
-  public static final int WRITE_ONLY_IMM = 0x0b;
-  public static final int READ_REQUEST = 0x0c;
-  public static final int READ_RESPONSE_FIRST = 0x0d;
-  public static final int READ_RESPONSE_MIDDLE = 0x0e;
-  public static final int READ_RESPONSE_LAST = 0x0f;
-  public static final int READ_RESPONSE_ONLY = 0x10;
-  public static final int ACKNOWLEDGE = 0x11;
-  public static final int ATOMIC_ACKNOWLEDGE = 0x12;
-  public static final int COMPARE_SWAP = 0x13;
-  public static final int FETCH_ADD = 0x14;
-  public static final int SEND_LAST_INVALIDATE = 0x16;
-  public static final int SEND_ONLY_INVALIDATE = 0x17;
-
-  /** Compare and swap under masks, 4 or 8 bytes; in the manufacturer-specific range. */
-  public static final int MASKED_COMPARE_SWAP = 0xd3;
-
-  /** Fetch and add with field boundaries, 4 or 8 bytes; in the manufacturer-specific range. */
-  public static final int MASKED_FETCH_ADD = 0xd4;
-
   // Sets of operations, a bit for each.
-  private static final int FIRSTS =
-      1 << SEND_FIRST
-          | 1 << SEND_ONLY
-          | 1 << SEND_ONLY_IMM
-          | 1 << SEND_ONLY_INVALIDATE
-          | 1 << WRITE_FIRST
-          | 1 << WRITE_ONLY
-          | 1 << WRITE_ONLY_IMM;
   private static final int UNFINISHED =
-      1 << SEND_FIRST | 1 << SEND_MIDDLE | 1 << WRITE_FIRST | 1 << WRITE_MIDDLE;
+      1 << BthOpcode.SEND_FIRST
+          | 1 << BthOpcode.SEND_MIDDLE
+          | 1 << BthOpcode.WRITE_FIRST
+          | 1 << BthOpcode.WRITE_MIDDLE;
   private static final int IMMEDIATES =
-      1 << SEND_LAST_IMM | 1 << SEND_ONLY_IMM | 1 << WRITE_LAST_IMM | 1 << WRITE_ONLY_IMM;
-  private static final int QUESTIONS = 1 << READ_REQUEST | 1 << COMPARE_SWAP | 1 << FETCH_ADD;
+      1 << BthOpcode.SEND_LAST_IMM
+          | 1 << BthOpcode.SEND_ONLY_IMM
+          | 1 << BthOpcode.WRITE_LAST_IMM
+          | 1 << BthOpcode.WRITE_ONLY_IMM;
+  private static final int QUESTIONS =
+      1 << BthOpcode.READ_REQUEST | 1 << BthOpcode.COMPARE_SWAP | 1 << BthOpcode.FETCH_ADD;
 
   private PacketOpcode() {}
 
@@ -73,18 +39,13 @@ public final class PacketOpcode {
 
   /** The transport that the opcode belongs to; mlx5's own opcodes are of reliable connections. */
   public static int transport(int opcode) {
-    int transport = opcode & TRANSPORT_MASK;
-    return transport == MANUFACTURER ? RELIABLE : transport;
+    int transport = BthOpcode.transport(opcode);
+    return transport == BthOpcode.DOORBELL ? BthOpcode.RC : transport;
   }
 
-  /** The operation without its transport, as {@link #SEND_FIRST} and the others number it. */
+  /** The operation without its transport, as {@link BthOpcode#SEND_FIRST} and others number it. */
   public static int operation(int opcode) {
-    return opcode >= MANUFACTURER ? opcode : opcode & OPERATION_MASK;
-  }
-
-  /** True for what a responder sends. */
-  public static boolean isResponse(int opcode) {
-    return opcode >= READ_RESPONSE_FIRST && opcode <= ATOMIC_ACKNOWLEDGE;
+    return opcode >= BthOpcode.DOORBELL ? opcode : opcode & OPERATION_MASK;
   }
 
   /** True for what a responder answers with data. */
@@ -92,31 +53,6 @@ public final class PacketOpcode {
     return opcode <= OPERATION_MASK
         ? in(QUESTIONS, opcode)
         : opcode == MASKED_COMPARE_SWAP || opcode == MASKED_FETCH_ADD;
-  }
-
-  /**
-   * Bytes of the extended headers: DETH 8, RETH 16, AtomicETH 28, masked AtomicETH 44, AETH 4,
-   * AtomicAckETH 8, ImmDt 4, IETH 4.
-   */
-  public static int extendedHeaderBytes(int opcode) {
-    int datagram = transport(opcode) == DATAGRAM ? 8 : 0;
-    return datagram
-        + switch (operation(opcode)) {
-          case WRITE_FIRST, WRITE_ONLY, READ_REQUEST -> 16;
-          case WRITE_ONLY_IMM -> 20;
-          case SEND_LAST_IMM, SEND_ONLY_IMM, WRITE_LAST_IMM -> 4;
-          case SEND_LAST_INVALIDATE, SEND_ONLY_INVALIDATE -> 4;
-          case READ_RESPONSE_FIRST, READ_RESPONSE_LAST, READ_RESPONSE_ONLY, ACKNOWLEDGE -> 4;
-          case ATOMIC_ACKNOWLEDGE -> 12;
-          case COMPARE_SWAP, FETCH_ADD -> 28;
-          case MASKED_COMPARE_SWAP, MASKED_FETCH_ADD -> 44;
-          default -> 0;
-        };
-  }
-
-  /** True where a message of WRITE or SEND begins. */
-  public static boolean isFirst(int operation) {
-    return in(FIRSTS, operation);
   }
 
   /** True where a message ends. */
@@ -131,17 +67,18 @@ public final class PacketOpcode {
 
   /** True where the message ends a peer's registration. */
   public static boolean invalidates(int operation) {
-    return operation == SEND_LAST_INVALIDATE || operation == SEND_ONLY_INVALIDATE;
+    return operation == BthOpcode.SEND_LAST_INVALIDATE
+        || operation == BthOpcode.SEND_ONLY_INVALIDATE;
   }
 
   /** The opcode of response {@code number} of {@code responses} to a READ. */
   public static int readResponse(int number, int responses) {
     if (responses == 1) {
-      return READ_RESPONSE_ONLY;
+      return BthOpcode.READ_RESPONSE_ONLY;
     }
     if (number == 0) {
-      return READ_RESPONSE_FIRST;
+      return BthOpcode.READ_RESPONSE_FIRST;
     }
-    return number == responses - 1 ? READ_RESPONSE_LAST : READ_RESPONSE_MIDDLE;
+    return number == responses - 1 ? BthOpcode.READ_RESPONSE_LAST : BthOpcode.READ_RESPONSE_MIDDLE;
   }
 }

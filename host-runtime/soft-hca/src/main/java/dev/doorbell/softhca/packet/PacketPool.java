@@ -65,6 +65,7 @@ public final class PacketPool {
   }
 
   public void release(Packet packet) {
+    packet.retire();
     if (freeCount == free.length) {
       free = Arrays.copyOf(free, freeCount * 2);
     }

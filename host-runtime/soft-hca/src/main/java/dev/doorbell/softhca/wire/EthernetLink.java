@@ -3,6 +3,7 @@ package dev.doorbell.softhca.wire;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,6 +15,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class EthernetLink extends FrameLink {
   private static final int ALIGNMENT = 2;
+  private static final int MESSAGE_BYTES = 4_352 - ALIGNMENT;
   private static final int REPLY_BYTES = 128;
   private static final int REPLIES = 16;
   private static final long ASK_AGAIN_NANOS = 200_000_000;
@@ -35,8 +37,8 @@ final class EthernetLink extends FrameLink {
   private long askedAt;
   private boolean asked;
 
-  EthernetLink(UdpSocket socket, Gid cable, int cablePort, EthernetOptions options) {
-    super(socket);
+  EthernetLink(UdpSocket socket, Tap tap, Gid cable, int cablePort, EthernetOptions options) {
+    super(socket, tap);
     this.cable = cable;
     this.cablePort = cablePort;
     this.options = options;
@@ -83,7 +85,7 @@ final class EthernetLink extends FrameLink {
 
   private void ask(Gid peer) {
     long now = System.nanoTime();
-    if ((asked && now - askedAt < ASK_AGAIN_NANOS) || socket.room() == 0) {
+    if ((asked && now - askedAt < ASK_AGAIN_NANOS) || socket.out.room() == 0) {
       return;
     }
     asked = true;
@@ -94,7 +96,12 @@ final class EthernetLink extends FrameLink {
 
   @Override
   void queue(long frame, long bth, long end, Gid peer, int peerPort, int trafficClass) {
-    socket.queue(frame, (int) (end - frame), cable, cablePort, 0);
+    socket.out.queue(frame, (int) (end - frame), cable, cablePort, 0);
+  }
+
+  @Override
+  int messageBytes() {
+    return MESSAGE_BYTES;
   }
 
   @Override
@@ -103,16 +110,31 @@ final class EthernetLink extends FrameLink {
   }
 
   @Override
-  long frame(int i, long slot, int bytes) {
+  int open(int i) {
     if (cablePort == 0) {
-      cablePort = socket.senderPort(i);
+      cablePort = socket.in.senderPort(i);
     }
-    return slot + ALIGNMENT;
+    return 0;
+  }
+
+  @Override
+  RoceFrame.Verdict parse(RoceFrame frame, long address, int bytes) {
+    return frame.parse(address, bytes);
+  }
+
+  @Override
+  long whole(long address, int bytes) {
+    return address;
+  }
+
+  @Override
+  int wholeBytes(int bytes) {
+    return bytes;
   }
 
   @Override
   void other(long frame, int bytes) {
-    if (socket.room() == 0) {
+    if (socket.out.room() == 0) {
       return;
     }
     long reply = nextReply();
@@ -130,10 +152,9 @@ final class EthernetLink extends FrameLink {
   }
 
   private void sendReply(long frame, int bytes) {
-    Listener heard = listener;
-    if (heard != null) {
-      heard.frame(Direction.OUTBOUND, frame, bytes);
+    if (tap.isOn()) {
+      tap.frame(Direction.OUTBOUND, frame, bytes);
     }
-    socket.queue(frame, bytes, cable, cablePort, 0);
+    socket.out.queue(frame, bytes, cable, cablePort, 0);
   }
 }

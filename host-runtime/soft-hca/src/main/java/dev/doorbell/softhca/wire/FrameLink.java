@@ -1,8 +1,7 @@
 package dev.doorbell.softhca.wire;
 
-import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.roce.Gid;
-import org.jspecify.annotations.Nullable;
+import dev.doorbell.core.roce.RoceFrame;
 
 /**
  * How whole frames leave the process and arrive. A frame starts with an Ethernet header; a link
@@ -11,8 +10,12 @@ import org.jspecify.annotations.Nullable;
 abstract class FrameLink {
   final UdpSocket socket;
 
-  FrameLink(UdpSocket socket) {
+  /** Hears of frames that the link itself makes; {@link RoceWire} tells it of packets. */
+  final Tap tap;
+
+  FrameLink(UdpSocket socket, Tap tap) {
     this.socket = socket;
+    this.tap = tap;
   }
 
   /** The GIDs that packets to this process name. */
@@ -42,24 +45,32 @@ abstract class FrameLink {
    */
   abstract void queue(long frame, long bth, long end, Gid peer, int peerPort, int trafficClass);
 
-  /** Where in a slot a datagram is received to. */
+  /** Bytes that a message may have, and how many are received at once. */
+  abstract int messageBytes();
+
+  /** Where in memory of 64-byte alignment a message is received to. */
   abstract int receiveOffset();
 
   /**
-   * Makes a frame of datagram {@code i}.
+   * Looks at what came beside message {@code i}.
    *
-   * @param slot the slot that it was received to
-   * @return the address of the Ethernet header
+   * @return the bytes of each of its datagrams but the last, 0 when it is one datagram
    */
-  abstract long frame(int i, long slot, int bytes);
+  abstract int open(int i);
+
+  /** Finds the parts of a datagram of the message that was opened. */
+  abstract RoceFrame.Verdict parse(RoceFrame frame, long address, int bytes);
+
+  /**
+   * The datagram that was parsed as a frame in one piece, for captures.
+   *
+   * @return address of its Ethernet header
+   */
+  abstract long whole(long address, int bytes);
+
+  /** Bytes of that frame. */
+  abstract int wholeBytes(int bytes);
 
   /** A frame that is not RoCE arrived. */
   abstract void other(long frame, int bytes);
-
-  /** Who hears of frames that the link itself makes, besides packets. */
-  interface Listener {
-    void frame(Direction direction, long address, int bytes);
-  }
-
-  @Nullable Listener listener;
 }

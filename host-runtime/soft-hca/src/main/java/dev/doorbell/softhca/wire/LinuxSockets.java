@@ -15,15 +15,18 @@ import java.lang.invoke.VarHandle;
  * traffic class and hop limit. Calls return what libc returns, or minus errno.
  */
 @SuppressWarnings("restricted")
-final class LinuxSockets {
+class LinuxSockets {
   static final int AF_INET = 2;
   static final int AF_INET6 = 10;
 
+  static final int EIO = 5;
   static final int EAGAIN = 11;
+  static final int EINVAL = 22;
+  static final int EMSGSIZE = 90;
   static final int EINTR = 4;
   static final int ENOBUFS = 105;
 
-  // Levels and names of options and control messages: linux/in.h, linux/in6.h,
+  // Levels and names of options and control messages: linux/in.h, linux/in6.h, linux/udp.h,
   // asm-generic/socket.h.
   static final int SOL_SOCKET = 1;
   static final int SO_REUSEADDR = 2;
@@ -39,6 +42,9 @@ final class LinuxSockets {
   static final int IP_RECVTTL = 12;
   static final int IP_RECVTOS = 13;
   static final int PMTUDISC_DO = 2;
+  static final int SOL_UDP = 17;
+  static final int UDP_SEGMENT = 103;
+  static final int UDP_GRO = 104;
   static final int IPPROTO_IPV6 = 41;
   static final int IPV6_UNICAST_HOPS = 16;
   static final int IPV6_MTU_DISCOVER = 23;
@@ -72,8 +78,8 @@ final class LinuxSockets {
       find("sendmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT));
   private static final MethodHandle RECVMMSG =
       find("recvmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT, LONG));
-  private static final MethodHandle POLL =
-      find("poll", FunctionDescriptor.of(INT, LONG, LONG, INT));
+  private static final MethodHandle PPOLL =
+      find("ppoll", FunctionDescriptor.of(INT, LONG, LONG, LONG, LONG));
   private static final MethodHandle CLOSE = find("close", FunctionDescriptor.of(INT, INT));
 
   private final MemorySegment state = Arena.ofAuto().allocate(STATE);
@@ -156,9 +162,10 @@ final class LinuxSockets {
     }
   }
 
-  int poll(long descriptors, long count, int millis) {
+  /** Waits until a descriptor is ready, at most for the timespec at {@code time}. */
+  int ppoll(long descriptors, long count, long time) {
     try {
-      return result((int) POLL.invokeExact(state, descriptors, count, millis));
+      return result((int) PPOLL.invokeExact(state, descriptors, count, time, 0L));
     } catch (Throwable e) {
       throw sneaky(e);
     }

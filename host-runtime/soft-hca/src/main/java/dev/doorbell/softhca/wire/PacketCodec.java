@@ -106,7 +106,7 @@ final class PacketCodec {
   }
 
   /**
-   * Reads a packet; its payload is copied to its own buffer.
+   * Reads a packet; its payload stays in the frame, see {@link Packet#lend}.
    *
    * @param frame parsed as RoCE, with at most {@link Packet#MAX_PAYLOAD} bytes of payload
    */
@@ -135,9 +135,7 @@ final class PacketCodec {
     packet.ackRequest = Bth.isAckRequested(bth);
     packet.psn = Bth.psn(bth);
     decodeHeaders(frame, packet);
-    packet.bytes = frame.payloadBytes;
-    packet.payload = frame.payload;
-    packet.keep();
+    packet.lend(frame.payload, frame.payloadBytes);
   }
 
   private static void decodeHeaders(RoceFrame frame, Packet packet) {

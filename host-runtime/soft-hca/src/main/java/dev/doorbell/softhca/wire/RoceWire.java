@@ -5,21 +5,12 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.pcap.Direction;
-import dev.doorbell.core.roce.Bth;
-import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
-import dev.doorbell.core.roce.Icrc;
-import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,73 +25,37 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RoceWire extends Wire implements AutoCloseable {
   private static final int HOP_LIMIT = 64;
-  private static final int SLOT = 4_352;
-  private static final int SLOTS = UdpSocket.BATCH;
+
+  /** Messages that are received at once: on a cable a message is a frame. */
+  private static final int MESSAGES = 32;
+
+  private static final int CABLE_MESSAGES = 64;
 
   /** BTH, RETH and ICRC. */
   private static final int HEADER_BYTES = 32;
 
   private static final int SMALLEST_WINDOW = 8;
 
-  /**
-   * Batches received in one step. What stays in the socket looks like silence to whoever sent it,
-   * and comes once more: many connections would bury each other so.
-   */
-  private static final int RECEIVED_AT_ONCE = 16;
+  /** Bytes under way on a connection that keep both ends busy; more would only leave the caches. */
+  private static final int LARGEST_WINDOW_BYTES = 2 << 20;
 
   private final Fabric fabric;
   private final FrameLink link;
   private final UdpSocket socket;
-  private final WireFaults faults;
   private final Agent agent = new Pump();
-  private final Icrc icrc = new Icrc();
-  private final RoceFrame frame = new RoceFrame(0);
-
-  // Slots to send from, then slots to receive to.
-  private final MemorySegment slab = Arena.ofAuto().allocate(2L * SLOTS * SLOT, 64);
-  private final long base = slab.address();
-  private final ByteBuffer slabBytes = slab.asByteBuffer();
-  private int sendSlot;
+  private final FrameSender sender;
+  private final FrameReceiver receiver;
 
   private @Nullable Station station;
   private final Map<WireAddress, RoceRoute> routes = new HashMap<>();
-  private @Nullable WireCapture capture;
-  private int captureInterface;
   private boolean closed;
-
-  /** Packets that found no room, oldest first; their payload is in their own buffers. */
-  private final ArrayDeque<Held> held = new ArrayDeque<>();
-
-  /** A packet that a fault sends after the next one. */
-  private @Nullable Held swapped;
-
-  /** Datagrams of the last batch that the HCA had no packets for yet. */
-  private int arrived;
-
-  private int handled;
-
-  private long framesOut;
-  private long bytesOut;
-  private long framesIn;
-  private long bytesIn;
-  private long badIcrc;
-  private long malformed;
-  private long notForUs;
-  private long unresolved;
-  private long stalls;
-  private long faultsDone;
-
-  private record Held(RoceRoute route, Packet packet) {}
 
   private RoceWire(Fabric fabric, Locus at, FrameLink link, WireFaults faults) {
     this.fabric = fabric;
     this.link = link;
     this.socket = link.socket;
-    this.faults = faults;
-    for (int i = 0; i < SLOTS; i++) {
-      int offset = link.receiveOffset();
-      socket.receiveAt(i, receiveSlot(i) + offset, SLOT - offset);
-    }
+    this.sender = new FrameSender(link, faults);
+    this.receiver = new FrameReceiver(link, faults);
     fabric.attachDevice(at, agent);
   }
 
@@ -115,7 +70,8 @@ public final class RoceWire extends Wire implements AutoCloseable {
    */
   public static RoceWire udp(Fabric fabric, Locus at, Gid local, int port, WireFaults faults) {
     requireWallTime(fabric);
-    return new RoceWire(fabric, at, new UdpLink(new UdpSocket(local, port, HOP_LIMIT)), faults);
+    UdpSocket socket = new UdpSocket(local, port, HOP_LIMIT, MESSAGES, true);
+    return new RoceWire(fabric, at, new UdpLink(socket, new Tap(fabric)), faults);
   }
 
   /**
@@ -134,8 +90,12 @@ public final class RoceWire extends Wire implements AutoCloseable {
       WireFaults faults) {
     requireWallTime(fabric);
     Gid loopback = Gid.parse("127.0.0.1");
-    UdpSocket socket = new UdpSocket(loopback, localPort, HOP_LIMIT);
-    return new RoceWire(fabric, at, new EthernetLink(socket, loopback, guestPort, options), faults);
+    UdpSocket socket = new UdpSocket(loopback, localPort, HOP_LIMIT, CABLE_MESSAGES, false);
+    return new RoceWire(
+        fabric,
+        at,
+        new EthernetLink(socket, new Tap(fabric), loopback, guestPort, options),
+        faults);
   }
 
   private static void requireWallTime(Fabric fabric) {
@@ -163,15 +123,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   /** Captures what is carried from now on; ends an earlier capture's part. Null for none. */
   public void capture(@Nullable WireCapture into) {
-    capture = into;
-    if (into == null) {
-      link.listener = null;
-      return;
-    }
-    captureInterface = into.addInterface(address().toString());
-    link.listener =
-        (direction, address, bytes) ->
-            into.frame(captureInterface, fabric.now(), direction, address, bytes);
+    link.tap.into(into, address().toString());
   }
 
   /** Where peers find this HCA. */
@@ -191,14 +143,14 @@ public final class RoceWire extends Wire implements AutoCloseable {
   }
 
   /**
-   * Half of what this end's receive buffer holds, taking the peer's to be like it: the other half
-   * is for other connections and for answers. What does not fit is dropped by the system, and a
-   * dropped packet means that all behind it come again.
+   * Half of what this end's receive buffer holds, taking the peer's to be like it, and 2 MiB at
+   * most: the other half is for other connections. What does not fit is dropped by the system, and
+   * a dropped packet means that all behind it come again.
    */
   @Override
   public int window(int payloadBytes) {
-    int packets = socket.receiveBuffer() / 2 / UdpSocket.footprint(HEADER_BYTES + payloadBytes);
-    return Math.max(SMALLEST_WINDOW, packets);
+    int bytes = Math.min(socket.receiveBuffer() / 2, LARGEST_WINDOW_BYTES);
+    return Math.max(SMALLEST_WINDOW, bytes / UdpSocket.footprint(HEADER_BYTES + payloadBytes));
   }
 
   @Override
@@ -250,28 +202,28 @@ public final class RoceWire extends Wire implements AutoCloseable {
   /** What was carried and what was not. */
   public WireCounters counters() {
     return new WireCounters(
-        framesOut,
-        bytesOut,
-        framesIn,
-        bytesIn,
-        badIcrc,
-        malformed,
-        notForUs,
-        unresolved,
-        socket.kernelDrops(),
-        socket.refused(),
-        stalls,
-        faultsDone);
+        sender.frames,
+        sender.bytes,
+        receiver.frames,
+        receiver.bytes,
+        receiver.badIcrc,
+        receiver.malformed,
+        receiver.notForUs,
+        sender.unresolved,
+        socket.in.kernelDrops(),
+        socket.out.refused(),
+        sender.stalls,
+        sender.faultsDone + receiver.faultsDone);
   }
 
-  /**
-   * Waits until something has arrived: for loops that would spin otherwise. Nothing else of the
-   * fabric goes on meanwhile.
-   *
-   * @param millis at most
-   */
-  public boolean awaitArrival(int millis) {
-    return !closed && socket.await(millis);
+  /** Packets sent and received so far. */
+  public long carried() {
+    return sender.frames + receiver.frames;
+  }
+
+  /** What the system knows the socket by, or -1 when it is closed. */
+  int descriptor() {
+    return closed ? -1 : socket.descriptor();
   }
 
   @Override
@@ -281,280 +233,30 @@ public final class RoceWire extends Wire implements AutoCloseable {
     }
     closed = true;
     fabric.detach(agent);
-    for (Held waiting : held) {
-      waiting.packet.pool.release(waiting.packet);
-    }
-    held.clear();
-    Held late = swapped;
-    if (late != null) {
-      late.packet.pool.release(late.packet);
-    }
-    swapped = null;
+    sender.close();
     socket.close();
   }
 
-  // Sending.
-
-  private long sendSlot(int i) {
-    return base + (long) i * SLOT;
-  }
-
-  private long receiveSlot(int i) {
-    return base + (long) (SLOTS + i) * SLOT;
-  }
-
   void transmit(RoceRoute route, Packet packet) {
-    if (closed) {
-      packet.pool.release(packet);
-      return;
-    }
-    WireFaults.Fate fate = faults.fate(packet, true);
-    if (fate != WireFaults.Fate.PASS) {
-      faultsDone++;
-      if (fate == WireFaults.Fate.DROP) {
-        packet.pool.release(packet);
-        return;
-      }
-      if (fate == WireFaults.Fate.SWAP && swapped == null) {
-        packet.keep();
-        swapped = new Held(route, packet);
-        return;
-      }
-      if (fate == WireFaults.Fate.DUPLICATE && held.isEmpty() && hasRoom()) {
-        frame(route, packet, false);
-      }
-    }
-    send(route, packet, fate == WireFaults.Fate.CORRUPT);
-    Held late = swapped;
-    if (late != null) {
-      swapped = null;
-      send(late.route, late.packet, false);
-    }
+    sender.transmit(route, packet);
   }
 
   /** Sends a packet whose ICRC is wrong; where there is no room for it, it is lost all the same. */
   void transmitCorrupt(RoceRoute route, Packet packet) {
-    if (!closed && held.isEmpty() && hasRoom()) {
-      frame(route, packet, true);
-    }
-    packet.pool.release(packet);
-  }
-
-  private void send(RoceRoute route, Packet packet, boolean corrupt) {
-    if (!held.isEmpty() || !hasRoom()) {
-      packet.keep();
-      held.add(new Held(route, packet));
-      stalls++;
-      return;
-    }
-    frame(route, packet, corrupt);
-    packet.pool.release(packet);
-  }
-
-  private boolean hasRoom() {
-    if (socket.room() == 0) {
-      socket.send();
-    }
-    return socket.room() > 0;
-  }
-
-  /** Puts a packet into the next slot and queues it. */
-  private void frame(RoceRoute route, Packet packet, boolean corrupt) {
-    long peerMac = link.mac(route.peer);
-    if (peerMac < 0) {
-      unresolved++;
-      return;
-    }
-    if (!hasRoom()) { // a question for the peer's address took the last place
-      unresolved++;
-      return;
-    }
-    int slot = sendSlot;
-    sendSlot = (slot + 1) % SLOTS;
-    long bth = sendSlot(slot) + FrameHeaders.ROOM;
-    int bytes = PacketCodec.encode(packet, bth);
-    int transport = bytes + Icrc.BYTES;
-    Gid source = link.source();
-    boolean udp = link.version() == RoceVersion.V2;
-    long start =
-        udp
-            ? FrameHeaders.writeV2(
-                bth,
-                transport,
-                peerMac,
-                link.mac(),
-                source,
-                route.peer,
-                link.sourcePort(packet.originQpn, packet.destination),
-                route.port,
-                packet.trafficClass,
-                packet.flowLabel,
-                packet.hopLimit)
-            : FrameHeaders.writeV1(
-                bth,
-                transport,
-                peerMac,
-                link.mac(),
-                source,
-                route.peer,
-                packet.trafficClass,
-                packet.flowLabel,
-                packet.hopLimit);
-    int at = (int) (bth - base);
-    int crc =
-        icrc.of(
-            start + EthernetHeader.BYTES,
-            !udp || !route.peer.isIpv4(),
-            udp,
-            slabBytes,
-            at + Bth.BYTES,
-            at + bytes);
-    Icrc.write(bth + bytes, corrupt ? ~crc : crc);
-    long end = bth + transport;
-    WireCapture into = capture;
-    if (into != null) {
-      into.frame(captureInterface, fabric.now(), Direction.OUTBOUND, start, (int) (end - start));
-    }
-    link.queue(start, bth, end, route.peer, route.port, packet.trafficClass);
-    framesOut++;
-    bytesOut += transport;
-  }
-
-  private int pushOut() {
-    int done = socket.waiting() > 0 ? socket.send() : 0;
-    while (!held.isEmpty() && hasRoom()) {
-      Held next = held.remove();
-      frame(next.route, next.packet, false);
-      next.packet.pool.release(next.packet);
-      done++;
-    }
-    return done;
-  }
-
-  // Receiving.
-
-  private int takeIn() {
-    Station hca = station;
-    if (hca == null) {
-      return 0;
-    }
-    int taken = 0;
-    for (int batch = 0; batch < RECEIVED_AT_ONCE; batch++) {
-      if (handled == arrived) {
-        arrived = socket.receive(SLOTS);
-        handled = 0;
-      }
-      int before = handled;
-      while (handled < arrived && take(hca, handled)) {
-        handled++;
-      }
-      taken += handled - before;
-      if (handled < arrived || arrived < SLOTS) {
-        break;
-      }
-    }
-    return taken;
-  }
-
-  /**
-   * Delivers datagram {@code i}.
-   *
-   * @return false when the HCA has no packet for it now
-   */
-  private boolean take(Station hca, int i) {
-    int bytes = socket.bytes(i);
-    if (bytes < 0) {
-      malformed++;
-      return true;
-    }
-    long slot = receiveSlot(i);
-    long start = link.frame(i, slot, bytes);
-    long end = slot + link.receiveOffset() + bytes;
-    RoceFrame.Verdict verdict = frame.parse(start, (int) (end - start));
-    if (verdict == RoceFrame.Verdict.OTHER) {
-      record(start, end);
-      link.other(start, (int) (end - start));
-      return true;
-    }
-    if (verdict != RoceFrame.Verdict.ROCE || frame.payloadBytes > Packet.MAX_PAYLOAD) {
-      record(start, end);
-      malformed++;
-      return true;
-    }
-    Packet packet = hca.packets().take();
-    if (packet == null) {
-      return false;
-    }
-    record(start, end);
-    if (!accept(packet)) {
-      packet.pool.release(packet);
-      return true;
-    }
-    framesIn++;
-    bytesIn += end - frame.bth;
-    WireFaults.Fate fate = faults.fate(packet, false);
-    if (fate == WireFaults.Fate.PASS) {
-      hca.deliver(packet);
-      return true;
-    }
-    faultsDone++;
-    if (fate == WireFaults.Fate.DROP) {
-      packet.pool.release(packet);
-      return true;
-    }
-    Packet twin = fate == WireFaults.Fate.DUPLICATE ? hca.packets().take() : null;
-    if (twin != null) {
-      twin.copyOf(packet);
-    }
-    hca.deliver(packet);
-    if (twin != null) {
-      hca.deliver(twin);
-    }
-    return true;
-  }
-
-  /** Checks the ICRC and the addresses, and reads the packet. */
-  private boolean accept(Packet packet) {
-    if (icrc.of(frame, slabBytes, base) != Icrc.read(frame.icrc)) {
-      badIcrc++;
-      return false;
-    }
-    takeRoute(packet);
-    if (!link.isOwn(packet.destinationGidHigh, packet.destinationGidLow)) {
-      notForUs++;
-      return false;
-    }
-    PacketCodec.decode(frame, packet);
-    return true;
-  }
-
-  private void takeRoute(Packet packet) {
-    packet.trafficClass = frame.trafficClass();
-    packet.hopLimit = frame.hopLimit();
-    packet.flowLabel = 0;
-    packet.sourceGidHigh = frame.sourceHigh();
-    packet.sourceGidLow = frame.sourceLow();
-    packet.destinationGidHigh = frame.destinationHigh();
-    packet.destinationGidLow = frame.destinationLow();
-  }
-
-  private void record(long start, long end) {
-    WireCapture into = capture;
-    if (into != null) {
-      into.frame(captureInterface, fabric.now(), Direction.INBOUND, start, (int) (end - start));
-    }
+    sender.transmitCorrupt(route, packet);
   }
 
   /** Sends what waits, receives what has arrived. */
   private final class Pump implements Agent {
     @Override
     public int step(int budget) {
-      return pushOut() + takeIn();
+      Station hca = station;
+      return sender.push() + (hca == null ? 0 : receiver.take(hca));
     }
 
     @Override
     public String where() {
-      return "wire %s: %d packets wait".formatted(address(), held.size() + socket.waiting());
+      return "wire %s: %d packets wait".formatted(address(), sender.waiting());
     }
   }
 

@@ -1,8 +1,14 @@
 package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.Bth;
+import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
+import dev.doorbell.core.roce.RoceFrame;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * RoCEv2 in UDP: the system makes and takes away Ethernet, IP and UDP headers. They are rebuilt for
@@ -14,11 +20,28 @@ final class UdpLink extends FrameLink {
 
   private static final long NO_MAC = 0x02_00_00_00_00_00L;
 
+  /** Of the largest message that the system gives. */
+  private static final int MESSAGE_BYTES = 65_536;
+
+  /** The headers that the system took away from the datagram that was parsed last. */
+  private final MemorySegment headers =
+      Arena.ofAuto().allocate(FrameHeaders.ROOM + MESSAGE_BYTES, Long.BYTES);
+
+  private final long bth = headers.address() + FrameHeaders.ROOM;
+  private long ethernet = bth;
+  private int headersFor = -1;
+
+  /** Who sent the message that was opened. */
+  private Gid sender;
+
+  private int senderPort;
+
   private final Gid[] senders = new Gid[REMEMBERED];
   private int rememberedSenders;
 
-  UdpLink(UdpSocket socket) {
-    super(socket);
+  UdpLink(UdpSocket socket, Tap tap) {
+    super(socket, tap);
+    this.sender = socket.local();
   }
 
   @Override
@@ -54,30 +77,63 @@ final class UdpLink extends FrameLink {
 
   @Override
   void queue(long frame, long bth, long end, Gid peer, int peerPort, int trafficClass) {
-    socket.queue(bth, (int) (end - bth), peer, peerPort, trafficClass);
+    socket.out.queue(bth, (int) (end - bth), peer, peerPort, trafficClass);
+  }
+
+  @Override
+  int messageBytes() {
+    return MESSAGE_BYTES;
   }
 
   @Override
   int receiveOffset() {
-    return FrameHeaders.ROOM;
+    return 0;
   }
 
   @Override
-  long frame(int i, long slot, int bytes) {
-    long bth = slot + FrameHeaders.ROOM;
-    socket.look(i);
-    return FrameHeaders.writeV2(
-        bth,
-        Math.max(bytes, Icrc.BYTES),
-        NO_MAC,
-        NO_MAC,
-        sender(socket.senderAddress(i)),
-        socket.local(),
-        socket.senderPort(i),
-        socket.port(),
-        socket.trafficClass(),
-        0,
-        socket.hopLimit());
+  int open(int i) {
+    socket.in.look(i);
+    sender = sender(socket.in.senderAddress(i));
+    senderPort = socket.in.senderPort(i);
+    headersFor = -1;
+    return socket.in.segmentBytes();
+  }
+
+  @Override
+  RoceFrame.Verdict parse(RoceFrame frame, long address, int bytes) {
+    if (bytes != headersFor) {
+      headersFor = bytes;
+      ethernet =
+          FrameHeaders.writeV2(
+              bth,
+              Math.max(bytes, Icrc.BYTES),
+              NO_MAC,
+              NO_MAC,
+              sender,
+              socket.local(),
+              senderPort,
+              socket.port(),
+              socket.in.trafficClass(),
+              0,
+              socket.in.hopLimit());
+    }
+    if (bytes >= Bth.BYTES) {
+      // The ICRC is computed over headers in one piece.
+      RawMemory.copy(address, bth, Bth.BYTES);
+    }
+    return frame.parseDatagram(
+        ethernet + EthernetHeader.BYTES, !socket.local().isIpv4(), address, bytes);
+  }
+
+  @Override
+  long whole(long address, int bytes) {
+    RawMemory.copy(address, bth, bytes);
+    return ethernet;
+  }
+
+  @Override
+  int wholeBytes(int bytes) {
+    return (int) (bth - ethernet) + bytes;
   }
 
   private Gid sender(long address) {

@@ -3,6 +3,7 @@ package dev.doorbell.softhca.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
@@ -15,7 +16,6 @@ import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.softhca.Endpoint;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;

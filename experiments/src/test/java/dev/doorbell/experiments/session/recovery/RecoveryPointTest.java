@@ -1,0 +1,159 @@
+package dev.doorbell.experiments.session.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.FaultTally;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.session.SessionRuntime;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The experiments on recovery, as configs run them. */
+class RecoveryPointTest {
+  private final List<FaultTally> tallies = new ArrayList<>();
+  private final PointContext context =
+      new PointContext() {
+        @Override
+        public boolean cancelled() {
+          return false;
+        }
+
+        @Override
+        public void log(String line) {}
+
+        @Override
+        public void faults(List<FaultTally> told) {
+          tallies.addAll(told);
+        }
+      };
+
+  private final SessionRuntime runtime = new SessionRuntime();
+
+  private static Point point(String metrics, String more, String... settings) throws Exception {
+    StringBuilder config =
+        new StringBuilder("experiment: recovery\nquestion: Which?\nkernel: restartable\naxes:\n");
+    for (String setting : settings) {
+      config.append("  ").append(setting.replace("=", ": ")).append('\n');
+    }
+    config.append("measure: { metrics: [").append(metrics).append("], samples: 3 }\n").append(more);
+    return Plan.of(
+            new ConfigReader(Vocabulary.anything())
+                .read("recovery.yaml", config.toString(), List.of()))
+        .points()
+        .getFirst();
+  }
+
+  private PointResult run(Point point) throws Exception {
+    assertThat(runtime.check(point)).isEmpty();
+    return runtime
+        .runner(runtime.choose(new Environment.Wish("auto", "auto", "virtual")))
+        .run(point, context);
+  }
+
+  private static double counted(PointResult result, String counter) {
+    Quantity quantity = result.counters().get(counter);
+    assertThat(quantity).as(counter).isNotNull();
+    return quantity == null ? Double.NaN : quantity.value();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cqe-error", "qp-error", "peer-error", "loss-burst", "doorbell-lost"})
+  void nothing_is_lost_and_nothing_applied_twice(String fault) throws Exception {
+    PointResult result =
+        run(
+            point(
+                "detect, recover, replayed, lost.bytes, duplicated.bytes, lost.atomics, repeated.atomics",
+                "",
+                "fault=" + fault,
+                "remedy=reset",
+                "size=256",
+                "window=4"));
+    assertThat(result.verifiedBytes()).isPositive();
+    assertThat(result.samples()).hasSize(2).allSatisfy(one -> assertThat(one.size()).isEqualTo(3));
+    assertThat(counted(result, "replayed")).isPositive();
+    for (String loss :
+        List.of("lost.bytes", "duplicated.bytes", "lost.atomics", "repeated.atomics")) {
+      assertThat(counted(result, loss)).as(loss).isZero();
+    }
+  }
+
+  @Test
+  void another_port_does_not_wait_for_the_link_that_is_down() throws Exception {
+    double waits =
+        run(point("recover", "", "fault=link-down", "remedy=reset", "size=256"))
+            .samples()
+            .getFirst()
+            .value(0);
+    double leaves =
+        run(point("recover", "", "fault=link-down", "remedy=failover", "size=256"))
+            .samples()
+            .getFirst()
+            .value(0);
+    assertThat(leaves * 10).isLessThan(waits);
+  }
+
+  @Test
+  void lost_doorbells_cost_a_demotion_no_replay_and_both_switches_are_timed() throws Exception {
+    PointResult result =
+        run(
+            point(
+                "switch, return, replayed",
+                "",
+                "fault=doorbell-lost",
+                "remedy=demote",
+                "size=256",
+                "window=1",
+                "hold=50000"));
+    assertThat(counted(result, "replayed")).isZero();
+    assertThat(result.samples())
+        .hasSize(2)
+        .allSatisfy(one -> assertThat(one.value(0)).isPositive());
+  }
+
+  @Test
+  void the_faults_of_the_config_happen_beside_and_are_counted_over_all_samples() throws Exception {
+    run(
+        point(
+            "replayed",
+            "faults: [ { do: lose, at: packet 9, target: rank0.hca0 } ]\n",
+            "fault=none",
+            "size=256"));
+    assertThat(tallies).singleElement().satisfies(one -> assertThat(one.fired()).isEqualTo(3));
+  }
+
+  @Test
+  void a_failure_that_no_replay_gets_over_says_so() throws Exception {
+    Point hopeless =
+        point(
+            "replayed",
+            "faults: [ { do: cqe-error, at: wqe 10-100000, target: rank0.hca0, syndrome: 0x04 } ]\n",
+            "fault=none",
+            "size=256");
+    assertThatThrownBy(() -> run(hopeless))
+        .isInstanceOf(PointFailure.class)
+        .hasMessageContaining("DB-P026")
+        .hasMessageContaining("queue pair had an error before");
+  }
+
+  @Test
+  void what_cannot_be_measured_is_refused() throws Exception {
+    assertThat(runtime.check(point("switch", "", "fault=cqe-error", "remedy=reset", "size=256")))
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.text()).contains("DB-P024", "switch"));
+    assertThat(runtime.check(point("detect", "", "fault=none", "size=256"))).hasSize(1);
+    assertThat(runtime.check(point("latency", "", "fault=cqe-error", "size=256"))).hasSize(1);
+    assertThat(runtime.check(point("replayed", "", "fault=none", "size=12"))).hasSize(1);
+  }
+}
