@@ -2,11 +2,11 @@ package dev.doorbell.softhca.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.RandomTraffic;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.softhca.Endpoint;
-import dev.doorbell.softhca.RandomTraffic;
 import dev.doorbell.softhca.RoundTopology;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;
