@@ -48,7 +48,8 @@ class HcaExecTest {
     String at = folder.resolve("hca").toString();
     assertThat(user.type("hca", "exec", "--at", at, "--", "true")).isEqualTo(ExitCode.OK);
     assertThatThrownBy(() -> user.type("hca", "exec", "--at", at, "--", "sh", "-c", "exit 7"))
-        .isInstanceOfSatisfying(ProgramExit.class, end -> assertThat(end.status()).isEqualTo(7));
+        .isInstanceOfSatisfying(
+            ProgramExit.class, end -> assertThat(end.status()).isEqualTo(7));
   }
 
   @Test
@@ -66,15 +67,15 @@ class HcaExecTest {
                 "--",
                 "sh",
                 "-c",
-                "test -S $DOORBELL_HCA/socket && test -e"
-                    + " $DOORBELL_HCA/sysfs/class/infiniband/mlx5_1 && test -n \"$LD_PRELOAD\""))
+                "test -S $DOORBELL_HCA/socket && test -e $DOORBELL_HCA/sysfs/class/infiniband/mlx5_1 && test -n \"$LD_PRELOAD\""))
         .isEqualTo(ExitCode.OK);
     assertThat(folder.resolve("hca/socket")).doesNotExist();
   }
 
   @Test
   void what_cannot_be_started_or_served_is_said() {
-    assertThat(user.type("hca", "exec", "--devices", "17", "--", "true")).isEqualTo(ExitCode.USAGE);
+    assertThat(user.type("hca", "exec", "--devices", "17", "--", "true"))
+        .isEqualTo(ExitCode.USAGE);
     requireCompiler();
     String at = folder.resolve("hca").toString();
     assertThat(user.type("hca", "exec", "--at", at, "--", "no-such-program"))
