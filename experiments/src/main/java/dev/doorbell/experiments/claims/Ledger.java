@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
@@ -177,7 +178,7 @@ public record Ledger(String title, List<Claim> claims) {
     }
   }
 
-  private static Claim.@org.jspecify.annotations.Nullable Method method(String word) {
+  private static Claim.@Nullable Method method(String word) {
     for (Claim.Method method : Claim.Method.values()) {
       if (method.word().equals(word.toLowerCase(Locale.ROOT))) {
         return method;

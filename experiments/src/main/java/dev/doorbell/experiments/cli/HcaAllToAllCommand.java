@@ -20,14 +20,16 @@ import picocli.CommandLine.Option;
 /** {@code doorbell hca alltoall}. */
 @CommandLine.Command(
     header = {
-      "Ranks in several processes write to, read from and count at each other; every byte is checked.",
+      "Ranks in several processes write to, read from and count at each other; every byte is"
+          + " checked.",
       "",
       "  doorbell hca alltoall --messages 100000 --faults lossy.yaml",
       "  doorbell hca alltoall --process 0 --at 127.0.0.1:6000   and, in another terminal,",
       "  doorbell hca alltoall --process 1 --at 127.0.0.1:6000",
       "  doorbell hca alltoall --virtual --seed 7 --faults lossy.yaml",
       "",
-      "Without --process it starts the other processes itself. Exits with 1 when a byte is wrong, or",
+      "Without --process it starts the other processes itself. Exits with 1 when a byte is wrong,"
+          + " or",
       "an atomic was lost or applied twice.",
       ""
     })
@@ -64,8 +66,8 @@ final class HcaAllToAllCommand implements Command {
   @Option(
       names = "--virtual",
       description =
-          "All ranks in this process, in virtual time, over a switch: the same --seed gives the same"
-              + " packets at the same times.")
+          "All ranks in this process, in virtual time, over a switch: the same --seed gives the"
+              + " same packets at the same times.")
   private boolean virtual;
 
   @Option(
@@ -105,7 +107,8 @@ final class HcaAllToAllCommand implements Command {
     if (process != ALL) {
       return report(context, take(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
     }
-    Endpoint meeting = at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
+    Endpoint meeting =
+        at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
     List<ChildProcess> others = new ArrayList<>();
     try {
       for (int other = 1; other < processes; other++) {

@@ -145,8 +145,8 @@ final class HcaBenchCommand implements Command {
         .terminal()
         .out()
         .printf(
-            "RDMA WRITEs to another process over UDP, %d rounds each, emulated;%n"
-                + "CPU time a WRITE, of the thread that sends and of the one that serves: medians%n%n%s",
+            "RDMA WRITEs to another process over UDP, %d rounds each, emulated;%nCPU time a WRITE,"
+                + " of the thread that sends and of the one that serves: medians%n%n%s",
             rounds, table.text());
     IdleCost cost = rows.isEmpty() ? null : rows.getFirst().idle;
     if (cost != null) {
@@ -154,8 +154,9 @@ final class HcaBenchCommand implements Command {
           .terminal()
           .out()
           .printf(
-              "%n%,d idle queue pairs at each end: %,d bytes of heap and %,d of emulated memory each;%n"
-                  + "the thread that serves uses %.2f %% of a processor while nothing is sent, %.2f %% without them%n",
+              "%n%,d idle queue pairs at each end: %,d bytes of heap and %,d of emulated memory"
+                  + " each;%nthe thread that serves uses %.2f %% of a processor while nothing is"
+                  + " sent, %.2f %% without them%n",
               cost.queuePairs(),
               cost.heapBytes(),
               cost.memoryBytes(),

@@ -52,10 +52,10 @@ final class PairOptions {
       throw new UsageException(
           Problem.of("DB-U003", "--rank", "either --pair, or --rank 0 or 1 with --at"));
     }
-    Endpoint where = at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
+    Endpoint where =
+        at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
     meeting = where;
-    return new Pairing(
-        Math.max(0, rank), where.host(), where.port(), address, PATIENCE_NANOS);
+    return new Pairing(Math.max(0, rank), where.host(), where.port(), address, PATIENCE_NANOS);
   }
 
   /** True when the other process has the samples. */

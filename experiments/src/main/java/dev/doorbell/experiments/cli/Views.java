@@ -20,6 +20,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.DoubleFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Tables of one aspect of a run: tails, and lines over message size. */
 final class Views {
@@ -146,7 +147,7 @@ final class Views {
     return median > 0 ? List.of(median) : List.of();
   }
 
-  private static String text(@org.jspecify.annotations.Nullable Value value) {
+  private static String text(@Nullable Value value) {
     return value == null ? "-" : value.text();
   }
 

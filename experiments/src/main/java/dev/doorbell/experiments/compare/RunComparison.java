@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Two runs, point by point.
@@ -128,10 +130,9 @@ public record RunComparison(
           pairs.add(new Pair(settings, point, entry, other));
         }
       }
-      after.plan().points().stream()
-          .filter(counterparts::containsValue)
-          .map(Point::id)
-          .forEach(onlyAfter::add);
+      Set<String> left =
+          counterparts.values().stream().map(Point::id).collect(Collectors.toSet());
+      after.plan().points().stream().map(Point::id).filter(left::contains).forEach(onlyAfter::add);
     }
 
     private static SequencedMap<String, Value> settings(Point point, SequencedSet<String> axes) {

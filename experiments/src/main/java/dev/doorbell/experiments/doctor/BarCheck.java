@@ -14,13 +14,13 @@ final class BarCheck implements Check {
       Code.pass(
           "DB-BAR-01",
           "BAR1 is large",
-          "The second line of the GPU's resource file: 1 GiB or more.",
+          "The second base address register of the GPU's resource file: 1 GiB or more.",
           "Buffers of useful sizes can be registered. What is registered must fit BAR1 in all.");
   static final Code SMALL =
       Code.warn(
           "DB-BAR-02",
           "BAR1 is small",
-          "The second line of the GPU's resource file: below 1 GiB; 256 MiB without resizable BAR.",
+          "The second base address register of the GPU's resource file: below 1 GiB; 256 MiB without resizable BAR.",
           "Registration of GPU memory fails once BAR1 is full, a part of which the driver keeps.",
           "switch on \"Above 4G decoding\" and \"Resizable BAR\" in the firmware; on data-centre GPUs"
               + " see nvidia-smi -q -d MEMORY and the display mode (displaymodeselector)");
@@ -28,7 +28,7 @@ final class BarCheck implements Check {
       Code.fail(
           "DB-BAR-03",
           "BAR1 has no address",
-          "The second line of the GPU's resource file is empty: the firmware assigned nothing.",
+          "The second base address register of the GPU's resource file is empty: the firmware assigned nothing.",
           "The driver does not start (\"BAR1 is 0M @ 0x0\" in dmesg), and nothing can reach the GPU's"
               + " memory.",
           "switch on \"Above 4G decoding\" in the firmware, or boot with pci=realloc");

@@ -9,7 +9,6 @@ import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
-import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
@@ -49,7 +48,6 @@ final class TransferPoint {
 
   /** Virtual time between two looks at the clock on the wall and at Ctrl-C. */
   private static final long SLICE_NANOS = 200_000;
-
 
   private final Point point;
   private final PointContext context;

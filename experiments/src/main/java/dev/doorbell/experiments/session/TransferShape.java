@@ -67,9 +67,7 @@ final class TransferShape {
     if (path == TransferPath.PROXY) {
       return Connection.Ringing.PROXY;
     }
-    return point.text("doorbell").equals("cpu")
-        ? Connection.Ringing.CPU
-        : Connection.Ringing.GPU;
+    return point.text("doorbell").equals("cpu") ? Connection.Ringing.CPU : Connection.Ringing.GPU;
   }
 
   int queuePairs() {

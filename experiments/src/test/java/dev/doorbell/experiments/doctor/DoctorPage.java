@@ -53,8 +53,8 @@ final class DoctorPage {
 
       The rules come from the vendors' documents, from the sources of the libraries, and from public
       reports, which each code names. What they say has been tried on made-up machines: one that is
-      healthy, and one for each illness, all in the tests. It has not been tried on a machine with GPU
-      and HCA.
+      healthy, and one for each illness, all in the tests. Of real machines it has seen a virtual one with
+      an H200 and no HCA, none with both.
 
       """;
 

@@ -164,6 +164,25 @@ class DoctorTest {
   }
 
   @Test
+  void a_first_register_of_64_bits_does_not_hide_bar1() throws IOException {
+    Machine machine = Machine.dgx();
+    // As an H200 has it; the driver's BAR1 is the third line.
+    machine.set(
+        Machine.GPU0,
+        "resource",
+        """
+        0x0000104002000000 0x0000104002ffffff 0x000000000014220c
+        0x0000000000000000 0x0000000000000000 0x0000000000000000
+        0x0000100000000000 0x0000103fffffffff 0x000000000014220c
+        0x0000000000000000 0x0000000000000000 0x0000000000000000
+        0x0000104000000000 0x0000104001ffffff 0x000000000014220c
+        0x0000000000000000 0x0000000000000000 0x0000000000000000
+        """);
+    assertThat(Facts.read(machine.write(folder)).gpus().getFirst().bars())
+        .startsWith(16L << 20, 256L << 30, 32L << 20);
+  }
+
+  @Test
   void a_second_switch_between_is_pxb() throws IOException {
     Machine machine = Machine.dgx().unplug(Machine.GPU0);
     List<String> above = List.of("0000:17:01.0", "0000:18:00.0", "0000:1a:00.0");

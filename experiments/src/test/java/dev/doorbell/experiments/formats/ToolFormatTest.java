@@ -127,7 +127,7 @@ class ToolFormatTest {
     assertThat(process.waitFor()).as(output).isZero();
     return output
         .lines()
-        .map(line -> Arrays.stream(line.split(" ")).mapToDouble(Double::parseDouble).toArray())
+        .map(line -> Arrays.stream(line.split(" ", -1)).mapToDouble(Double::parseDouble).toArray())
         .toList();
   }
 }

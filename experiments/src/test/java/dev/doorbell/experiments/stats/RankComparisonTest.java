@@ -93,6 +93,6 @@ class RankComparisonTest {
   }
 
   private static double[] numbers(String text) {
-    return java.util.Arrays.stream(text.split(" ")).mapToDouble(Double::parseDouble).toArray();
+    return java.util.Arrays.stream(text.split(" ", -1)).mapToDouble(Double::parseDouble).toArray();
   }
 }

@@ -182,7 +182,8 @@ final class DivergentProgram {
         case 4, 5, 6 -> meet(mask);
         case 7 -> memory();
         case 8 -> line("@%s%%p%d add.u32 %s, %s, %d;", pick("", "!"), pick(4), word(), word(), 9);
-        case 9 -> line("setp.%s.u32 %%p%d, %s, %s;", pick("lt", "ge", "eq"), pick(4), word(), word());
+        case 9 ->
+            line("setp.%s.u32 %%p%d, %s, %s;", pick("lt", "ge", "eq"), pick(4), word(), word());
         case 10 -> call();
         case 11 -> compareCommon();
         case 12, 13 -> either(depth, mask);

@@ -91,8 +91,7 @@ class EnginesTest {
     requireSame(seed, RandomProgram.of(seed), interpreter, compiler);
   }
 
-  private static void requireSame(
-      long seed, String ptx, Machine interpreter, Machine compiler) {
+  private static void requireSame(long seed, String ptx, Machine interpreter, Machine compiler) {
     Outcome expected;
     Outcome actual;
     try {

@@ -75,7 +75,10 @@ class ReleaseTest {
     requireFlat(150, 400, 8);
   }
 
-  /** With classes of regions, and of warps. For {@code -Ddoorbell.release.loads=}, 10,000 unless set. */
+  /**
+   * With classes of regions, and of warps. For {@code -Ddoorbell.release.loads=}, 10,000 unless
+   * set.
+   */
   @Test
   @Tag("slow")
   void ten_thousand_modules_leave_nothing_behind() {

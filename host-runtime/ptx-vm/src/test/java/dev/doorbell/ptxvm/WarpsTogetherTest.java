@@ -53,7 +53,7 @@ class WarpsTogetherTest {
       }
       int[] values = new int[threads];
       for (int i = 0; i < threads; i++) {
-        values[i] = out.getInt(4L * i);
+        values[i] = (int) (out.getLong(4L * (i & -2)) >>> 32 * (i & 1));
       }
       return values;
     }
@@ -145,7 +145,7 @@ class WarpsTogetherTest {
         GpuModule module = world.gpu.load("rounds.ptx", ptx)) {
       LaunchConfig config = LaunchConfig.of(1, 32).withTimeout(50_000_000L);
       Launch launch = world.run(module, "rounds", config, new KernelArguments().add(out));
-      assertThat(catchThrowable(launch::check)).hasMessageContaining("did not end within 50 ms");
+      assertThat(catchThrowable(launch::check)).hasMessageContaining("did not end within 50.0 ms");
     }
   }
 

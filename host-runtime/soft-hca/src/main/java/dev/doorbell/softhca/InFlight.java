@@ -170,8 +170,7 @@ final class InFlight {
   boolean admit(SendRequest request) {
     boolean question = request.isAnswered();
     request.packets = Opcode.isAtomic(request.opcode) ? 1 : Psn.packets(request.length, mtu);
-    if ((question && !mayAsk())
-        || unacknowledged() + request.packets > SendWindow.LARGEST) {
+    if ((question && !mayAsk()) || unacknowledged() + request.packets > SendWindow.LARGEST) {
       request.packets = 0;
       return false;
     }

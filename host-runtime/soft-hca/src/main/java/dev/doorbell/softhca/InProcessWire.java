@@ -171,7 +171,8 @@ public final class InProcessWire extends Wire {
       long nanos = latencyNanos + to.receiveNanos();
       if (picosPerByte != 0) {
         long now = from.station.port().now() * 1_000;
-        from.freePicos = Math.max(from.freePicos, now) + (long) (packet.frameBytes() * picosPerByte);
+        from.freePicos =
+            Math.max(from.freePicos, now) + (long) (packet.frameBytes() * picosPerByte);
         nanos += (from.freePicos - now + 500) / 1_000;
       }
       return nanos;

@@ -147,17 +147,14 @@ final class PacketMaker {
     int opcode = request.opcode;
     boolean write = opcode == Opcode.RDMA_WRITE || opcode == Opcode.RDMA_WRITE_IMM;
     packet.opcode =
-        transport
-            + (write ? BthOpcode.WRITE_FIRST : BthOpcode.SEND_FIRST)
-            + position(first, last);
+        transport + (write ? BthOpcode.WRITE_FIRST : BthOpcode.SEND_FIRST) + position(first, last);
     if (last) {
       packet.solicited = ControlSegment.isSolicited(request.fmCeSe);
       if (Opcode.hasImmediate(opcode)) {
         packet.opcode++;
         packet.immediate = request.immediate;
       } else if (opcode == Opcode.SEND_INVAL) {
-        packet.opcode =
-            first ? BthOpcode.SEND_ONLY_INVALIDATE : BthOpcode.SEND_LAST_INVALIDATE;
+        packet.opcode = first ? BthOpcode.SEND_ONLY_INVALIDATE : BthOpcode.SEND_LAST_INVALIDATE;
         packet.invalidatedKey = request.immediate;
       }
     }

@@ -198,10 +198,7 @@ final class UnreliableResponder extends Responder {
   /** Puts the header together as InfiniBand lays it out (chapter 8.3). */
   private void globalRoute(Packet packet) {
     int length =
-        BTH_AND_CRC
-            + BthOpcode.headerBytes(packet.opcode)
-            + packet.bytes
-            + packet.padBytes();
+        BTH_AND_CRC + BthOpcode.headerBytes(packet.opcode) + packet.bytes + packet.padBytes();
     BigEndian.putInt(scratch, VERSION | packet.trafficClass << 20 | packet.flowLabel);
     BigEndian.putInt(scratch + 4, length << 16 | NEXT_HEADER << 8 | packet.hopLimit);
     BigEndian.putLong(scratch + 8, packet.sourceGidHigh);

@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Fabric;
@@ -53,6 +54,11 @@ public abstract class CostContract {
     world.close();
   }
 
+  /** Bytes that a message may cost: 0, or fewer than the smallest object takes. */
+  protected int tolerated() {
+    return 0;
+  }
+
   /** Batches of one kind of request, after which nothing but native memory has changed. */
   private final class Batches implements BooleanSupplier {
     private final Endpoint a = new Endpoint(world, 0, Endpoint.Shape.usual());
@@ -87,9 +93,13 @@ public abstract class CostContract {
       }
     }
 
+    int messages() {
+      return opcode == Opcode.SEND ? 16 : BATCH;
+    }
+
     private void post() {
       int qpn = a.queuePair.number();
-      int count = opcode == Opcode.SEND ? 16 : BATCH;
+      int count = messages();
       int ds = opcode == Opcode.ATOMIC_FA ? 4 : opcode == Opcode.SEND ? 2 : 3;
       for (int i = 0; i < count; i++, posted++) {
         dev.doorbell.core.mlx5.ControlSegment.write(
@@ -145,7 +155,9 @@ public abstract class CostContract {
       long allocated = threads.getThreadAllocatedBytes(thread) - before;
       least = Math.min(least, allocated - ofTheRun);
     }
-    assertThat(least).as("bytes allocated for 50 batches of opcode 0x%x", opcode).isZero();
+    assertThat(least)
+        .as("bytes allocated for 50 batches of opcode 0x%x", opcode)
+        .isLessThanOrEqualTo(50L * batches.messages() * tolerated());
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.doorbell.softhca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
@@ -80,8 +81,7 @@ class LossyWindowTest {
     // The second answer to the second request of the READ.
     int[] answers = {0};
     world.wire.lose(
-        number ->
-            BthOpcode.isResponse(world.wire.opcodes.getLast()) && ++answers[0] == STRIDE + 2);
+        number -> BthOpcode.isResponse(world.wire.opcodes.getLast()) && ++answers[0] == STRIDE + 2);
     read(40);
     assertThat(a.pollSend().isError()).isFalse();
     assertThat(a.buffer.getBytes(30_000, 40 * MTU)).isEqualTo(payload);

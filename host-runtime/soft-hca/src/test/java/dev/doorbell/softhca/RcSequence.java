@@ -303,9 +303,7 @@ final class RcSequence {
       if (world.wire.window == Integer.MAX_VALUE) {
         assertThat(world.wire.newestMsn).as("%s: MSN", what).isEqualTo(model.messages);
       } else {
-        assertThat(world.wire.newestMsn)
-            .as("%s: MSN", what)
-            .isGreaterThanOrEqualTo(model.messages);
+        assertThat(world.wire.newestMsn).as("%s: MSN", what).isGreaterThanOrEqualTo(model.messages);
       }
     }
   }

@@ -12,11 +12,20 @@ import java.util.List;
  * @param type what it is spoken over
  */
 record GidEntry(int index, Gid gid, Type type) {
-  /** {@code enum ibv_gid_type}, in its order. */
+  /** {@code enum ibv_gid_type}. */
   enum Type {
     INFINIBAND("InfiniBand"),
     ROCE_V1("RoCE v1"),
     ROCE_V2("RoCE v2");
+
+    /** The type that verbs counts so. */
+    static Type of(int verbsType) {
+      return switch (verbsType) {
+        case 0 -> INFINIBAND;
+        case 1 -> ROCE_V1;
+        default -> ROCE_V2;
+      };
+    }
 
     private final String words;
 

@@ -33,7 +33,7 @@ final class LateFunctions {
       String name, Supplier<MemorySegment> address, Supplier<FunctionDescriptor> descriptor) {
     try {
       return new NativeFunction(name, address.get(), descriptor.get());
-    } catch (ExceptionInInitializerError | NoClassDefFoundError e) {
+    } catch (ExceptionInInitializerError | NoClassDefFoundError _) {
       return null;
     }
   }

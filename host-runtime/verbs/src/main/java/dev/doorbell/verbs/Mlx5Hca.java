@@ -169,7 +169,7 @@ public final class Mlx5Hca implements Hca {
   @Override
   public CompletionChannel createCompletionChannel() {
     throw new HcaException(
-        "%s: queues made by DEVX are polled and tell of no completions; poll them, or take hca: verbs"
+        "%s: queues made by DEVX are polled and tell of no completions; poll them"
             .formatted(name()),
         Errno.EOPNOTSUPP);
   }

@@ -14,7 +14,6 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Doorbell;
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +50,6 @@ public final class VerbsHca implements Hca {
 
   final DeviceContext context;
   final AsyncEvents events;
-  final Arena arena = Arena.ofShared();
   final Map<Integer, PostedQueuePair> queuePairs = new ConcurrentHashMap<>();
   final Map<Integer, PostedCompletionQueue> completionQueues = new ConcurrentHashMap<>();
 
@@ -267,7 +265,6 @@ public final class VerbsHca implements Hca {
     }
     fabric.detach(agent);
     context.close();
-    arena.close();
   }
 
   @Override

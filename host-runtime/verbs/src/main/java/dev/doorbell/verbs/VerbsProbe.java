@@ -95,8 +95,8 @@ public final class VerbsProbe {
         : new Probe.OtherDevices(
             "mlx5",
             any.devices(),
-            "GPU-initiated queues need ConnectX-4 or later; for others take the proxy (hca: verbs), "
-                + EMULATED);
+            "queues of a GPU's own need ConnectX-4 or later; "
+                + EMULATED.substring("or ".length()));
   }
 
   @FunctionalInterface

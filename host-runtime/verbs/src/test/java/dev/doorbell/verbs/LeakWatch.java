@@ -28,7 +28,8 @@ final class LeakWatch {
   void requireNothingNew() throws IOException {
     assertThat(files()).as("open files").isLessThanOrEqualTo(files);
     long now = mappings();
-    System.out.printf("leak watch: %d files, %d mappings before and %d now%n", files, mappings, now);
+    System.out.printf(
+        "leak watch: %d files, %d mappings before and %d now%n", files, mappings, now);
     assertThat(now).as("mappings").isLessThan(mappings + MAPPINGS_OF_THE_JVM);
   }
 

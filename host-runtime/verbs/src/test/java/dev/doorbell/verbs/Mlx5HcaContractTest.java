@@ -18,8 +18,7 @@ class Mlx5HcaContractTest extends HcaContractTest {
     Probe probe = VerbsProbe.probeMlx5();
     assumeTrue(probe instanceof Probe.Ready, probe.describe());
     return new VerbsWorld(
-        EnumSet.of(
-            HcaWorld.Feature.RESPONDER_EVENTS, HcaWorld.Feature.COMPLETION_QUEUE_EVENTS),
+        EnumSet.of(HcaWorld.Feature.RESPONDER_EVENTS, HcaWorld.Feature.COMPLETION_QUEUE_EVENTS),
         (fabric, nic) ->
             new Mlx5Hca(
                 fabric, nic, DeviceFilter.ALL, -1, FabricMemory.of(fabric.memory(), nic.rank())));

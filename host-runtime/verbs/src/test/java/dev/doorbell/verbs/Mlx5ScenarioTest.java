@@ -25,11 +25,7 @@ class Mlx5ScenarioTest {
 
   private static Mlx5Hca open(DirectFabric fabric, Locus nic, String filter) {
     return new Mlx5Hca(
-        fabric,
-        nic,
-        DeviceFilter.parse(filter),
-        -1,
-        FabricMemory.of(fabric.memory(), nic.rank()));
+        fabric, nic, DeviceFilter.parse(filter), -1, FabricMemory.of(fabric.memory(), nic.rank()));
   }
 
   @Test

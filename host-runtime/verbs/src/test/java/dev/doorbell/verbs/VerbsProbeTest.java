@@ -70,15 +70,14 @@ class VerbsProbeTest {
   void a_container_without_the_nodes_of_its_devices_is_told_so() throws Exception {
     Path devices = Files.createDirectories(folder.resolve("class/mlx5_0")).getParent();
     try (Arena arena = Arena.ofConfined()) {
-      Probe probe =
-          probe(library(arena, 0, arena.allocate(8)), devices, folder.resolve("nodes"));
+      Probe probe = probe(library(arena, 0, arena.allocate(8)), devices, folder.resolve("nodes"));
       assertThat(probe).isInstanceOf(Probe.NoDevice.class);
       assertThat(probe.describe()).contains("--device=/dev/infiniband");
     }
   }
 
   @Test
-  void devices_of_another_kind_are_named_and_the_proxy_recommended() throws Exception {
+  void devices_of_another_kind_are_named() throws Exception {
     try (Arena arena = Arena.ofConfined()) {
       SymbolLookup verbs = library(arena, 1, list(arena));
       Probe any = probe(verbs, folder, folder);
@@ -86,9 +85,7 @@ class VerbsProbeTest {
       Probe probe =
           VerbsProbe.onlyMlx5((Probe.Ready) any, "test", verbs, "libmlx5", mlx5(arena, false));
       assertThat(probe).isInstanceOf(Probe.OtherDevices.class);
-      assertThat(probe.describe())
-          .startsWith("no mlx5 device, only rxe0; ")
-          .contains("hca: verbs");
+      assertThat(probe.describe()).startsWith("no mlx5 device, only rxe0; ").contains("hca: soft");
     }
   }
 
@@ -98,8 +95,7 @@ class VerbsProbeTest {
       SymbolLookup verbs = library(arena, 1, list(arena));
       Probe any = probe(verbs, folder, folder);
       assertThat(
-              VerbsProbe.onlyMlx5(
-                  (Probe.Ready) any, "test", verbs, "libmlx5", mlx5(arena, true)))
+              VerbsProbe.onlyMlx5((Probe.Ready) any, "test", verbs, "libmlx5", mlx5(arena, true)))
           .isEqualTo(any);
     }
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param classCode 24 bits: class, subclass, programming interface
  * @param driver that has taken it; empty when none has
  * @param numaNode −1 when the firmware does not say
- * @param bars sizes of the six base address registers, 0 where unused
+ * @param bars sizes of the base address registers, one of 64 bits counted once; 0 where unused
  * @param iommuGroup type of its IOMMU group, such as {@code identity}; empty without an IOMMU
  * @param config what of its config space could be read
  */

@@ -12,6 +12,9 @@ final class PciReader {
   private static final String DEVICES = "sys/bus/pci/devices";
   private static final int BARS = 6;
 
+  /** The kernel's IORESOURCE_MEM_64. */
+  private static final long WIDE = 0x100000;
+
   private PciReader() {}
 
   static boolean isAddress(String name) {
@@ -69,20 +72,34 @@ final class PciReader {
         .orElse(0.0);
   }
 
-  /** Lines of {@code start end flags}, in hexadecimal; unused ones are zeroes. */
+  /**
+   * Lines of {@code start end flags}, in hexadecimal; unused ones are zeroes. A register of 64 bits
+   * takes two lines, the second of which says nothing; one that has no address starts at 0.
+   */
   private static List<Long> bars(Root root, String at) {
-    List<Long> sizes = new ArrayList<>(Collections.nCopies(BARS, 0L));
+    List<Long> sizes = new ArrayList<>();
     List<String> lines = root.lines(at + "/resource");
     for (int i = 0; i < Math.min(BARS, lines.size()); i++) {
       String[] words = lines.get(i).split(" ", -1);
-      if (words.length == 3
-          && words[0].matches("0x[0-9a-f]{1,16}")
-          && words[1].matches("0x[0-9a-f]{1,16}")) {
-        long start = Long.parseUnsignedLong(words[0].substring(2), 16);
-        long end = Long.parseUnsignedLong(words[1].substring(2), 16);
-        sizes.set(i, end > start ? end - start + 1 : 0);
+      if (words.length != 3 || !List.of(words).stream().allMatch(PciReader::isHex)) {
+        break;
+      }
+      long start = hex(words[0]);
+      long end = hex(words[1]);
+      sizes.add(start != 0 && end > start ? end - start + 1 : 0);
+      if ((hex(words[2]) & WIDE) != 0) {
+        i++;
       }
     }
+    sizes.addAll(Collections.nCopies(BARS - sizes.size(), 0L));
     return sizes;
+  }
+
+  private static boolean isHex(String word) {
+    return word.matches("0x[0-9a-f]{1,16}");
+  }
+
+  private static long hex(String word) {
+    return Long.parseUnsignedLong(word.substring(2), 16);
   }
 }

@@ -49,8 +49,7 @@ final class AllToAllRank implements AutoCloseable {
     for (int peer = 0; peer < ranks; peer++) {
       if (peer != rank) {
         connections.add(
-            new AllToAllConnection(
-                traffic, id(rank, peer), fabric, rank, prices, domain, memory));
+            new AllToAllConnection(traffic, id(rank, peer), fabric, rank, prices, domain, memory));
       }
     }
   }

@@ -39,7 +39,7 @@ final class HostQueuePair implements AutoCloseable {
 
   /**
    * For wires that lose packets, between processes that share processors: what is lost is repeated
-   * after some milliseconds, and a peer that is not run is given up after 34 s of silence, when its
+   * after some milliseconds, and a peer that is not run is given up after 40 s of silence, when its
    * own process or its rendezvous has long been missed if it is dead.
    */
   static final SoftHcaOptions.Engine ENGINE =

@@ -27,23 +27,20 @@ record HostRank(int number, RoceWire wire, SoftHca hca, VmGpu memory, Protection
    *
    * @param address to listen on, which is its GID
    */
-  static HostRank open(Fabric fabric, int number, String address, WireFaults faults)
+  static HostRank open(Fabric fabric, int number, String address)
       throws EnvironmentException {
     Locus nic = Locus.nic(number, 0);
     RoceWire wire;
     try {
-      wire = RoceWire.udp(fabric, nic, Gid.parse(address), 0, faults);
+      wire = RoceWire.udp(fabric, nic, Gid.parse(address), 0, WireFaults.NONE);
     } catch (HcaException | IllegalArgumentException e) {
       throw new EnvironmentException(
           Problem.of("DB-E044", null, "cannot open an HCA: " + e.getMessage())
               .fix("use an address of this machine"));
     }
-    SoftHca hca = 
+    SoftHca hca =
         new SoftHca(
-            fabric,
-            nic,
-            "rank" + number,
-            SoftHcaOptions.DEFAULT.withEngine(HostQueuePair.ENGINE));
+            fabric, nic, "rank" + number, SoftHcaOptions.DEFAULT.withEngine(HostQueuePair.ENGINE));
     wire.join(hca);
     VmGpu memory = new VmGpu(fabric, Locus.gpu(number, 0));
     return new HostRank(number, wire, hca, memory, hca.allocateProtectionDomain());

@@ -116,9 +116,7 @@ class ServedTrafficTest {
         DataSegment.write(wqe + 16, length, region.lkey(), payload.address());
         DoorbellRecord.putSendIndex(queuePair.recordAddress(), i + 1);
         cpu.store64(
-            queuePair.doorbellAddress(),
-            Doorbell.encode(i + 1, queuePair.number()),
-            Access.MMIO);
+            queuePair.doorbellAddress(), Doorbell.encode(i + 1, queuePair.number()), Access.MMIO);
         int posted = i;
         assertThat(fabric.run(() -> own.sent() == posted + 1, MINUTE)).isEqualTo(RunOutcome.DONE);
       }

@@ -159,8 +159,7 @@ public final class Convergence {
   }
 
   private boolean readsUniform(int index) {
-    return graph.nodes().get(index).reads().stream()
-        .allMatch(slot -> isUniformBefore(index, slot));
+    return graph.nodes().get(index).reads().stream().allMatch(slot -> isUniformBefore(index, slot));
   }
 
   /** True when lanes may have different values of the web. */

@@ -6,8 +6,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Where all ways from an instruction come together again. Ways end where lanes meet anyhow. One that
- * leads to no meeting is no way where others do: whoever takes it goes on by itself.
+ * Where all ways from an instruction come together again. Ways end where lanes meet anyhow. One
+ * that leads to no meeting is no way where others do: whoever takes it goes on by itself.
  */
 final class Postdominators {
   private final int size;
@@ -108,7 +108,9 @@ final class Postdominators {
     Arrays.fill(nearest, -1);
     for (int p = 0; p < size; p++) {
       int depth = after.get(p).cardinality();
-      for (int q = after.get(p).nextSetBit(0); q >= 0 && q < size; q = after.get(p).nextSetBit(q + 1)) {
+      for (int q = after.get(p).nextSetBit(0);
+          q >= 0 && q < size;
+          q = after.get(p).nextSetBit(q + 1)) {
         if (q != p && after.get(q).cardinality() == depth - 1) {
           nearest[index[p]] = index[q];
         }

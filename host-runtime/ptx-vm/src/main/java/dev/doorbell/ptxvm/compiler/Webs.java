@@ -4,9 +4,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The values that live in the slots of some instructions: a web is a set of writes that reach common
- * reads. Registers share slots, so one slot may hold what differs from lane to lane in one place and
- * what all lanes have in common in another; webs tell them apart.
+ * The values that live in the slots of some instructions: a web is a set of writes that reach
+ * common reads. Registers share slots, so one slot may hold what differs from lane to lane in one
+ * place and what all lanes have in common in another; webs tell them apart.
  */
 public final class Webs {
   private static final int NONE = -1;
@@ -70,8 +70,7 @@ public final class Webs {
             .forEach(
                 slot -> {
                   boolean writes = node.writes().get(slot);
-                  union(
-                      incoming(to, slot), writes ? written(index, slot) : incoming(index, slot));
+                  union(incoming(to, slot), writes ? written(index, slot) : incoming(index, slot));
                 });
       }
     }

@@ -165,8 +165,7 @@ public final class WidePlan {
     }
     if (convergence.way(at) == Convergence.Way.APART) {
       int join = convergence.join(at);
-      Stretch stretch =
-          new Stretch(List.copyOf(straight), at, convergence.region(at), join, join);
+      Stretch stretch = new Stretch(List.copyOf(straight), at, convergence.region(at), join, join);
       clear();
       steps.add(new Step.Lanes(stretch));
       return join == NOWHERE

@@ -180,8 +180,7 @@ final class DriverWriter extends WebWriter {
         }
         jump(index, index + 1);
         c.labelBinding(taken);
-        jump(
-            index, Function.targets(homes.callee().function.code().get(index)).getFirst());
+        jump(index, Function.targets(homes.callee().function.code().get(index)).getFirst());
       }
     }
   }
@@ -259,5 +258,4 @@ final class DriverWriter extends WebWriter {
     throw new IllegalStateException(
         "'" + bare.getClass().getSimpleName() + "' is never done once for all lanes");
   }
-
 }

@@ -295,8 +295,7 @@ final class LaneWriter extends WebWriter {
         .filter(web -> homes.isVarying(web) && wanted.get(homes.home(web)))
         .forEach(this::saveColumn);
     c.aload(WARP_LOCAL).iload(LANE).loadConstant(crossing);
-    c.invokevirtual(
-        DriverWriter.WARP, "leave", MethodTypeDesc.of(CD_void, CD_int, CD_int));
+    c.invokevirtual(DriverWriter.WARP, "leave", MethodTypeDesc.of(CD_void, CD_int, CD_int));
     c.goto_(next);
   }
 

@@ -81,8 +81,7 @@ final class MeetingWriter {
     warp().getfield(WARP, "away", CD_int).ifeq(here);
     warp().loadConstant(homes.before(index));
     driver.constant(op);
-    c.invokevirtual(
-        WARP, "gather", MethodTypeDesc.of(CD_boolean, CD_int, DriverWriter.OP));
+    c.invokevirtual(WARP, "gather", MethodTypeDesc.of(CD_boolean, CD_int, DriverWriter.OP));
     c.ifeq(gone);
     c.labelBinding(here);
     driver.later(

@@ -369,8 +369,7 @@ final class RegionWriter extends CodeWriter {
 
   /** Pushes what stands at an index of the function when all regions are linked. */
   private void elsewhere(int index) {
-    int at =
-        elsewhere.computeIfAbsent(index, key -> classData.add(Compiler.op(callee, index)));
+    int at = elsewhere.computeIfAbsent(index, key -> classData.add(Compiler.op(callee, index)));
     ClassData.push(code(), at, OP);
   }
 

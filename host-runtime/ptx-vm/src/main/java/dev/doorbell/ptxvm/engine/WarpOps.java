@@ -44,7 +44,8 @@ final class WarpOps {
 
   /** True when the range of a shuffle is known to be the whole warp. */
   private static boolean isWhole(Operand clamp, Assembler a) {
-    Operand known = clamp instanceof Operand.Reg(Register register) ? onlyValue(register, a) : clamp;
+    Operand known =
+        clamp instanceof Operand.Reg(Register register) ? onlyValue(register, a) : clamp;
     return known instanceof Operand.Int(long value) && (value & 0x1f1f) == 0x1f;
   }
 

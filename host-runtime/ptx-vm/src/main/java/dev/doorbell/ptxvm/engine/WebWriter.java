@@ -4,7 +4,9 @@ import dev.doorbell.ptxvm.compiler.FlowGraph;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
 
-/** Writes instructions whose registers are found by web: one slot holds different values in turn. */
+/**
+ * Writes instructions whose registers are found by web: one slot holds different values in turn.
+ */
 abstract class WebWriter extends CodeWriter {
   final WideHomes homes;
   private final NativeCode nativeCode;

@@ -35,9 +35,7 @@ final class WideMeaning implements Convergence.Semantics {
     if (op instanceof Branch) {
       return polls.get(index) ? Convergence.Kind.LEAVING : Convergence.Kind.BRANCH;
     }
-    return graph.nodes().get(index).diverts()
-        ? Convergence.Kind.LEAVING
-        : Convergence.Kind.PLAIN;
+    return graph.nodes().get(index).diverts() ? Convergence.Kind.LEAVING : Convergence.Kind.PLAIN;
   }
 
   @Override

@@ -29,7 +29,9 @@ final class WideProgram {
   /** How often code is made for one kernel. */
   private static final int MOST_TRIES = 12;
 
-  /** Lanes that came with different values that the code takes for common, before it is made anew. */
+  /**
+   * Lanes that came with different values that the code takes for common, before it is made anew.
+   */
   private static final int MOST_STRANGERS = 4;
 
   private final Program program;
@@ -95,9 +97,7 @@ final class WideProgram {
     VmThread first = lanes[Integer.numberOfTrailingZeros(members)];
     for (int left = members; left != 0; left &= left - 1) {
       VmThread lane = lanes[Integer.numberOfTrailingZeros(left)];
-      live.get(index).stream()
-          .filter(slot -> lane.r[slot] != first.r[slot])
-          .forEach(known::set);
+      live.get(index).stream().filter(slot -> lane.r[slot] != first.r[slot]).forEach(known::set);
     }
   }
 
@@ -157,11 +157,11 @@ final class WideProgram {
     varying.set(0, webs.count());
     for (int i = members.nextSetBit(0); i >= 0; i = members.nextSetBit(i + 1)) {
       int at = i;
-      graph.nodes().get(i).writes().stream()
-          .forEach(slot -> varying.clear(webs.after(at, slot)));
+      graph.nodes().get(i).writes().stream().forEach(slot -> varying.clear(webs.after(at, slot)));
     }
     BitSet differ = differing.getOrDefault(index, new BitSet());
-    live.get(index).stream().forEach(slot -> varying.set(webs.before(index, slot), differ.get(slot)));
+    live.get(index).stream()
+        .forEach(slot -> varying.set(webs.before(index, slot), differ.get(slot)));
     return varying;
   }
 

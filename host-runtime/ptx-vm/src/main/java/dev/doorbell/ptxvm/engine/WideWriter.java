@@ -118,8 +118,7 @@ final class WideWriter {
         DriverWriter.stretchName(number),
         LaneWriter.TYPE,
         ClassFile.ACC_STATIC,
-        c ->
-            new LaneWriter(homes, classData, memory, semantics, stretches.get(number), c).write());
+        c -> new LaneWriter(homes, classData, memory, semantics, stretches.get(number), c).write());
   }
 
   /** {@code while (chunk >= 0) chunk = the part that has it}. */

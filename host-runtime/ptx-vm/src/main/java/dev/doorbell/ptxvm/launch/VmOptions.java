@@ -30,7 +30,8 @@ public record VmOptions(
   public enum Engine {
     /**
      * Interpret at first; compile a kernel that has run for a while, on a direct fabric, for whole
-     * warps where it has operations at which their lanes meet. Virtual time and exploration need every access at its port and stay with the interpreter.
+     * warps where it has operations at which their lanes meet. Virtual time and exploration need
+     * every access at its port and stay with the interpreter.
      */
     AUTO,
     /** Interpret always. */

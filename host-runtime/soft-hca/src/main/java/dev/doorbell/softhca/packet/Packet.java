@@ -174,8 +174,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** Bytes of the RoCEv2 frame over IPv4 that it is, from Ethernet's preamble to the gap behind. */
   public int frameBytes() {
     return Math.max(
-        SMALLEST_FRAME,
-        FRAME_OVERHEAD + BthOpcode.headerBytes(opcode) + bytes + padBytes());
+        SMALLEST_FRAME, FRAME_OVERHEAD + BthOpcode.headerBytes(opcode) + bytes + padBytes());
   }
 
   /** As {@link #frameBytes()}, of a packet with so much payload and the largest usual headers. */

@@ -79,8 +79,6 @@ public final class PacketOpcode {
     if (number == 0) {
       return BthOpcode.READ_RESPONSE_FIRST;
     }
-    return number == responses - 1
-        ? BthOpcode.READ_RESPONSE_LAST
-        : BthOpcode.READ_RESPONSE_MIDDLE;
+    return number == responses - 1 ? BthOpcode.READ_RESPONSE_LAST : BthOpcode.READ_RESPONSE_MIDDLE;
   }
 }

@@ -204,8 +204,7 @@ final class FrameReceiver {
 
   private void record(long address, int length) {
     if (link.tap.isOn()) {
-      link.tap.frame(
-          Direction.INBOUND, link.whole(address, length), link.wholeBytes(length));
+      link.tap.frame(Direction.INBOUND, link.whole(address, length), link.wholeBytes(length));
     }
   }
 }

@@ -84,8 +84,7 @@ final class Incoming {
       if (length < MessageBlock.CONTROL_DATA) {
         return;
       }
-      take(
-          RawMemory.getInt(at + 8), RawMemory.getInt(at + 12), at + MessageBlock.CONTROL_DATA);
+      take(RawMemory.getInt(at + 8), RawMemory.getInt(at + 12), at + MessageBlock.CONTROL_DATA);
       at += (length + 7) & -8;
     }
   }

@@ -74,7 +74,9 @@ final class MessageBlock {
   /** Writes a socket address of 28 bytes at most. */
   static void writeName(long at, Gid address, int port) {
     boolean ipv6 = !address.isIpv4();
-    RawMemory.fill(at, NAME_BYTES, (byte) 0);
+    for (int i = 0; i < NAME_BYTES; i += Long.BYTES) {
+      RawMemory.putLong(at + i, 0);
+    }
     RawMemory.putShort(at, (short) (ipv6 ? LinuxSockets.AF_INET6 : LinuxSockets.AF_INET));
     BigEndian.putShort(at + Short.BYTES, (short) port);
     if (ipv6) {

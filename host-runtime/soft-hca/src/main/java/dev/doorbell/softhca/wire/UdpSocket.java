@@ -122,7 +122,9 @@ final class UdpSocket implements AutoCloseable {
 
   private int boundPort() {
     RawMemory.putInt(word + MessageBlock.NAME_BYTES, MessageBlock.NAME_IPV6_BYTES);
-    require(libc.getsockname(descriptor, word, word + MessageBlock.NAME_BYTES), "ask for the socket's port");
+    require(
+        libc.getsockname(descriptor, word, word + MessageBlock.NAME_BYTES),
+        "ask for the socket's port");
     return BigEndian.getShort(word + Short.BYTES) & 0xffff;
   }
 
@@ -131,7 +133,11 @@ final class UdpSocket implements AutoCloseable {
     RawMemory.putInt(word + MessageBlock.NAME_BYTES, Integer.BYTES);
     require(
         libc.getsockopt(
-            descriptor, LinuxSockets.SOL_SOCKET, LinuxSockets.SO_RCVBUF, word, word + MessageBlock.NAME_BYTES),
+            descriptor,
+            LinuxSockets.SOL_SOCKET,
+            LinuxSockets.SO_RCVBUF,
+            word,
+            word + MessageBlock.NAME_BYTES),
         "ask for the socket's buffer");
     return RawMemory.getInt(word);
   }

@@ -13,6 +13,8 @@ public final class Capabilities {
   private final PrmBuffer answer;
 
   /**
+   * Reads an answer.
+   *
    * @param answer of {@link #query}
    */
   public Capabilities(PrmBuffer answer) {

@@ -84,8 +84,7 @@ class PrmCommandTest {
 
   @Test
   void init_to_rtr_on_infiniband() {
-    RoutePath path =
-        new RoutePath(false, 1, 0, 0xfe80L << 48, 1, 0x1234, 0, 0x6a, 255, 0xc123);
+    RoutePath path = new RoutePath(false, 1, 0, 0xfe80L << 48, 1, 0x1234, 0, 0x6a, 255, 0xc123);
     assertSame(QueuePairCommand.toRtr(QPN, 0x123456, 0x654321, 5, 12, 4, path), "init2rtr_ib");
   }
 
@@ -97,11 +96,9 @@ class PrmCommandTest {
   @Test
   void to_error_and_to_reset() {
     assertThat(VECTORS.get("2err"))
-        .isEqualTo(
-            HexFormat.of().formatHex(QueuePairCommand.toError(QPN).content(), 0, 16));
+        .isEqualTo(HexFormat.of().formatHex(QueuePairCommand.toError(QPN).content(), 0, 16));
     assertThat(VECTORS.get("2rst"))
-        .isEqualTo(
-            HexFormat.of().formatHex(QueuePairCommand.toReset(QPN).content(), 0, 16));
+        .isEqualTo(HexFormat.of().formatHex(QueuePairCommand.toReset(QPN).content(), 0, 16));
   }
 
   @Test

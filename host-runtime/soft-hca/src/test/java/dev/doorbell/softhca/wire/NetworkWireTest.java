@@ -1,16 +1,17 @@
-package dev.doorbell.softhca.network;
+package dev.doorbell.softhca.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.RandomTraffic;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.softhca.Endpoint;
-import dev.doorbell.softhca.RandomTraffic;
 import dev.doorbell.softhca.RoundTopology;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;
-import dev.doorbell.softhca.wire.WireFaults;
+import dev.doorbell.softhca.network.Switch;
+import dev.doorbell.softhca.network.SwitchOptions;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +41,8 @@ class NetworkWireTest {
           SoftHcaOptions.DEFAULT.withEngine(
               SoftHcaOptions.DEFAULT.engine().withMtu(1024).withFirstRetry(50_000));
       try (SoftWorld world =
-          new SoftWorld(fabric, options, (hca, side) -> wire.join(hca, hurt(seed + side, chance)))) {
+          new SoftWorld(
+              fabric, options, (hca, side) -> wire.join(hca, hurt(seed + side, chance)))) {
         Endpoint a = new Endpoint(world, 0, Endpoint.Shape.usual());
         Endpoint b = new Endpoint(world, 1, Endpoint.Shape.usual());
         Endpoint.connect(a, b, new ConnectionAttributes(14, 7, 7, 1, 16, 16, 0));
@@ -48,8 +50,7 @@ class NetworkWireTest {
         a.rdmaWrite(b, 0, 0, BURST).post();
         assertThat(a.pollSend().isError()).isFalse();
         assertThat(b.buffer.getBytes(0, BURST)).isEqualTo(a.buffer.getBytes(0, BURST));
-        return new Outcome(
-            wire.digest(), fabric.now(), between.counters().lost(), wire.sent());
+        return new Outcome(wire.digest(), fabric.now(), between.counters().lost(), wire.sent());
       }
     }
   }

@@ -1,4 +1,4 @@
-package dev.doorbell.softhca.network;
+package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.softhca.packet.Packet;

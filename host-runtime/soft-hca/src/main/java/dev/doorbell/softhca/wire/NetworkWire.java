@@ -1,12 +1,14 @@
-package dev.doorbell.softhca.network;
+package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.softhca.network.Frame;
+import dev.doorbell.softhca.network.Host;
+import dev.doorbell.softhca.network.Network;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
-import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -230,7 +232,8 @@ public final class NetworkWire extends Wire {
         return;
       }
       long now = Math.round(station.port().now() * PICOS_PER_NANO);
-      freePicos = Math.max(freePicos, now) + Math.round(frame.bytes() * PICOS_PER_NANO / bytesPerNano);
+      freePicos =
+          Math.max(freePicos, now) + Math.round(frame.bytes() * PICOS_PER_NANO / bytesPerNano);
       station.port().timer(Math.round((freePicos - now) / PICOS_PER_NANO), this);
     }
 
