@@ -129,7 +129,10 @@ final class CommandPages {
   }
 
   private static void row(StringBuilder page, String name, ArgSpec argument) {
-    String meaning = String.join(" ", Arrays.asList(argument.renderedDescription()));
+    String meaning =
+        String.join(" ", Arrays.asList(argument.description()))
+            .replace("${DEFAULT-VALUE}", String.valueOf(argument.defaultValueString(true)))
+            .replace("%%", "%");
     page.append("| %s | %s |\n".formatted(name.replace("|", "\\|"), escaped(meaning)));
   }
 
