@@ -48,7 +48,8 @@ class HcaExecTest {
     String at = folder.resolve("hca").toString();
     assertThat(user.type("hca", "exec", "--at", at, "--", "true")).isEqualTo(ExitCode.OK);
     assertThatThrownBy(() -> user.type("hca", "exec", "--at", at, "--", "sh", "-c", "exit 7"))
-        .isInstanceOfSatisfying(ProgramExit.class, end -> assertThat(end.status()).isEqualTo(7));
+        .isInstanceOfSatisfying(
+            ProgramExit.class, end -> assertThat(end.status()).isEqualTo(7));
   }
 
   @Test
@@ -73,7 +74,8 @@ class HcaExecTest {
 
   @Test
   void what_cannot_be_started_or_served_is_said() {
-    assertThat(user.type("hca", "exec", "--devices", "17", "--", "true")).isEqualTo(ExitCode.USAGE);
+    assertThat(user.type("hca", "exec", "--devices", "17", "--", "true"))
+        .isEqualTo(ExitCode.USAGE);
     requireCompiler();
     String at = folder.resolve("hca").toString();
     assertThat(user.type("hca", "exec", "--at", at, "--", "no-such-program"))

@@ -29,7 +29,9 @@ public final class GpuCalibrator implements Calibrator {
   public Calibration measure(Request request) throws EnvironmentException, TopologyException {
     Topology topology = TopologyFile.load(request.topology());
     try {
-      return request.gpu().startsWith(CUDA) ? real(request, topology) : virtual(request, topology);
+      return request.gpu().startsWith(CUDA)
+          ? real(request, topology)
+          : virtual(request, topology);
     } catch (GpuException e) {
       throw new EnvironmentException(
           Problem.of("DB-E003", "--gpu " + request.gpu(), String.valueOf(e.getMessage()))
@@ -54,7 +56,12 @@ public final class GpuCalibrator implements Calibrator {
   }
 
   private static Calibration calibrate(
-      Request request, Topology topology, Fabric fabric, Gpu gpu, Workload workload, Basis basis) {
+      Request request,
+      Topology topology,
+      Fabric fabric,
+      Gpu gpu,
+      Workload workload,
+      Basis basis) {
     long poll = Math.round(topology.cpus().getFirst().poll());
     try (PriceBench bench = new PriceBench(request, poll, fabric, gpu, workload)) {
       boolean complete = bench.run();
