@@ -251,6 +251,20 @@ class ArchitectureTest {
   }
 
   @Test
+  void the_doctor_judges_files_and_knows_nothing_of_doorbell() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.doctor..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell..")
+                .and(
+                    JavaClass.Predicates.resideOutsideOfPackages(
+                        "dev.doorbell.experiments.doctor..", "dev.doorbell.experiments.config")))
+        .check(ALL);
+  }
+
+  @Test
   void exploration_knows_schedules_and_findings_and_no_hardware() {
     classes()
         .that()

@@ -14,6 +14,8 @@ import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ public class PutRateBenchmark {
   private static final int BYTES = 8;
   private static final int POSTS = 1 << 18;
   private static final long MINUTE = 60_000_000_000L;
+  private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
 
   /** Threads of the launch, in blocks of at most 256. */
   @Param({"32", "256", "1024"})
@@ -75,6 +78,9 @@ public class PutRateBenchmark {
 
     /** PTX instructions executed. */
     public long instructions;
+
+    /** CPU time of the one thread that does it all, in nanoseconds: on a busy machine, divide. */
+    public long cpuNanos;
   }
 
   private final Pair pair = new Pair(BLOCKS, BYTES, true);
@@ -146,6 +152,7 @@ public class PutRateBenchmark {
   @Benchmark
   public boolean launch(Counters counters) {
     int block = Math.min(threads, 256);
+    long begin = CPU.getCurrentThreadCpuTime();
     VmGpu vm = Objects.requireNonNull(gpu);
     Launch launch =
         vm.launch(
@@ -157,6 +164,7 @@ public class PutRateBenchmark {
     launch.check();
     counters.posts += POSTS;
     counters.instructions += launch.instructions();
+    counters.cpuNanos += CPU.getCurrentThreadCpuTime() - begin;
     return outcome == RunOutcome.DONE;
   }
 

@@ -44,7 +44,7 @@ import picocli.CommandLine.Parameters;
       ""
     })
 final class DecodeCommand implements Command {
-  private static final List<String> FORMATS = List.of("wqe", "cqe", "dbr", "uar", "packet");
+  static final List<String> FORMATS = List.of("wqe", "cqe", "dbr", "uar", "packet");
   private static final int IP_VERSION_SHIFT = 4;
 
   @Mixin private CommonOptions common = new CommonOptions();

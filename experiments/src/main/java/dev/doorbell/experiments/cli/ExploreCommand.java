@@ -5,6 +5,7 @@ import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.explore.Explorer;
+import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Laboratory;
 import dev.doorbell.experiments.explore.Outcome;
 import dev.doorbell.experiments.explore.Race;
@@ -257,12 +258,13 @@ final class ExploreCommand implements Command {
     }
     Outcome outcome = explorer.replay(wanted, TOLD, nanos);
     List<Race> races = outcome.races();
+    Failure failure = outcome.failure();
     if (common.json) {
       Map<String, Object> json = new LinkedHashMap<>();
       json.put("schedule", wanted.toString());
       json.put("turns", outcome.turns());
       json.put("races", races.stream().map(ExploreReport::json).toList());
-      json.put("failure", outcome.trouble());
+      json.put("failure", failure == null ? null : failure.text());
       json.put("last_turns", outcome.told());
       Json.print(context, json);
     } else {
@@ -274,8 +276,8 @@ final class ExploreCommand implements Command {
             "\nCOUNTER-EXAMPLE  %s   turn %d%n".formatted(race.kind().what(), race.turns()));
         ExploreReport.race(text, race);
       }
-      if (outcome.trouble() != null) {
-        text.append("\nFAILED  %s%n".formatted(outcome.trouble()));
+      if (failure != null) {
+        text.append("\nFAILED  %s%n".formatted(failure.text()));
       }
       context.terminal().out().print(text);
     }

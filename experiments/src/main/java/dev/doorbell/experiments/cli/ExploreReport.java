@@ -60,9 +60,10 @@ final class ExploreReport {
       text.append("  replay   --schedule %s%n".formatted(found.schedule()));
     }
     for (Explorer.Trouble trouble : report.troubles()) {
+      String[] lines = trouble.failure().text().split("\n", 2);
       text.append(
-          "\nFAILED  %s   in %d of %d runs%n"
-              .formatted(trouble.text(), trouble.seeds(), report.runs()));
+          "\nFAILED  %s   in %d of %d runs%n".formatted(lines[0], trouble.seeds(), report.runs()));
+      text.append(lines.length > 1 ? lines[1] + "\n" : "");
       text.append("  replay   --schedule %s%n".formatted(trouble.schedule()));
     }
     text.append(
@@ -167,7 +168,7 @@ final class ExploreReport {
     List<Object> troubles = new ArrayList<>();
     for (Explorer.Trouble trouble : report.troubles()) {
       Map<String, Object> entry = new LinkedHashMap<>();
-      entry.put("what", trouble.text());
+      entry.put("what", trouble.failure().text());
       entry.put("runs", trouble.seeds());
       entry.put("schedule", trouble.schedule().toString());
       troubles.add(entry);

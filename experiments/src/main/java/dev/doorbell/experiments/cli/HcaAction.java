@@ -13,7 +13,8 @@ enum HcaAction {
   FAULTS,
   PCAP,
   BENCH,
-  ALLTOALL;
+  ALLTOALL,
+  EXEC;
 
   String word() {
     return name().toLowerCase(Locale.ROOT);
@@ -27,6 +28,7 @@ enum HcaAction {
       case PCAP -> new HcaPcapCommand();
       case BENCH -> new HcaBenchCommand();
       case ALLTOALL -> new HcaAllToAllCommand();
+      case EXEC -> new HcaExecCommand();
     };
   }
 

@@ -9,9 +9,6 @@ import dev.doorbell.experiments.remote.AllToAllOptions;
 import dev.doorbell.experiments.remote.AllToAllReport;
 import dev.doorbell.experiments.remote.Endpoint;
 import dev.doorbell.experiments.remote.RemoteHcas;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +105,7 @@ final class HcaAllToAllCommand implements Command {
     if (process != ALL) {
       return report(context, take(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
     }
-    Endpoint meeting = at == null ? new Endpoint("127.0.0.1", freePort()) : HcaPlace.endpoint(at);
+    Endpoint meeting = at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
     List<ChildProcess> others = new ArrayList<>();
     try {
       for (int other = 1; other < processes; other++) {
@@ -135,15 +132,6 @@ final class HcaAllToAllCommand implements Command {
   private static void require(boolean holds, String option, String legal) throws UsageException {
     if (!holds) {
       throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
-    }
-  }
-
-  private static int freePort() throws EnvironmentException {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return probe.getLocalPort();
-    } catch (IOException e) {
-      throw new EnvironmentException(
-          Problem.of("DB-E040", null, "no port is free: " + e.getMessage()));
     }
   }
 
@@ -187,13 +175,14 @@ final class HcaAllToAllCommand implements Command {
           .terminal()
           .out()
           .printf(
-              "%,d messages sent by this process, %,d of them atomics, in %.3f s%s%n"
+              "%,d messages sent by this process, %,d of them atomics, in %s%n"
                   + "bytes wrong %d, atomics lost or applied twice %d%n"
                   + "packets out %,d, in %,d, dropped by the %s %,d%n",
               report.messages(),
               report.atomics(),
-              report.nanos() / 1e9,
-              virtual ? " of virtual time" : "",
+              virtual
+                  ? "%.3f ms of virtual time".formatted(report.nanos() / 1e6)
+                  : "%.1f s".formatted(report.nanos() / 1e9),
               report.bytesWrong(),
               report.atomicsWrong(),
               report.framesOut(),

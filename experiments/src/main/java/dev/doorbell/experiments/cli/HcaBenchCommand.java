@@ -5,6 +5,7 @@ import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.BenchOptions;
 import dev.doorbell.experiments.remote.BenchReport;
 import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.experiments.remote.IdleCost;
 import dev.doorbell.experiments.remote.RemoteHcas;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
@@ -35,6 +36,9 @@ final class HcaBenchCommand implements Command {
   private static final int MOST_MESSAGES = 200_000;
   private static final long MOST_BYTES_OUTSTANDING = 16 << 20;
   private static final int MOST_OUTSTANDING = 256;
+  private static final int MOST_IDLE = 30_000;
+  private static final int SPARE_QUEUE_PAIRS = 16;
+  private static final int SERVED_MEBIBYTES = 1024;
 
   @Mixin private CommonOptions common = new CommonOptions();
 
@@ -50,6 +54,12 @@ final class HcaBenchCommand implements Command {
   @Option(names = "--rounds", description = "Rounds that count; ${DEFAULT-VALUE} unless given.")
   private int rounds = 9;
 
+  @Option(
+      names = "--idle",
+      paramLabel = "N",
+      description = "Queue pairs that are open beside it and do nothing; their cost is printed.")
+  private int idle;
+
   /** A line of the result. */
   private record Row(
       int bytes,
@@ -60,7 +70,8 @@ final class HcaBenchCommand implements Command {
       double gigabytesPerSecond,
       double cpuNanos,
       double peerCpuNanos,
-      long kernelDrops) {}
+      long kernelDrops,
+      @Nullable IdleCost idle) {}
 
   @Override
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
@@ -72,12 +83,21 @@ final class HcaBenchCommand implements Command {
     if (rounds < 3 || rounds > 1000) {
       throw new UsageException(Problem.of("DB-U003", "--rounds", "3 to 1000"));
     }
+    if (idle < 0 || idle > MOST_IDLE) {
+      throw new UsageException(Problem.of("DB-U003", "--idle", "0 to " + MOST_IDLE));
+    }
     if (at != null) {
       return measure(context, HcaPlace.endpoint(at));
     }
     try (ChildProcess served =
         ChildProcess.start(
-            List.of("hca", "serve", "--with", String.valueOf(ProcessHandle.current().pid())))) {
+            List.of(
+                "hca",
+                "serve",
+                "--queue-pairs=" + (idle + SPARE_QUEUE_PAIRS),
+                "--memory=" + SERVED_MEBIBYTES,
+                "--with",
+                String.valueOf(ProcessHandle.current().pid())))) {
       return measure(context, HcaProcesses.control(served));
     }
   }
@@ -90,7 +110,7 @@ final class HcaBenchCommand implements Command {
       rows.add(
           row(
               RemoteHcas.find()
-                  .bench(new BenchOptions(served, bytes, messages, rounds, depth, MINUTE))));
+                  .bench(new BenchOptions(served, bytes, messages, rounds, depth, MINUTE, idle))));
     }
     if (common.json) {
       Map<String, Object> result = new LinkedHashMap<>();
@@ -128,6 +148,20 @@ final class HcaBenchCommand implements Command {
             "RDMA WRITEs to another process over UDP, %d rounds each, emulated;%n"
                 + "CPU time a WRITE, of the thread that sends and of the one that serves: medians%n%n%s",
             rounds, table.text());
+    IdleCost cost = rows.isEmpty() ? null : rows.getFirst().idle;
+    if (cost != null) {
+      context
+          .terminal()
+          .out()
+          .printf(
+              "%n%,d idle queue pairs at each end: %,d bytes of heap and %,d of emulated memory each;%n"
+                  + "the thread that serves uses %.2f %% of a processor while nothing is sent, %.2f %% without them%n",
+              cost.queuePairs(),
+              cost.heapBytes(),
+              cost.memoryBytes(),
+              100 * cost.peerCpu(),
+              100 * cost.peerCpuBefore());
+    }
     return ExitCode.OK;
   }
 
@@ -144,7 +178,8 @@ final class HcaBenchCommand implements Command {
         median * report.bytes() / 1e9,
         Summary.of(report.cpuNanos(), 1).median(),
         Summary.of(report.peerCpuNanos(), 1).median(),
-        report.kernelDrops() + report.peerKernelDrops());
+        report.kernelDrops() + report.peerKernelDrops(),
+        report.idle());
   }
 
   @Override

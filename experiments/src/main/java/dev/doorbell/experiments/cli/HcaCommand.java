@@ -15,6 +15,7 @@ import picocli.CommandLine.Mixin;
       "  doorbell hca pcap 5000 start x.pcapng    capture; 'pcap 5000 stop' ends it",
       "  doorbell hca bench                       WRITEs between two processes",
       "  doorbell hca alltoall                    8 ranks in two processes, every byte checked",
+      "  doorbell hca exec -- PROGRAM              libibverbs programs on software HCAs",
       ""
     })
 final class HcaCommand implements Command {
@@ -24,7 +25,7 @@ final class HcaCommand implements Command {
   public ExitCode run(Context context) throws UsageException {
     throw new UsageException(
         Problem.of("DB-U003", null, "say what to do with the HCA")
-            .fix("doorbell hca serve, stats, faults, pcap, bench or alltoall"));
+            .fix("doorbell hca serve, stats, faults, pcap, bench, alltoall or exec"));
   }
 
   @Override

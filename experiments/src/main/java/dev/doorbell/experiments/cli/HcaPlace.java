@@ -4,6 +4,9 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.ControlClient;
 import dev.doorbell.experiments.remote.Endpoint;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -34,6 +37,16 @@ final class HcaPlace {
       throw new UsageException(
           Problem.of("DB-U003", null, String.valueOf(e.getMessage()))
               .fix("for example 5000, or 10.0.0.1:5000"));
+    }
+  }
+
+  /** A TCP port of this machine that nobody has now. */
+  static int freePort() throws EnvironmentException {
+    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return probe.getLocalPort();
+    } catch (IOException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-E040", null, "no port is free: " + e.getMessage()));
     }
   }
 }

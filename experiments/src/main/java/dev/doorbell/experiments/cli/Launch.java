@@ -39,6 +39,8 @@ public final class Launch {
               interruption,
               List.of(arguments));
       return new Tool(context).run(arguments).status();
+    } catch (ProgramExit e) {
+      return e.status();
     } finally {
       finished.countDown();
     }

@@ -14,11 +14,14 @@ import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
+import dev.doorbell.experiments.stats.Doubt;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.function.DoubleFunction;
 import java.util.stream.Collectors;
@@ -54,7 +57,66 @@ final class ResultTable {
     if (!run.data().rows().isEmpty()) {
       text.append(table.shared()).append(table.rows()).append(table.crossovers());
     }
-    return text.append(failures(run)).append(faults(run)).append(verdict(run)).toString();
+    return text.append(failures(run))
+        .append(retries(run))
+        .append(notes(run))
+        .append(doubts(run.data(), false))
+        .append(faults(run))
+        .append(verdict(run))
+        .toString();
+  }
+
+  /** Why samples may not be what statistics take them for, one line a point and metric. */
+  static String doubts(StoredRun run) {
+    return doubts(run.data(), true);
+  }
+
+  private static String doubts(RunData data, boolean each) {
+    Map<Doubt.Kind, Integer> counts = new EnumMap<>(Doubt.Kind.class);
+    StringBuilder lines = new StringBuilder();
+    for (SummaryRow row : data.rows()) {
+      row.metrics()
+          .forEach(
+              (name, metric) -> {
+                if (metric.samples().size() > 0) {
+                  for (Doubt doubt : Doubt.about(metric.samples().values())) {
+                    counts.merge(doubt.kind(), 1, Integer::sum);
+                    lines.append(
+                        "doubt  %s %s  %s%n  fix     %s%n"
+                            .formatted(row.pointId(), name, doubt.what(), doubt.advice()));
+                  }
+                }
+              });
+    }
+    if (each || counts.isEmpty()) {
+      return lines.toString();
+    }
+    String kinds =
+        counts.entrySet().stream()
+            .map(e -> e.getValue() + " " + e.getKey().name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.joining(", "));
+    return "doubts  %s; doorbell table RUN --doubts says where and what to do%n".formatted(kinds);
+  }
+
+  /** Points that did not give a result at once. */
+  private static String retries(StoredRun run) {
+    List<String> again =
+        run.entries().stream()
+            .filter(entry -> entry.status() == JournalEntry.Status.OK && entry.attempt() > 1)
+            .map(entry -> "%s (attempt %d)".formatted(entry.point(), entry.attempt()))
+            .toList();
+    return again.isEmpty() ? "" : "retried  %s%n".formatted(String.join(", ", again));
+  }
+
+  /** Conditions of --until that were not reached. */
+  private static String notes(StoredRun run) {
+    StringBuilder text = new StringBuilder();
+    for (JournalEntry entry : run.entries()) {
+      entry.notes().stream()
+          .filter(note -> note.contains("was not reached"))
+          .forEach(note -> text.append("note  %s  %s%n".formatted(entry.point(), note)));
+    }
+    return text.toString();
   }
 
   /** Axes with one value would be a column that says the same in every row. */

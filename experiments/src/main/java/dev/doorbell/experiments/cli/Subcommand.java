@@ -14,12 +14,18 @@ enum Subcommand {
   VALIDATE("validate", "check experiment files, all problems at once"),
   SHOW("show", "an experiment with nothing left open, its points and time"),
   PREDICT("predict", "the closed forms for each point, without running it"),
+  CALIBRATE("calibrate", "measure what a GPU's accesses cost; makes a topology of it"),
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "draw a run's figures again from its samples"),
-  TABLE("table", "print a run's table again from its samples"),
+  TABLE("table", "print a run's table again from its samples, in many formats"),
+  COMPARE("compare", "what changed from one run to another, with a verdict a point"),
+  GATE("gate", "pass or fail a run against a baseline"),
+  CLAIMS("claims", "published claims, held against the model: list, check"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
-  HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall"),
-  DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture");
+  HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
+  DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
+  DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
+  COMPLETION("completion", "completion of commands and options for bash, zsh and fish");
 
   private final String word;
   private final String summary;
@@ -46,12 +52,18 @@ enum Subcommand {
       case VALIDATE -> new ValidateCommand();
       case SHOW -> new ShowCommand();
       case PREDICT -> new PredictCommand();
+      case CALIBRATE -> new CalibrateCommand();
       case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
+      case COMPARE -> new CompareCommand();
+      case GATE -> new GateCommand();
+      case CLAIMS -> new ClaimsCommand();
       case KERNEL -> new KernelCommand();
       case HCA -> new HcaCommand();
       case DECODE -> new DecodeCommand();
+      case DOCTOR -> new DoctorCommand();
+      case COMPLETION -> new CompletionCommand();
     };
   }
 

@@ -71,6 +71,12 @@ public final class Tool {
           .map(action -> dispatch("hca " + word, action.create(), words))
           .orElseGet(() -> unknownAction("hca", word, HcaAction.suggestion(word)));
     }
+    if (subcommand == Subcommand.CLAIMS && !words.isEmpty() && !words.getFirst().startsWith("-")) {
+      String word = words.removeFirst();
+      return ClaimsAction.of(word)
+          .map(action -> dispatch("claims " + word, action.create(), words))
+          .orElseGet(() -> unknownAction("claims", word, ClaimsAction.suggestion(word)));
+    }
     return dispatch(subcommand.word(), subcommand.create(), words);
   }
 
@@ -154,6 +160,8 @@ public final class Tool {
       print(e.problem());
       trace(command, e);
       return ExitCode.FAILED;
+    } catch (ProgramExit e) {
+      throw e;
     } catch (RuntimeException | Error e) {
       String message = e.getMessage() == null ? "" : ": " + e.getMessage();
       print(
@@ -199,8 +207,9 @@ public final class Tool {
         """
 
         doorbell COMMAND --help explains a command; doorbell --version says which Doorbell this is.
-        exit codes  0 done, verified   1 a point failed   2 usage   3 config   4 environment
-                    7 partial results   8 counter-example   77 everything waived   130 interrupted, can be resumed
+        exit codes  0 done, verified   1 a point failed   2 usage   3 config   4 environment   5 regression
+                    6 claim not reproduced   7 partial results   8 counter-example   77 everything waived
+                    130 interrupted, can be resumed
         """);
     return text.toString();
   }

@@ -77,6 +77,8 @@ public final class ConfigReader {
             Schema.strings(measure.get("metrics")),
             measure.get("warmup").intValue(),
             measure.get("samples").intValue(),
+            measure.path("repeat").asInt(1),
+            Until.parse(measure.path("until").asString("")).orElse(null),
             duration(measure.get("timeout").asString())),
         figures(resolved.path("outputs").path("figures")),
         contrasts(resolved.path("outputs").path("crossovers")),

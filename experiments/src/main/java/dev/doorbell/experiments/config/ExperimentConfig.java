@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An experiment, checked, with every default filled in.
@@ -43,8 +44,17 @@ public record ExperimentConfig(
    *
    * @param warmup iterations that are not
    * @param samples iterations that are
+   * @param repeat times that each point runs at least, in a world of its own each time
+   * @param until what its samples must show before it is enough, or null
+   * @param timeout of a point, all its rounds together
    */
-  public record Measure(List<String> metrics, int warmup, int samples, Duration timeout) {
+  public record Measure(
+      List<String> metrics,
+      int warmup,
+      int samples,
+      int repeat,
+      @Nullable Until until,
+      Duration timeout) {
     public Measure {
       metrics = List.copyOf(metrics);
     }

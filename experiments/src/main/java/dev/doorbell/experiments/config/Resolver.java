@@ -58,6 +58,13 @@ final class Resolver {
       measure.set(
           key, orStandard(root.get("measure"), key, "/properties/measure/properties/" + key));
     }
+    // Written where it is asked for alone: without it the experiment is the one that it always was.
+    for (String key : List.of("repeat", "until")) {
+      JsonNode given = root.get("measure").get(key);
+      if (given != null) {
+        measure.set(key, given);
+      }
+    }
     if (root.has("faults")) {
       resolved.set("faults", root.get("faults"));
     }

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -44,6 +45,7 @@ final class Settings {
     settings.readAxes(root.path("axes"));
     settings.readFixed(root.path("fixed"));
     settings.readExclude(root.path("exclude"));
+    settings.checkUntil(root.path("measure"));
     settings.checkOutputs(root.path("outputs"), root.path("measure").path("metrics"));
     settings.checkPointCount();
     return settings;
@@ -246,6 +248,25 @@ final class Settings {
       checkAxis(crossovers.get(i), pointer, "over");
       checkAxis(crossovers.get(i), pointer, "by");
       checkSampled(crossovers.get(i), pointer, "metric", metrics);
+    }
+  }
+
+  private void checkUntil(JsonNode measure) {
+    String text = measure.path("until").asString("");
+    if (text.isEmpty()) {
+      return;
+    }
+    Optional<Until> until = Until.parse(text);
+    if (until.isEmpty()) {
+      problem(
+          "DB-C042",
+          "/measure/until",
+          "'%s' is not a condition such as ci95(latency.p50)<2%%".formatted(text));
+    } else if (schema.metrics().containsKey(until.get().metric())
+        && !schema.isSampled(until.get().metric())) {
+      problem("DB-C033", "/measure/until", until.get().metric() + " is counted, not sampled");
+    } else if (!Schema.strings(measure.path("metrics")).contains(until.get().metric())) {
+      problem("DB-C033", "/measure/until", until.get().metric() + " is not among measure.metrics");
     }
   }
 

@@ -76,7 +76,13 @@ public enum BugCase {
       "kernel and proxy wait for each other for ever",
       "clear the flag before the answer, or count instead of clearing",
       "nccl#2389",
-      new Shape(1, 1, 300, 32, 1));
+      new Shape(1, 1, 300, 32, 1)),
+  STALE_CREDIT(
+      "a credit of the round before arrives when the next round has begun",
+      "slots that are filled while the receiver still reads them, wrong data, then a hang",
+      "wait for the completions of the credits before the round is said to be over",
+      "DeepEP#310",
+      new Shape(1, 1, 5, 32, 1));
 
   private static final int RING = 64;
 

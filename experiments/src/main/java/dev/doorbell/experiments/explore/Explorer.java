@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Runs a scenario with many seeds, and tells each race once. */
 public final class Explorer {
@@ -14,6 +16,7 @@ public final class Explorer {
 
   private static final int TRIES = 24;
   private static final int FINEST = 16;
+  private static final long NEVER = -1;
 
   /** About as many choices are made in a turn. */
   private static final int CHOICES_A_TURN = 3;
@@ -40,15 +43,17 @@ public final class Explorer {
   /**
    * A kernel that failed, hung, or moved wrong bytes.
    *
-   * @param seeds in how many runs anything of that kind happened
+   * @param failure as it came up in that run
+   * @param schedule the shortest found
+   * @param seeds in how many runs it came up
    */
-  public record Trouble(String text, Schedule schedule, int seeds) {}
+  public record Trouble(Failure failure, Schedule schedule, int seeds) {}
 
   /**
    * What came of it.
    *
    * @param races each once, those seen in most runs first
-   * @param troubles the shortest first
+   * @param troubles each once, those seen in most runs first
    * @param runs begun
    * @param finished of them: the others ran out of time
    * @param found runs with any finding
@@ -76,7 +81,7 @@ public final class Explorer {
   public Report explore(int seeds, long budgetNanos) throws ScenarioException {
     long start = System.nanoTime();
     Map<String, Found> races = new LinkedHashMap<>();
-    List<Trouble> troubles = new ArrayList<>();
+    Map<String, Trouble> troubles = new LinkedHashMap<>();
     int runs = 0;
     int finished = 0;
     int found = 0;
@@ -95,9 +100,10 @@ public final class Explorer {
         Schedule schedule = Schedule.of(scenario, seed, race.turns());
         races.merge(race.key(), new Found(race, schedule, 1), Explorer::shorter);
       }
-      String trouble = outcome.trouble();
-      if (trouble != null) {
-        troubles.add(new Trouble(trouble, Schedule.of(scenario, seed, outcome.turns()), 1));
+      Failure failure = outcome.failure();
+      if (failure != null) {
+        Schedule schedule = Schedule.of(scenario, seed, outcome.turns());
+        troubles.merge(failure.key(), new Trouble(failure, schedule, 1), Explorer::shorter);
       }
     }
     List<Found> sorted = new ArrayList<>(races.values());
@@ -105,16 +111,67 @@ public final class Explorer {
     for (int i = 0; i < Math.min(SHORTENED, sorted.size()); i++) {
       sorted.set(i, shortened(sorted.get(i), start + budgetNanos));
     }
+    List<Trouble> failures = new ArrayList<>(troubles.values());
+    failures.sort((a, b) -> Integer.compare(b.seeds(), a.seeds()));
+    for (int i = 0; i < Math.min(SHORTENED, failures.size()); i++) {
+      failures.set(i, shortened(failures.get(i), start + budgetNanos));
+    }
     return new Report(
-        sorted, shortest(troubles), runs, finished, found, instructions, System.nanoTime() - start);
+        sorted, failures, runs, finished, found, instructions, System.nanoTime() - start);
+  }
+
+  private Found shortened(Found found, long deadline) throws ScenarioException {
+    String key = found.race().key();
+    Shortest shortest = shortest(found.schedule(), deadline, outcome -> turns(outcome, key));
+    Outcome last = shortest.outcome();
+    if (last == null) {
+      return found;
+    }
+    Race race =
+        last.races().stream().filter(one -> one.key().equals(key)).findFirst().orElseThrow();
+    return new Found(race, shortest.schedule(), found.seeds());
+  }
+
+  private Trouble shortened(Trouble trouble, long deadline) throws ScenarioException {
+    String key = trouble.failure().key();
+    Shortest shortest =
+        shortest(
+            trouble.schedule(),
+            deadline,
+            outcome -> {
+              Failure failure = outcome.failure();
+              return failure != null && failure.key().equals(key) ? outcome.turns() : NEVER;
+            });
+    Outcome last = shortest.outcome();
+    Failure failure = last == null ? null : last.failure();
+    return failure == null ? trouble : new Trouble(failure, shortest.schedule(), trouble.seeds());
+  }
+
+  private static long turns(Outcome outcome, String key) {
+    for (Race race : outcome.races()) {
+      if (race.key().equals(key)) {
+        return race.turns();
+      }
+    }
+    return NEVER;
   }
 
   /**
-   * The same race with a calmer and shorter schedule: stretches of choices are calmed, large ones
-   * first, and stay so while the race comes up no later (delta debugging).
+   * A calmer schedule and its run.
+   *
+   * @param outcome null when none is calmer than the first
    */
-  private Found shortened(Found found, long deadline) throws ScenarioException {
-    Found best = found;
+  private record Shortest(Schedule schedule, @Nullable Outcome outcome) {}
+
+  /**
+   * The same finding with a calmer and shorter schedule: stretches of choices are calmed, large
+   * ones first, and stay so while the finding comes up no later (delta debugging).
+   *
+   * @param turns after how many turns a run shows it, or {@link #NEVER}
+   */
+  private Shortest shortest(Schedule first, long deadline, ToLongFunction<Outcome> turns)
+      throws ScenarioException {
+    Shortest best = new Shortest(first, null);
     int tries = 0;
     for (int parts = 2; parts <= FINEST && tries < TRIES; parts *= 2) {
       long size = Math.max(1, best.schedule().turns() * CHOICES_A_TURN / parts);
@@ -131,11 +188,9 @@ public final class Explorer {
         tries++;
         Outcome outcome =
             laboratory.run(scenario, calmer, new Laboratory.Extent(left, calmer.turns(), 0));
-        for (Race race : outcome.races()) {
-          if (race.key().equals(best.race().key())) {
-            best = new Found(race, calmer.upTo(race.turns()), best.seeds());
-            break;
-          }
+        long shown = turns.applyAsLong(outcome);
+        if (shown != NEVER) {
+          best = new Shortest(calmer.upTo(shown), outcome);
         }
       }
     }
@@ -147,15 +202,9 @@ public final class Explorer {
     return new Found(shorter.race(), shorter.schedule(), a.seeds() + b.seeds());
   }
 
-  private static List<Trouble> shortest(List<Trouble> troubles) {
-    if (troubles.isEmpty()) {
-      return List.of();
-    }
-    Trouble first = troubles.getFirst();
-    for (Trouble trouble : troubles) {
-      first = trouble.schedule().turns() < first.schedule().turns() ? trouble : first;
-    }
-    return List.of(new Trouble(first.text(), first.schedule(), troubles.size()));
+  private static Trouble shorter(Trouble a, Trouble b) {
+    Trouble shorter = b.schedule().turns() < a.schedule().turns() ? b : a;
+    return new Trouble(shorter.failure(), shorter.schedule(), a.seeds() + b.seeds());
   }
 
   /**
@@ -196,7 +245,7 @@ public final class Explorer {
           report.isClean()
               ? ""
               : report.races().isEmpty()
-                  ? report.troubles().getFirst().text()
+                  ? report.troubles().getFirst().failure().text()
                   : report.races().getFirst().race().kind().what();
       verdicts.add(
           new FenceVerdict(

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * How one run ended.
  *
  * @param races in the order in which they came up
- * @param trouble a kernel that failed, hung or moved wrong bytes, in words, or null
+ * @param failure a kernel that failed, hung or moved wrong bytes, or null
  * @param finished false when its time was over, or when it was stopped at the first race
  * @param turns scheduling decisions
  * @param instructions executed by all threads
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Outcome(
     List<Race> races,
-    @Nullable String trouble,
+    @Nullable Failure failure,
     boolean finished,
     long turns,
     long instructions,
@@ -36,6 +36,6 @@ public record Outcome(
 
   /** True when anything is wrong. */
   public boolean isFinding() {
-    return !races.isEmpty() || trouble != null;
+    return !races.isEmpty() || failure != null;
   }
 }

@@ -4,6 +4,16 @@ import dev.doorbell.core.Basis;
 
 /** What a run uses, and why; printed as its first line and kept in its manifest. */
 public record Environment(Choice gpu, Choice hca, Choice clock, Basis basis) {
+  private static final String CUDA = "cuda:";
+
+  /**
+   * How many points may run at once, where {@code wanted} were asked for. Kernels of two points
+   * would wait for each other on one real GPU: what one of them allocates waits for the other's
+   * kernel, which waits for its peer's.
+   */
+  public int pointsAtOnce(int wanted) {
+    return gpu.name().startsWith(CUDA) ? 1 : wanted;
+  }
 
   /**
    * One choice.

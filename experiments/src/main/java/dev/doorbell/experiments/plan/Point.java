@@ -46,6 +46,23 @@ public record Point(
     metrics = List.copyOf(metrics);
   }
 
+  /** The same point with another start of everything random. */
+  public Point reseeded(long other) {
+    return new Point(
+        index,
+        id,
+        configHash,
+        kernels,
+        axes,
+        settings,
+        other,
+        metrics,
+        warmup,
+        samples,
+        timeout,
+        faults);
+  }
+
   /** A setting's text; the schema gives every known setting a value, so absence is a fault. */
   public String text(String setting) {
     return value(setting).text();

@@ -9,6 +9,14 @@ package dev.doorbell.experiments.remote;
  * @param rounds that count; one more comes first and does not
  * @param depth WRITEs outstanding
  * @param timeoutNanos for each round
+ * @param idle queue pairs that are connected beside the one that is measured, and do nothing
  */
 public record BenchOptions(
-    Endpoint at, int bytes, int messages, int rounds, int depth, long timeoutNanos) {}
+    Endpoint at, int bytes, int messages, int rounds, int depth, long timeoutNanos, int idle) {
+
+  /** Without idle queue pairs. */
+  public BenchOptions(
+      Endpoint at, int bytes, int messages, int rounds, int depth, long timeoutNanos) {
+    this(at, bytes, messages, rounds, depth, timeoutNanos, 0);
+  }
+}

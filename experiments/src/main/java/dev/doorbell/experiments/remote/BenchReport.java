@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.remote;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What was measured.
  *
@@ -10,6 +12,7 @@ package dev.doorbell.experiments.remote;
  * @param framesOut packets that this side sent in all
  * @param kernelDrops datagrams that this side's system dropped
  * @param peerKernelDrops datagrams that the other side's system dropped
+ * @param idle what idle queue pairs beside it cost, or null where there were none
  */
 @SuppressWarnings("ArrayRecordComponent") // read once, never compared
 public record BenchReport(
@@ -19,4 +22,5 @@ public record BenchReport(
     double[] peerCpuNanos,
     long framesOut,
     long kernelDrops,
-    long peerKernelDrops) {}
+    long peerKernelDrops,
+    @Nullable IdleCost idle) {}

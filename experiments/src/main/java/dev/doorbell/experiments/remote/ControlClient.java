@@ -29,13 +29,18 @@ public final class ControlClient implements AutoCloseable {
    * @throws EnvironmentException when the answer is no, or there is none in time
    */
   public ControlLine call(ControlLine question) throws EnvironmentException {
+    return call(question, nanos);
+  }
+
+  /** As above, with a time of its own for the answer. */
+  public ControlLine call(ControlLine question, long answerNanos) throws EnvironmentException {
     channel.send(question);
-    long deadline = System.nanoTime() + nanos;
+    long deadline = System.nanoTime() + answerNanos;
     String text = channel.poll();
     while (text == null) {
       String why = channel.ended();
       if (why == null && System.nanoTime() - deadline >= 0) {
-        why = "no answer within %.1f s".formatted(nanos / 1e9);
+        why = "no answer within %.1f s".formatted(answerNanos / 1e9);
       }
       if (why != null) {
         throw failure(

@@ -21,7 +21,7 @@ public final class Rendezvous implements AutoCloseable {
   private static final int MAX_ROUNDS = 4;
 
   private final int size;
-  private final long patienceNanos;
+  private volatile long patienceNanos;
   private final LineServer server;
   private final List<Member> members = new ArrayList<>();
   private final Map<String, Round> rounds = new HashMap<>();
@@ -64,6 +64,11 @@ public final class Rendezvous implements AutoCloseable {
   /** The port that it listens on. */
   public int port() {
     return server.port();
+  }
+
+  /** From now on, the time from a round's first value to its last; from any thread. */
+  public void patience(long nanos) {
+    patienceNanos = nanos;
   }
 
   /** Moves on what can move on. */

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param faults what its fault plan did, in the order of the plan
  * @param wallNanos wall time that the point took; a fact about this machine, never shown as a
  *     result
+ * @param attempt which one it was, from 1; journals of older versions say 0
  */
 public record JournalEntry(
     int index,
@@ -40,7 +41,8 @@ public record JournalEntry(
     List<String> notes,
     @Nullable Problem problem,
     List<FaultTally> faults,
-    long wallNanos) {
+    long wallNanos,
+    int attempt) {
 
   /** How a point ended. */
   public enum Status {
@@ -78,12 +80,13 @@ public record JournalEntry(
         notes,
         problem,
         tallies,
-        wallNanos);
+        wallNanos,
+        attempt);
   }
 
   /** A point without a result. */
   static JournalEntry without(
-      int index, String point, Status status, Problem problem, long wallNanos) {
+      int index, String point, Status status, Problem problem, long wallNanos, int attempt) {
     return new JournalEntry(
         index,
         point,
@@ -97,6 +100,7 @@ public record JournalEntry(
         List.of(),
         problem,
         List.of(),
-        wallNanos);
+        wallNanos,
+        attempt);
   }
 }

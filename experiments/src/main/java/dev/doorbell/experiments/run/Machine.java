@@ -43,6 +43,11 @@ record Machine(
         commit().orElse(null));
   }
 
+  /** The machine alone; what ran on it is what a comparison is about. */
+  Machine withoutCommit() {
+    return new Machine(os, kernel, architecture, cpu, cores, memoryBytes, jvm, jvmArguments, null);
+  }
+
   private static String property(String name) {
     return System.getProperty(name, "unknown");
   }

@@ -1,10 +1,13 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.doctor.Doctor;
+import dev.doorbell.experiments.doctor.Finding;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ModelConstant;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  * every constant that a modelled number rests on. The only place with wall-clock facts beside the
  * log.
  *
+ * @param tags names by which the run can be found again
+ * @param schedule which points, in which order; null in manifests of older versions
  * @param state {@code running} until the run has ended; a run found so was cut off
  * @param finished null while it runs
  * @param points of the plan
  * @param recorded points in the journal at the end
+ * @param doctor what {@code doorbell doctor} found when the run began
  */
 public record Manifest(
     String doorbell,
@@ -23,6 +29,8 @@ public record Manifest(
     String experiment,
     String configHash,
     List<String> arguments,
+    List<String> tags,
+    @Nullable Schedule schedule,
     State state,
     Instant started,
     @Nullable Instant finished,
@@ -32,6 +40,7 @@ public record Manifest(
     Environment environment,
     Basis basis,
     Machine machine,
+    List<Diagnosed> doctor,
     List<ModelConstant> constants) {
 
   /** How far a run got. */
@@ -41,9 +50,30 @@ public record Manifest(
     INTERRUPTED
   }
 
+  /**
+   * A finding of the doctor.
+   *
+   * @param code whose page {@code doorbell doctor --explain} prints
+   * @param verdict such as {@code warn}
+   * @param what where and what, in words
+   */
+  public record Diagnosed(String code, String verdict, String what) {
+    static Diagnosed of(Finding finding) {
+      return new Diagnosed(
+          finding.code().id(), finding.verdict().name().toLowerCase(Locale.ROOT), finding.text());
+    }
+  }
+
   public Manifest {
     arguments = List.copyOf(arguments);
+    // Manifests of before there was a doctor have none.
+    doctor = doctor == null ? List.of() : List.copyOf(doctor);
+    tags = copy(tags);
     constants = List.copyOf(constants);
+  }
+
+  private static List<String> copy(@Nullable List<String> tags) {
+    return tags == null ? List.of() : List.copyOf(tags);
   }
 
   /** The manifest of a run that starts now, on this machine. */
@@ -53,6 +83,8 @@ public record Manifest(
       String experiment,
       String configHash,
       List<String> arguments,
+      List<String> tags,
+      Schedule schedule,
       Instant now,
       int workers,
       int points,
@@ -64,6 +96,8 @@ public record Manifest(
         experiment,
         configHash,
         arguments,
+        tags,
+        schedule,
         State.RUNNING,
         now,
         null,
@@ -73,7 +107,14 @@ public record Manifest(
         environment,
         environment.basis(),
         Machine.here(),
+        Doctor.examineHere().findings().stream().map(Diagnosed::of).toList(),
         constants);
+  }
+
+  /** Whether another run was made on a like machine, by the same software. */
+  public boolean sameMachine(Manifest other) {
+    return machine.withoutCommit().equals(other.machine.withoutCommit())
+        && environment.equals(other.environment);
   }
 
   /** The same run, ended. */
@@ -84,6 +125,8 @@ public record Manifest(
         experiment,
         configHash,
         arguments,
+        tags,
+        schedule,
         how,
         started,
         now,
@@ -93,6 +136,7 @@ public record Manifest(
         environment,
         basis,
         machine,
+        doctor,
         constants);
   }
 

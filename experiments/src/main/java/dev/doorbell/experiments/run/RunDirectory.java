@@ -14,6 +14,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -45,13 +46,15 @@ public final class RunDirectory implements Closeable {
   static final String JOURNAL = "journal.jsonl";
   static final String SAMPLES = "samples";
   private static final String KERNELS = "kernels";
+  private static final String HIDDEN = ".part";
+  private static final int MOST_NAMES = 1000;
 
   /** Folder of the figures. */
   public static final String FIGURES = "figures";
 
   private final Disk disk;
-  private final Path path;
-  private final RunLog log;
+  private Path path;
+  private RunLog log;
   private @Nullable Journal journal;
 
   private RunDirectory(Disk disk, Path path) {
@@ -60,13 +63,22 @@ public final class RunDirectory implements Closeable {
     this.log = new RunLog(path.resolve("log.txt"));
   }
 
+  /** As {@link #prepare}, and published at once. */
+  static RunDirectory create(Disk disk, Path parent, ExperimentConfig config, Instant now)
+      throws RunException {
+    RunDirectory directory = prepare(disk, parent, config, now);
+    directory.publish();
+    return directory;
+  }
+
   /**
-   * Makes the directory of a new run with its configs and an empty journal. When that fails nothing
-   * is left behind.
+   * Makes the directory of a new run with its configs, hidden until {@link #publish}: a process
+   * that is killed before leaves no run that could not be resumed. When that fails nothing is left
+   * behind.
    *
    * @param parent made when it is missing
    */
-  public static RunDirectory create(Disk disk, Path parent, ExperimentConfig config, Instant now)
+  public static RunDirectory prepare(Disk disk, Path parent, ExperimentConfig config, Instant now)
       throws RunException {
     Path made = null;
     try {
@@ -76,7 +88,6 @@ public final class RunDirectory implements Closeable {
       RunDirectory directory = new RunDirectory(disk, made);
       directory.put(CONFIG, config.source());
       directory.put(RESOLVED, config.resolved());
-      directory.journal = Journal.open(disk, made.resolve(JOURNAL));
       return directory;
     } catch (IOException e) {
       if (made != null) {
@@ -87,6 +98,19 @@ public final class RunDirectory implements Closeable {
           Problem.of("DB-R001", parent.toString(), "no run can be kept here: " + reason(e))
               .fix("choose another folder with --out DIR"),
           e);
+    }
+  }
+
+  /** Shows the directory under its own name, and opens its journal. */
+  public void publish() throws RunException {
+    Path shown = path.resolveSibling(id());
+    try {
+      Files.move(path, shown, StandardCopyOption.ATOMIC_MOVE);
+      path = shown;
+      log = new RunLog(path.resolve("log.txt"));
+      journal = Journal.open(disk, path.resolve(JOURNAL));
+    } catch (IOException e) {
+      throw unwritable(shown, e);
     }
   }
 
@@ -108,12 +132,20 @@ public final class RunDirectory implements Closeable {
 
   private static Path makeUnique(Path parent, String name) throws IOException {
     for (int attempt = 1; ; attempt++) {
+      String unique = attempt == 1 ? name : name + "-" + attempt;
       try {
-        return Files.createDirectory(parent.resolve(attempt == 1 ? name : name + "-" + attempt));
+        Path hidden = Files.createDirectory(parent.resolve("." + unique + HIDDEN));
+        if (!Files.exists(parent.resolve(unique))) {
+          return hidden;
+        }
+        Files.delete(hidden);
       } catch (FileAlreadyExistsException e) {
-        if (attempt == 1000) {
+        if (!Files.isDirectory(parent)) {
           throw e;
         }
+      }
+      if (attempt == MOST_NAMES) {
+        throw new FileAlreadyExistsException(parent.resolve(unique).toString());
       }
     }
   }
@@ -157,7 +189,13 @@ public final class RunDirectory implements Closeable {
 
   /** Its name, which is the run's id. */
   public String id() {
-    return String.valueOf(path.getFileName());
+    String name = String.valueOf(path.getFileName());
+    return hidden(path) ? name.substring(1, name.length() - HIDDEN.length()) : name;
+  }
+
+  private static boolean hidden(Path path) {
+    String name = String.valueOf(path.getFileName());
+    return name.startsWith(".") && name.endsWith(HIDDEN);
   }
 
   /** The run's log. */
@@ -220,7 +258,7 @@ public final class RunDirectory implements Closeable {
   }
 
   /** Ids of points that have a result, so that a resumed run need not repeat them. */
-  static List<String> finished(List<JournalEntry> entries) {
+  public static List<String> finished(List<JournalEntry> entries) {
     return entries.stream()
         .filter(
             entry ->
@@ -230,9 +268,13 @@ public final class RunDirectory implements Closeable {
         .toList();
   }
 
+  /** Closes it; one that was never published is removed. */
   @Override
   public void close() {
     log.close();
+    if (hidden(path)) {
+      deleteAll(path);
+    }
     if (journal != null) {
       try {
         journal.close();

@@ -29,6 +29,11 @@ public final class RunException extends Exception {
     this.problem = problem;
   }
 
+  /** What the user pointed at cannot serve. */
+  public static RunException unreadable(Problem problem) {
+    return new RunException(Kind.UNREADABLE, problem);
+  }
+
   /** What the user is told. */
   public Problem problem() {
     return problem;

@@ -38,8 +38,17 @@ public final class RunExecution {
   private final Function<Point, Prediction> model;
   private final RunListener listener;
   private final Interruption interruption;
-  private final int workers;
-  private final Duration grace;
+  private final Limits limits;
+
+  /**
+   * How points are run.
+   *
+   * @param workers threads; each runs one point at a time
+   * @param grace how long a point may take to notice that it should stop
+   * @param retries times that a point that failed or timed out is tried again. One whose bytes were
+   *     wrong is not: that must be seen
+   */
+  public record Limits(int workers, Duration grace, int retries) {}
 
   /**
    * What became of the points.
@@ -53,27 +62,20 @@ public final class RunExecution {
     }
   }
 
-  /**
-   * Prepares a run.
-   *
-   * @param workers threads; each runs one point at a time
-   * @param grace how long a point may take to notice that it should stop
-   */
+  /** Prepares a run. */
   public RunExecution(
       RunDirectory directory,
       PointRunner runner,
       Function<Point, Prediction> model,
       RunListener listener,
       Interruption interruption,
-      int workers,
-      Duration grace) {
+      Limits limits) {
     this.directory = directory;
     this.runner = runner;
     this.model = model;
     this.listener = listener;
     this.interruption = interruption;
-    this.workers = workers;
-    this.grace = grace;
+    this.limits = limits;
   }
 
   /**
@@ -82,7 +84,8 @@ public final class RunExecution {
    * @throws RunException when the run directory takes no more; what is in its journal stands
    */
   public Outcome run(List<Point> points) throws RunException {
-    Deque<Point> waiting = new ArrayDeque<>(points);
+    Deque<Attempt> waiting = new ArrayDeque<>();
+    points.forEach(point -> waiting.add(new Attempt(point, 1)));
     List<Slot> running = new ArrayList<>();
     BlockingQueue<Slot> ended = new LinkedBlockingQueue<>();
     List<JournalEntry> entries = new ArrayList<>();
@@ -93,14 +96,14 @@ public final class RunExecution {
           interrupted = true;
           waiting.clear();
         }
-        while (running.size() < workers && !waiting.isEmpty()) {
+        while (running.size() < limits.workers && !waiting.isEmpty()) {
           running.add(start(waiting.removeFirst(), ended));
         }
         Slot slot = ended.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
         if (slot != null && running.remove(slot)) {
-          record(slot, slot.outcome(), points.size(), entries);
+          record(slot, slot.outcome(), points.size(), entries, waiting);
         }
-        leaveBehind(running, points.size(), entries);
+        leaveBehind(running, points.size(), entries, waiting);
         listener.tick();
       }
     } catch (InterruptedException _) {
@@ -113,9 +116,12 @@ public final class RunExecution {
     return new Outcome(entries, interrupted && entries.size() < points.size());
   }
 
-  private Slot start(Point point, BlockingQueue<Slot> ended) {
-    Slot slot = new Slot(point);
-    Thread thread = new Thread(() -> execute(slot, ended), "point-" + point.index());
+  /** A point with how often it has been begun. */
+  private record Attempt(Point point, int number) {}
+
+  private Slot start(Attempt attempt, BlockingQueue<Slot> ended) {
+    Slot slot = new Slot(attempt);
+    Thread thread = new Thread(() -> execute(slot, ended), "point-" + attempt.point.index());
     thread.setDaemon(true);
     thread.start();
     return slot;
@@ -154,11 +160,12 @@ public final class RunExecution {
   }
 
   /** Gives up on points that neither end nor listen. */
-  private void leaveBehind(List<Slot> running, int total, List<JournalEntry> entries)
+  private void leaveBehind(
+      List<Slot> running, int total, List<JournalEntry> entries, Deque<Attempt> waiting)
       throws RunException {
     for (Slot slot : List.copyOf(running)) {
-      boolean late = slot.elapsedNanos() > slot.point.timeout().plus(grace).toNanos();
-      boolean deaf = interruption.requested() && slot.sinceInterruption() > grace.toNanos();
+      boolean late = slot.elapsedNanos() > slot.point.timeout().plus(limits.grace).toNanos();
+      boolean deaf = interruption.requested() && slot.sinceInterruption() > limits.grace.toNanos();
       if (late || deaf) {
         running.remove(slot);
         slot.cancel();
@@ -167,7 +174,8 @@ public final class RunExecution {
             new Ending.Failure(
                 deaf ? PointFailure.Kind.CANCELLED : PointFailure.Kind.TIMEOUT, timeout(slot)),
             total,
-            entries);
+            entries,
+            waiting);
       }
     }
   }
@@ -181,7 +189,8 @@ public final class RunExecution {
         .fix("allow more with -s timeout=..., or ask for less with -s samples=...");
   }
 
-  private void record(Slot slot, Ending ending, int total, List<JournalEntry> entries)
+  private void record(
+      Slot slot, Ending ending, int total, List<JournalEntry> entries, Deque<Attempt> waiting)
       throws RunException {
     Point point = slot.point;
     JournalEntry entry =
@@ -200,7 +209,8 @@ public final class RunExecution {
                   result.notes(),
                   null,
                   slot.tallies,
-                  slot.elapsedNanos());
+                  slot.elapsedNanos(),
+                  slot.attempt);
           case Ending.Failure(PointFailure.Kind kind, Problem problem) ->
               failed(slot, kind, problem);
         };
@@ -208,6 +218,14 @@ public final class RunExecution {
       return;
     }
     directory.record(entry, ending instanceof Ending.Result result ? result.samples : null);
+    boolean again =
+        entry.status() == JournalEntry.Status.FAILED
+            || entry.status() == JournalEntry.Status.TIMEOUT;
+    if (again && slot.attempt <= limits.retries && !interruption.requested()) {
+      directory.log().line("%s: attempt %d gave no result".formatted(point.id(), slot.attempt));
+      waiting.addLast(new Attempt(point, slot.attempt + 1));
+      return;
+    }
     entries.add(entry);
     listener.recorded(point, entry, entries.size(), total);
   }
@@ -227,13 +245,17 @@ public final class RunExecution {
     }
     Problem told = kind == PointFailure.Kind.CANCELLED ? timeout(slot) : problem;
     return JournalEntry.without(
-            slot.point.index(), slot.point.id(), status, told, slot.elapsedNanos())
+            slot.point.index(), slot.point.id(), status, told, slot.elapsedNanos(), slot.attempt)
         .withFaults(slot.tallies);
   }
 
   static String sha256(byte[] bytes) {
+    return HexFormat.of().formatHex(sha256().digest(bytes));
+  }
+
+  static MessageDigest sha256() {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
     }
@@ -249,14 +271,16 @@ public final class RunExecution {
   /** A running point. */
   private final class Slot implements PointContext {
     private final Point point;
+    private final int attempt;
     private final long start = System.nanoTime();
     private volatile boolean stop;
     private volatile @Nullable Ending ending;
     private volatile List<FaultTally> tallies = List.of();
     private long interruptedAt;
 
-    Slot(Point point) {
-      this.point = point;
+    Slot(Attempt attempt) {
+      this.point = attempt.point;
+      this.attempt = attempt.number;
     }
 
     @Override

@@ -1,27 +1,20 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.config.Vocabulary;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
+import java.util.stream.Collectors;
 
 /**
  * A run read back from its directory. Tables, summaries and figures are made from this alone.
@@ -54,85 +47,90 @@ public record StoredRun(
    * @throws RunException when it is none, or when samples are not what the journal vouches for
    */
   public static StoredRun read(Path path) throws RunException {
-    if (!Files.isDirectory(path)) {
-      throw unreadable(path, "there is no such run directory", null);
+    RunIndex index = RunIndex.read(path);
+    List<SummaryRow> rows = new ArrayList<>();
+    for (JournalEntry entry : index.results().values()) {
+      rows.add(row(index, index.plan().points().get(entry.index()), entry));
     }
-    if (!Files.exists(path.resolve(RunDirectory.RESOLVED))) {
-      throw unreadable(path, "this is not a run directory: it has no resolved.yaml", null);
-    }
-    try {
-      ExperimentConfig config =
-          new ConfigReader(Vocabulary.anything())
-              .read(
-                  path.resolve(RunDirectory.RESOLVED).toString(),
-                  Files.readString(path.resolve(RunDirectory.RESOLVED)),
-                  List.of());
-      Manifest manifest =
-          RunJson.MAPPER.readValue(
-              Files.readAllBytes(path.resolve(RunDirectory.MANIFEST)), Manifest.class);
-      List<JournalEntry> journal = Journal.read(path.resolve(RunDirectory.JOURNAL)).entries();
-      return assemble(path, config, manifest, journal);
-    } catch (ConfigException e) {
-      throw unreadable(path, "its resolved.yaml is damaged: " + e.problems().getFirst().what(), e);
-    } catch (JacksonException e) {
-      throw unreadable(path, "its manifest.json is damaged", e);
-    } catch (IOException e) {
-      throw unreadable(path, RunDirectory.reason(e), e);
-    }
+    return of(index, index.id(), index.entries(), rows);
   }
 
-  private static StoredRun assemble(
-      Path path, ExperimentConfig config, Manifest manifest, List<JournalEntry> journal)
-      throws IOException, RunException {
-    Plan plan = Plan.of(config);
-    Map<String, JournalEntry> latest = new HashMap<>();
-    journal.forEach(entry -> latest.put(entry.point(), entry));
-    List<JournalEntry> entries = new ArrayList<>();
-    List<SummaryRow> rows = new ArrayList<>();
-    for (Point point : plan.points()) {
-      JournalEntry entry = latest.get(point.id());
-      if (entry != null) {
-        entries.add(entry);
-        if (entry.status() == JournalEntry.Status.OK) {
-          rows.add(row(path, point, entry));
+  /**
+   * Parts of one plan that were run apart, such as shards, as one run. Parts may overlap where they
+   * agree to the byte.
+   *
+   * @param parts at least one
+   * @throws RunException when they are not of one plan, or contradict each other
+   */
+  public static StoredRun merge(List<StoredRun> parts) throws RunException {
+    StoredRun first = parts.getFirst();
+    SequencedMap<String, JournalEntry> entries = new LinkedHashMap<>();
+    SequencedMap<String, SummaryRow> rows = new LinkedHashMap<>();
+    for (StoredRun part : parts) {
+      if (!part.data.configHash().equals(first.data.configHash())) {
+        throw apart(part, "it is of another config than %s".formatted(first.data.runId()));
+      }
+      if (part.data.basis() != first.data.basis()) {
+        throw apart(
+            part,
+            "its numbers are %s, those of %s are %s"
+                .formatted(
+                    part.data.basis().word(), first.data.runId(), first.data.basis().word()));
+      }
+      for (JournalEntry entry : part.entries) {
+        JournalEntry known = entries.get(entry.point());
+        if (known == null || known.status() != JournalEntry.Status.OK) {
+          entries.put(entry.point(), entry);
+        } else if (entry.status() == JournalEntry.Status.OK
+            && !Objects.equals(known.sha256(), entry.sha256())) {
+          throw apart(
+              part, "its samples of %s differ from another part's".formatted(entry.point()));
         }
       }
+      part.data.rows().forEach(row -> rows.putIfAbsent(row.pointId(), row));
     }
+    List<String> order = first.plan.points().stream().map(Point::id).toList();
+    return of(
+        new RunIndex(first.path, first.plan, first.manifest, List.of()),
+        parts.stream().map(part -> part.data.runId()).collect(Collectors.joining("+")),
+        order.stream().map(entries::get).filter(Objects::nonNull).toList(),
+        order.stream().map(rows::get).filter(Objects::nonNull).toList());
+  }
+
+  private static StoredRun of(
+      RunIndex index, String id, List<JournalEntry> entries, List<SummaryRow> rows) {
+    ExperimentConfig config = index.plan().config();
     RunData data =
         new RunData(
-            String.valueOf(path.toAbsolutePath().normalize().getFileName()),
+            id,
             config.name(),
             config.question(),
             config.hash(),
-            Optional.ofNullable(manifest.machine().git()),
-            manifest.basis(),
+            Optional.ofNullable(index.manifest().machine().git()),
+            index.manifest().basis(),
             config.seed(),
             config.axes(),
             rows,
             config.figures(),
             config.contrasts());
-    return new StoredRun(path, data, entries, plan, manifest);
+    return new StoredRun(index.path(), data, entries, index.plan(), index.manifest());
   }
 
-  private static SummaryRow row(Path path, Point point, JournalEntry entry)
-      throws IOException, RunException {
-    Path file = path.resolve(RunDirectory.SAMPLES).resolve(String.valueOf(entry.samples()));
-    byte[] bytes = Files.readAllBytes(file);
-    if (!RunExecution.sha256(bytes).equals(entry.sha256())) {
-      throw unreadable(file, "these samples are not the ones that the journal vouches for", null);
-    }
+  private static SummaryRow row(RunIndex index, Point point, JournalEntry entry)
+      throws RunException {
     Prediction prediction = new Prediction(entry.prediction());
     SequencedMap<String, MetricRow> metrics = new LinkedHashMap<>();
-    for (Samples samples : SamplesFile.decode(bytes)) {
+    for (Samples samples : index.samples(entry)) {
       metrics.put(samples.metric(), new MetricRow(samples, prediction.of(samples.metric())));
     }
     return new SummaryRow(point.id(), point.axes(), metrics, entry.counters(), point.seed());
   }
 
-  private static RunException unreadable(Path path, String what, @Nullable Throwable cause) {
-    Problem problem = Problem.of("DB-R003", path.toString(), what);
-    return cause == null
-        ? new RunException(RunException.Kind.UNREADABLE, problem)
-        : new RunException(RunException.Kind.UNREADABLE, problem, cause);
+  private static RunException apart(StoredRun part, String what) {
+    return new RunException(
+        RunException.Kind.UNREADABLE,
+        Problem.of("DB-R005", part.path.toString(), what)
+            .effect("runs are merged only where they are parts of one plan")
+            .fix("to see what changed between two runs: doorbell compare RUN RUN"));
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.session;
 
+import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -46,13 +47,38 @@ final class Connection implements AutoCloseable {
       Endpoint.connect(a, b);
     }
     for (int rank = 0; rank < 2; rank++) {
-      switch (ringing) {
-        case GPU -> {}
-        case CPU -> connection.startRinger(rank);
-        case PROXY -> connection.startProxy(rank);
-      }
+      connection.start(ringing, rank);
     }
     return connection;
+  }
+
+  /**
+   * The side of {@code rank}, whose peer is in another process. The queue pairs are connected by
+   * {@link #connect}.
+   */
+  static Connection half(World world, int rank, Endpoint.Shape shape, Ringing ringing, int count) {
+    Connection connection = new Connection(world);
+    for (int i = 0; i < count; i++) {
+      connection.endpoints.get(rank).add(Endpoint.open(world.rank(rank), shape, i));
+    }
+    connection.start(ringing, rank);
+    return connection;
+  }
+
+  /** Connects the queue pairs of {@code rank} to these, in order. */
+  void connect(int rank, List<QueuePairAddress> peers) {
+    List<Endpoint> own = endpoints.get(rank);
+    for (int i = 0; i < own.size(); i++) {
+      own.get(i).connect(peers.get(i));
+    }
+  }
+
+  private void start(Ringing ringing, int rank) {
+    switch (ringing) {
+      case GPU -> {}
+      case CPU -> startRinger(rank);
+      case PROXY -> startProxy(rank);
+    }
   }
 
   /** The queue pairs of a rank, in order. */

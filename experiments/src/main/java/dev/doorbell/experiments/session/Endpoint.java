@@ -6,6 +6,7 @@ import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -109,8 +110,13 @@ final class Endpoint implements AutoCloseable {
 
   /** Connects two endpoints to each other. */
   static void connect(Endpoint a, Endpoint b) {
-    a.queuePair.connect(b.queuePair.address(), ALL_RIGHTS, ConnectionAttributes.DEFAULT);
-    b.queuePair.connect(a.queuePair.address(), ALL_RIGHTS, ConnectionAttributes.DEFAULT);
+    a.connect(b.queuePair.address());
+    b.connect(a.queuePair.address());
+  }
+
+  /** Connects this end. */
+  void connect(QueuePairAddress peer) {
+    queuePair.connect(peer, ALL_RIGHTS, ConnectionAttributes.DEFAULT);
   }
 
   /** From now on kernels hand commands to the queue whose descriptor lies at {@code descriptor}. */

@@ -9,6 +9,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
@@ -135,9 +136,9 @@ final class ExploredCase extends ExploredWorld {
   }
 
   @Override
-  @Nullable String trouble() {
+  @Nullable Failure failure() {
     for (int role = 0; role < statuses.size(); role++) {
-      String bad = badStatus(statuses.get(role), "role " + role);
+      Failure bad = badStatus(statuses.get(role), "role " + role);
       if (bad != null) {
         return bad;
       }

@@ -11,6 +11,7 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
+import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -255,16 +256,16 @@ final class ExploredTransfer extends ExploredWorld {
   }
 
   @Override
-  @Nullable String trouble() {
+  @Nullable Failure failure() {
     for (int number = 0; number < launches().size(); number++) {
       Side side = sides.get(number);
-      String bad = badStatus(side.status, "rank " + number);
+      Failure bad = badStatus(side.status, "rank " + number);
       if (bad != null) {
         return bad;
       }
       String mismatch = number < compared() ? mismatch(side, sides.get(1 - number)) : null;
       if (mismatch != null) {
-        return mismatch;
+        return Failure.data(mismatch);
       }
     }
     return null;

@@ -8,6 +8,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,8 +32,8 @@ abstract class ExploredWorld implements AutoCloseable {
   /** Starts the kernels. */
   abstract List<Launch> launch();
 
-  /** The first thing that went wrong though all ended, in words, or null. */
-  abstract @Nullable String trouble();
+  /** The first thing that went wrong though all ended, or null. */
+  abstract @Nullable Failure failure();
 
   /** What has been launched. */
   final List<Launch> launches() {
@@ -81,13 +82,13 @@ abstract class ExploredWorld implements AutoCloseable {
     return status;
   }
 
-  /** The first thread that did not end well, in words, or null. */
-  static @Nullable String badStatus(Memory status, String where) {
+  /** The first thread that did not end well, or null. */
+  static @Nullable Failure badStatus(Memory status, String where) {
     byte[] words = status.getBytes(0, (int) status.size());
     for (int thread = 0; thread < words.length / Integer.BYTES; thread++) {
       int word = words[thread * Integer.BYTES] | words[thread * Integer.BYTES + 1] << Byte.SIZE;
       if (word != Abi.OK) {
-        return "thread %d of %s: %s".formatted(thread, where, Abi.statusText(word));
+        return Failure.status(Abi.statusText(word), "thread %d of %s".formatted(thread, where));
       }
     }
     return null;

@@ -14,6 +14,7 @@ import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.experiments.explore.BugCase;
+import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Laboratory;
 import dev.doorbell.experiments.explore.Outcome;
 import dev.doorbell.experiments.explore.Race;
@@ -101,13 +102,13 @@ public final class ExploringLaboratory implements Laboratory {
         throw new ScenarioException(String.valueOf(e.getMessage()), e);
       }
       RunOutcome end = fabric.run(transfer::done, VIRTUAL_NANOS);
-      String trouble = end == RunOutcome.STALLED ? "nothing can happen any more" : null;
+      Failure failure = end == RunOutcome.STALLED ? Failure.hang() : null;
       if (end == RunOutcome.DONE) {
-        trouble = trouble(launches, transfer);
+        failure = failure(launches, transfer);
       }
       return new Outcome(
           fabric.findings().stream().map(ExploringLaboratory::race).toList(),
-          trouble,
+          failure,
           end == RunOutcome.DONE,
           fabric.turns(),
           fabric.instructions(),
@@ -151,15 +152,15 @@ public final class ExploringLaboratory implements Laboratory {
     return fences;
   }
 
-  private static @Nullable String trouble(List<Launch> launches, ExploredWorld transfer) {
+  private static @Nullable Failure failure(List<Launch> launches, ExploredWorld transfer) {
     for (Launch launch : launches) {
       try {
         launch.check();
       } catch (GpuException e) {
-        return e.getMessage();
+        return Failure.kernel(e.getMessage());
       }
     }
-    return transfer.trouble();
+    return transfer.failure();
   }
 
   private static Race race(Finding finding) {

@@ -16,8 +16,11 @@ import dev.doorbell.core.queue.JobView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
@@ -50,6 +53,9 @@ final class Party implements AutoCloseable {
   private @Nullable Memory samples;
   private @Nullable Memory stamps;
   private @Nullable Memory status;
+
+  /** Where a party's messages arrive, as its peer names it. */
+  record Target(long address, int key) {}
 
   /** A staging area: as the kernel stores to it, and as work requests name it. */
   private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
@@ -128,10 +134,15 @@ final class Party implements AutoCloseable {
    * @return starts it
    */
   Supplier<Launch> prepare(Protocol protocol, JobView job, Party peer, LaunchConfig config) {
+    return prepare(protocol, job, peer.target(), config);
+  }
+
+  /** The same to a peer that may be in another process. */
+  Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
     job.local = local.address();
     job.localKey = localRegion.lkey();
-    job.remote = peer.inbox.address() + GUARD;
-    job.remoteKey = peer.inboxRegion.rkey();
+    job.remote = to.address();
+    job.remoteKey = to.key();
     job.bytes = bytes / slots;
     job.stride = slots == 1 ? 0 : job.bytes;
     job.inbox = inbox.address() + GUARD;
@@ -159,6 +170,11 @@ final class Party implements AutoCloseable {
     KernelArguments arguments = protocol.arguments(entry, views, jobMemory, job);
     GpuStream stream = own(rank.gpu().createStream());
     return () -> rank.gpu().launch(entry, config, arguments, stream);
+  }
+
+  /** Where this party's messages arrive. */
+  Target target() {
+    return new Target(inbox.address() + GUARD, inboxRegion.rkey());
   }
 
   /** The command that puts this party's payload into the inbox of {@code peer}. */
@@ -260,6 +276,35 @@ final class Party implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** A SHA-256 of {@link #sent}, in hexadecimal digits. */
+  String sentDigest() {
+    return digest(sent());
+  }
+
+  /** The same of what has arrived. */
+  String arrivedDigest() {
+    return digest(inbox.getBytes(GUARD, bytes));
+  }
+
+  /** True when nothing was written beside the inbox. */
+  boolean guardsAreIntact() {
+    byte[] around = inbox.getBytes(0, (int) inbox.size());
+    for (int i = 0; i < around.length; i++) {
+      if ((i < GUARD || i >= GUARD + bytes) && around[i] != GUARD_BYTE) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String digest(byte[] content) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
   }
 
   private Memory allocate(MemoryKind kind, long size, String label) {

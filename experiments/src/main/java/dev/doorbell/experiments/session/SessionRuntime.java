@@ -12,6 +12,7 @@ import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
@@ -27,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The runtime of this build: the PTX virtual machine in virtual or wall time, or a real GPU, with
@@ -40,25 +42,36 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   private final Map<String, Topology> topologies;
   private final Protocols protocols;
+  private final @Nullable Pairing pairing;
 
   public SessionRuntime() {
-    this(new ConcurrentHashMap<>(), Protocols.ofCatalogue());
+    this(new ConcurrentHashMap<>(), Protocols.ofCatalogue(), null);
   }
 
-  private SessionRuntime(Map<String, Topology> topologies, Protocols protocols) {
+  private SessionRuntime(
+      Map<String, Topology> topologies, Protocols protocols, @Nullable Pairing pairing) {
     this.topologies = topologies;
     this.protocols = protocols;
+    this.pairing = pairing;
+  }
+
+  @Override
+  public ExperimentRuntime paired(Pairing with) {
+    return new SessionRuntime(topologies, protocols, with);
   }
 
   @Override
   public ExperimentRuntime with(List<UserKernel> kernels) {
-    return new SessionRuntime(topologies, protocols.with(kernels));
+    return new SessionRuntime(topologies, protocols.with(kernels), pairing);
   }
 
   @Override
   public Environment choose(Environment.Wish wish) throws EnvironmentException {
     if (!wish.hca().equals("auto") && !wish.hca().equals("soft")) {
       throw absent("hca", wish.hca(), "software HCAs", "soft");
+    }
+    if (pairing != null) {
+      return paired(wish, pairing);
     }
     if (wish.gpu().startsWith(CUDA)) {
       return cuda(wish);
@@ -74,6 +87,23 @@ public final class SessionRuntime implements ExperimentRuntime {
             wall ? "wall" : "virtual",
             wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
         wall ? Basis.EMULATED : Basis.MODELLED);
+  }
+
+  private static Environment paired(Environment.Wish wish, Pairing pairing)
+      throws EnvironmentException {
+    if (wish.gpu().startsWith(CUDA)) {
+      throw new EnvironmentException(
+          Problem.of("DB-E001", "gpu", "two processes run their kernels in the PTX VM")
+              .effect("nothing was run")
+              .fix("use gpu: vm"));
+    }
+    return new Environment(
+        new Environment.Choice("ptx-vm", "each process has its own"),
+        new Environment.Choice(
+            "soft-hca",
+            "RoCEv2 in UDP at %s, rank %d of 2".formatted(pairing.address(), pairing.rank())),
+        new Environment.Choice("wall", "two processes share no virtual time"),
+        Basis.EMULATED);
   }
 
   private static Environment cuda(Environment.Wish wish) throws EnvironmentException {
@@ -141,6 +171,9 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public PointRunner runner(Environment environment) {
+    if (pairing != null) {
+      return new PairedRunner(pairing, protocols);
+    }
     Substrate substrate = substrate(environment);
     return (point, context) -> {
       try {
@@ -169,6 +202,10 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Prediction predict(Point point) {
+    if (pairing != null) {
+      // The closed forms are of PCIe; processes over UDP have none.
+      return Prediction.none();
+    }
     try {
       if (PushPoint.pushes(point)) {
         return PushPrediction.of(point, topology(point).network().bytesPerNano());

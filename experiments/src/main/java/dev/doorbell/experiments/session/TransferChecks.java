@@ -53,7 +53,7 @@ final class TransferChecks {
     refuse(point, problems, "offset", "0");
     refuse(point, problems, "scope", "thread");
     refuse(point, problems, "threads", "1");
-    refuse(point, problems, "chunk", Integer.toString(TransferPoint.CHUNK_BYTES));
+    refuse(point, problems, "chunk", Integer.toString(TransferShape.CHUNK_BYTES));
     refuse(point, problems, "relaxed", "false");
     for (Map.Entry<String, String> other : PushPoint.settings().entrySet()) {
       refuse(point, problems, other.getKey(), other.getValue());

@@ -36,20 +36,20 @@ final class TransferPoint {
   /** Virtual time after which a kernel is stopped. */
   private static final long KERNEL_NANOS = 2_000_000_000L;
 
+  /** On a GPU, where the first thousand exchanges are those of a host that is not warm yet. */
+  private static final long KERNEL_NANOS_ON_GPU = 20_000_000_000L;
+
+  /** Messages of one run of the streaming kernel on a GPU, and the most bytes of them. */
+  private static final int MESSAGES_ON_GPU = 1 << 15;
+
+  private static final long BYTES_ON_GPU = 1L << 30;
+
   /** Virtual time after which a device-side wait ends. */
   private static final long DEADLINE_NANOS = 500_000_000L;
 
   /** Virtual time between two looks at the clock on the wall and at Ctrl-C. */
   private static final long SLICE_NANOS = 200_000;
 
-  private static final int STAGING_BYTES = 256 << 10;
-
-  /** Bytes of a slot of the staging area. */
-  static final int CHUNK_BYTES = 64 << 10;
-
-  private static final int COPY_BYTES = 16;
-  private static final int MAX_COPY_THREADS = 512;
-  private static final int WARP = 32;
 
   private final Point point;
   private final PointContext context;
@@ -57,6 +57,7 @@ final class TransferPoint {
   private final Substrate substrate;
   private final Protocols protocols;
   private final TransferPath path;
+  private final TransferShape shape;
   private final int bytes;
   private final List<String> notes = new ArrayList<>();
   private final List<FaultInjector> injectors = new ArrayList<>();
@@ -77,7 +78,8 @@ final class TransferPoint {
     this.context = context;
     this.topology = topology;
     this.path = TransferPath.of(point.text("path"));
-    this.bytes = Math.toIntExact(point.whole("size"));
+    this.shape = new TransferShape(point, kernelNanos(), DEADLINE_NANOS);
+    this.bytes = shape.bytes();
   }
 
   /** Runs both halves. */
@@ -108,8 +110,8 @@ final class TransferPoint {
   private Samples latency(Protocol protocol) throws PointFailure {
     try (World world = world();
         Connection connection = connect(world);
-        Party zero = party(protocol, connection, world.rank(0), 0);
-        Party one = party(protocol, connection, world.rank(1), 1)) {
+        Party zero = shape.party(protocol, connection, world.rank(0), 0);
+        Party one = shape.party(protocol, connection, world.rank(1), 1)) {
       runOnce(protocol, world, zero, one, point.samples(), point.warmup());
       return Samples.of("latency", "ns", zero.samples());
     }
@@ -121,8 +123,12 @@ final class TransferPoint {
    */
   private Samples goodput(Protocol protocol, SequencedMap<String, Quantity> counters)
       throws PointFailure {
-    int batches = Math.max(1, Math.min(3, point.samples()));
+    int batches = Math.max(1, Math.min(onGpu() ? 5 : 3, point.samples()));
     double[] rates = new double[batches];
+    if (onGpu()) {
+      // What answers is compiled while it runs; the first run only sees to that.
+      stream(protocol, batches, null);
+    }
     for (int batch = 0; batch < batches; batch++) {
       rates[batch] = stream(protocol, batch, batch == 0 ? counters : null);
     }
@@ -134,9 +140,9 @@ final class TransferPoint {
       throws PointFailure {
     try (World world = world(batch + 1);
         Connection connection = connect(world);
-        Party zero = party(protocol, connection, world.rank(0), 2 + batch);
-        Party one = party(protocol, connection, world.rank(1), 1)) {
-      int messages = messages(protocol);
+        Party zero = shape.party(protocol, connection, world.rank(0), 2 + batch);
+        Party one = shape.party(protocol, connection, world.rank(1), 1)) {
+      int messages = onGpu() ? messagesOnGpu() : shape.messages(protocol);
       FabricCounters before = counters(world);
       runOnce(protocol, world, zero, one, messages, 0);
       FabricCounters after = counters(world);
@@ -160,24 +166,13 @@ final class TransferPoint {
   private void runOnce(
       Protocol protocol, World world, Party zero, Party one, int iterations, int warmup)
       throws PointFailure {
-    KernelDescriptor.Launch shape = protocol.descriptor().launch();
-    LaunchConfig config =
-        new LaunchConfig(
-            shape.blocks(),
-            1,
-            1,
-            shape.threads() == 0 ? threads() : shape.threads(),
-            1,
-            1,
-            shape.sharedBytes(),
-            shape.cooperative(),
-            KERNEL_NANOS);
+    LaunchConfig config = shape.launch(protocol);
     List<Launch> launches = new ArrayList<>();
     try {
       List<Supplier<Launch>> starts = new ArrayList<>();
-      starts.add(zero.prepare(protocol, job(protocol, 0, iterations, warmup), one, config));
-      if (shape.bothRanks()) {
-        starts.add(one.prepare(protocol, job(protocol, 1, iterations, warmup), zero, config));
+      starts.add(zero.prepare(protocol, shape.job(protocol, 0, iterations, warmup), one, config));
+      if (protocol.descriptor().launch().bothRanks()) {
+        starts.add(one.prepare(protocol, shape.job(protocol, 1, iterations, warmup), zero, config));
       }
       for (Supplier<Launch> start : starts) {
         launches.add(start.get());
@@ -218,14 +213,6 @@ final class TransferPoint {
     }
   }
 
-  /** Enough messages for a steady state, few enough to stay short; every slot is used. */
-  private int messages(Protocol protocol) {
-    long window = point.whole("window");
-    long budget = (2L << 20) / bytes;
-    long least = Math.max(4, protocol.descriptor().launch().windowSlots() ? window : 0);
-    return (int) Math.max(least, Math.min(4 * window, budget));
-  }
-
   private World world() throws PointFailure {
     return world(0);
   }
@@ -254,11 +241,11 @@ final class TransferPoint {
             "no result");
       }
     }
-    if (path == TransferPath.PUSH_MEMIC || path == TransferPath.PROXY) {
+    if (path == TransferPath.PUSH_MEMIC) {
       throw failure(
           PointFailure.Kind.FAILED,
           "DB-P017",
-          "path %s does not run on a real GPU with a software HCA; use pull, pull.bf, push.inline, push.bf or staged"
+          "path %s does not run on a real GPU with a software HCA; use pull, pull.bf, push.inline, push.bf, staged or proxy"
               .formatted(point.text("path")),
           "no result");
     }
@@ -273,68 +260,28 @@ final class TransferPoint {
   }
 
   private Connection connect(World world) {
-    boolean hostQueues = path == TransferPath.STAGED || path == TransferPath.PROXY;
-    Placement placement =
-        hostQueues
-            ? Placement.HOST
-            : new Placement(
-                Placement.kind(point.text("sq")),
-                Placement.kind(point.text("cq")),
-                Placement.kind(point.text("record")));
-    if (hostQueues && notes.isEmpty()) {
-      notes.add("queues in host memory: the path's own placement");
+    String note = shape.note();
+    if (note != null && notes.isEmpty()) {
+      notes.add(note);
     }
-    Connection.Ringing ringing =
-        path == TransferPath.PROXY
-            ? Connection.Ringing.PROXY
-            : point.text("doorbell").equals("cpu")
-                ? Connection.Ringing.CPU
-                : Connection.Ringing.GPU;
-    int depth = (int) point.whole("depth");
-    return Connection.open(
-        world,
-        new Endpoint.Shape(
-            depth, depth, false, placement, path.blueFlame(), false, true, 1, DEADLINE_NANOS),
-        ringing,
-        (int) point.whole("qps"));
+    return shape.connect(world);
   }
 
-  private Party party(Protocol protocol, Connection connection, Rank rank, long salt) {
-    int slots = protocol.descriptor().launch().windowSlots() ? (int) point.whole("window") : 1;
-    Party party = new Party(connection, rank, bytes, slots, point.seed() ^ salt);
-    switch (path) {
-      case PUSH_MEMIC -> party.stageOnChip(STAGING_BYTES);
-      case STAGED -> party.stageInHost(STAGING_BYTES);
-      default -> {}
-    }
-    return party;
+  private boolean onGpu() {
+    return substrate instanceof Substrate.Cuda;
   }
 
-  private JobView job(Protocol protocol, int role, long iterations, long warmup) {
-    JobView job = new JobView();
-    job.role = role;
-    job.iterations = iterations;
-    job.warmup = warmup;
-    job.path = path.jobPath();
-    job.scope = JobView.SCOPE_BLOCK;
-    job.chunkBytes = CHUNK_BYTES;
-    boolean streams = protocol.descriptor().measures() == KernelDescriptor.Measures.GOODPUT;
-    job.window = streams ? (int) point.whole("window") : 1;
-    return job;
+  private long kernelNanos() {
+    return onGpu() ? KERNEL_NANOS_ON_GPU : KERNEL_NANOS;
   }
 
-  /** One thread posts; more help where the kernel copies. */
-  private int threads() {
-    if (path.jobPath() != JobView.PATH_STAGE || bytes <= COPY_BYTES) {
-      return 1;
-    }
-    int useful = (bytes + COPY_BYTES - 1) / COPY_BYTES;
-    int warps = (useful + WARP - 1) / WARP;
-    return Math.min(MAX_COPY_THREADS, warps * WARP);
+  private int messagesOnGpu() {
+    long most = Math.min(MESSAGES_ON_GPU, BYTES_ON_GPU / shape.bytes());
+    return (int) Math.max(point.whole("window"), most);
   }
 
   private void await(World world, List<Launch> launches, List<Party> parties) throws PointFailure {
-    long left = KERNEL_NANOS;
+    long left = kernelNanos();
     while (left > 0) {
       RunOutcome outcome = world.fabric().run(() -> allDone(launches), SLICE_NANOS);
       if (outcome == RunOutcome.DONE) {
@@ -358,12 +305,12 @@ final class TransferPoint {
       throw failure(
           PointFailure.Kind.TIMEOUT,
           "DB-P005",
-          "the kernels did not end within %d ms".formatted(KERNEL_NANOS / 1_000_000),
+          "the kernels did not end within %d ms".formatted(kernelNanos() / 1_000_000),
           "no result");
     }
-    for (Launch launch : launches) {
+    for (Launch one : launches) {
       try {
-        launch.check();
+        one.check();
       } catch (GpuException e) {
         throw failure(PointFailure.Kind.FAILED, "DB-P001", e.getMessage(), "no result");
       }

@@ -28,7 +28,7 @@ final class TransferPrediction {
     // The form has no end of staging area; messages above a slot go in chunks, one after the other.
     boolean chunked =
         TransferPath.of(point.text("path")).jobPath() == JobView.PATH_STAGE
-            && bytes > TransferPoint.CHUNK_BYTES;
+            && bytes > TransferShape.CHUNK_BYTES;
     if (inject.isPresent() && !chunked) {
       terms.add(
           new Prediction.Term(

@@ -22,6 +22,7 @@ import dev.doorbell.softhca.HcaTiming;
 import dev.doorbell.softhca.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.wire.RoceWire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -69,6 +70,22 @@ final class World implements AutoCloseable {
         Trace.NONE,
         number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal),
         MemoryKind.HOST);
+  }
+
+  /**
+   * The part of a world that is in this process: one rank, whose HCA is on a wire to others.
+   *
+   * @param wire of that rank on {@code fabric}, without an HCA yet
+   */
+  static World part(DirectFabric fabric, int rank, RoceWire wire, SoftHcaOptions options) {
+    SoftHca hca = new SoftHca(fabric, Locus.nic(rank, 0), "soft" + rank, options);
+    wire.join(hca);
+    Gpu gpu = new VmGpu(fabric, Locus.gpu(rank, 0));
+    return new World(
+        fabric,
+        List.of(new Rank(rank, gpu, hca, hca.allocateProtectionDomain(), MemoryKind.DEVICE)),
+        List.of(hca),
+        ProxyPrices.FREE);
   }
 
   /** A world whose fabric explores. */
@@ -160,16 +177,21 @@ final class World implements AutoCloseable {
   }
 
   Rank rank(int number) {
-    return ranks.get(number);
+    for (Rank rank : ranks) {
+      if (rank.number() == number) {
+        return rank;
+      }
+    }
+    throw new IllegalArgumentException("rank %d is not in this process".formatted(number));
   }
 
   /** From now on things go wrong as the plan says, at every HCA; counted from now on. */
   List<FaultInjector> inject(FaultPlan plan) {
     List<FaultInjector> injectors = new ArrayList<>();
     if (!plan.faults().isEmpty()) {
-      for (int rank = 0; rank < hcas.size(); rank++) {
-        FaultInjector injector = plan.bind(rank, 0, fabric.now());
-        hcas.get(rank).inject(injector);
+      for (int i = 0; i < hcas.size(); i++) {
+        FaultInjector injector = plan.bind(ranks.get(i).number(), 0, fabric.now());
+        hcas.get(i).inject(injector);
         injectors.add(injector);
       }
     }

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.stats;
 
+import java.util.Arrays;
 import org.apache.commons.statistics.descriptive.Quantile;
 import org.apache.commons.statistics.descriptive.Quantile.EstimationMethod;
 
@@ -36,17 +37,22 @@ final class Quantiles {
    * counter produces.
    */
   static double[] sortedCopy(double[] samples) {
-    if (samples.length == 0) {
+    double[] sorted = samples.clone();
+    sort(sorted);
+    return sorted;
+  }
+
+  /** As {@link #sortedCopy}, in place. */
+  static void sort(double[] sorted) {
+    if (sorted.length == 0) {
       throw new IllegalArgumentException("no samples: a statistic needs at least one");
     }
-    double[] sorted = samples.clone();
-    java.util.Arrays.sort(sorted);
+    Arrays.sort(sorted);
     double first = sorted[0];
     double last = sorted[sorted.length - 1];
     if (!Double.isFinite(first) || !Double.isFinite(last)) {
       throw new IllegalArgumentException(
           "samples must be finite; the least is " + first + ", the greatest " + last);
     }
-    return sorted;
   }
 }

@@ -25,6 +25,10 @@ import org.snakeyaml.engine.v2.nodes.Node;
 public final class TopologyFile {
   private static final String PACKAGED = "/dev/doorbell/experiments/topologies/";
   private static final String SUFFIX = ".yaml";
+
+  /** What calibrate writes; YAML, too. */
+  private static final String MACHINE = ".json";
+
   private static final List<String> NAMES =
       List.of("same-switch", "cross-rc", "cross-socket", "no-p2p-reads", "round-pix", "round-sys");
 
@@ -39,6 +43,7 @@ public final class TopologyFile {
    * Reads a topology.
    *
    * @param nameOrPath one of {@link #names}, or the path of a file that ends in {@code .yaml}
+   *     or {@code .json}
    * @throws TopologyException with everything that is wrong, in the order of the file
    */
   public static Topology load(String nameOrPath) throws TopologyException {
@@ -52,7 +57,7 @@ public final class TopologyFile {
    */
   public static String text(String nameOrPath) throws TopologyException {
     try {
-      if (!nameOrPath.endsWith(SUFFIX)) {
+      if (!nameOrPath.endsWith(SUFFIX) && !nameOrPath.endsWith(MACHINE)) {
         return packaged(nameOrPath);
       }
       return Files.readString(Path.of(nameOrPath));
@@ -78,7 +83,7 @@ public final class TopologyFile {
                         null,
                         "unknown topology '%s'%s".formatted(name, Nearest.suggestion(name, NAMES)))
                     .fix(
-                        "take one of %s, or the path of a file that ends in .yaml"
+                        "take one of %s, or the path of a file that ends in .yaml or .json"
                             .formatted(String.join(", ", NAMES)))));
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);

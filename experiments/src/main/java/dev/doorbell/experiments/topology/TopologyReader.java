@@ -65,6 +65,8 @@ final class TopologyReader {
       path(node);
     }
     Network network = network(root.section("network"));
+    // What a calibration measured stands beside what came of it, for readers.
+    root.has("measurements");
     root.end();
     if (ledger.clean()) {
       requireUse(linkNodes);

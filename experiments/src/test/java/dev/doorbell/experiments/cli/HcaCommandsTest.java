@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,7 +47,7 @@ class HcaCommandsTest {
           - {do: duplicate, chance: 1%, must_fire: true}
           - {do: reorder, chance: 1%, must_fire: true}
         """);
-    String messages = System.getProperty("alltoall.messages", "100000");
+    String messages = System.getProperty("alltoall.messages", "200000");
     ExitCode code =
         user.type(
             "hca",
@@ -60,6 +61,54 @@ class HcaCommandsTest {
     assertThat(user.err()).isEmpty();
     assertThat(user.out()).contains("all bytes right, nothing lost, nothing applied twice");
     assertThat(code).isEqualTo(ExitCode.OK);
+  }
+
+  @Test
+  @Tag("slow")
+  void an_experiment_of_two_processes_has_every_byte_right_on_a_bad_wire() throws Exception {
+    Path plan = folder.resolve("bad.yaml");
+    Files.writeString(
+        plan,
+        """
+        seed: 5
+        faults:
+          - {do: lose, chance: 1%}
+          - {do: duplicate, chance: 1%}
+          - {do: reorder, chance: 1%}
+        """);
+    try (ChildProcess pair =
+        ChildProcess.start(
+            List.of(
+                "run",
+                "pull-vs-push",
+                "--pair",
+                "--faults=" + plan,
+                "--out=" + folder.resolve("runs"),
+                "-s",
+                "path=pull,push.memic,proxy",
+                "-s",
+                "placement=same-switch",
+                "-s",
+                "size=64,16K"))) {
+      StringBuilder said = new StringBuilder();
+      for (String line = pair.line(); !line.contains("points verified"); line = pair.line()) {
+        said.append(line).append('\n');
+        assertThat(said.length()).as("%s", said).isLessThan(20_000);
+      }
+      assertThat(pair.await(600)).as("%s", said).isZero();
+    }
+  }
+
+  @Test
+  void a_pair_of_processes_is_asked_for_in_one_way() {
+    assertThat(user.type("run", "pull-vs-push", "--rank", "1")).isEqualTo(ExitCode.USAGE);
+    assertThat(user.err()).contains("--pair");
+    assertThat(user.type("run", "pull-vs-push", "--rank", "2", "--at", "6000"))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(user.type("run", "pull-vs-push", "--at", "6000")).isEqualTo(ExitCode.USAGE);
+    assertThat(user.type("hca", "alltoall", "--virtual", "--process", "0", "--at", "6000"))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(user.type("hca", "bench", "--idle", "-1")).isEqualTo(ExitCode.USAGE);
   }
 
   @Test

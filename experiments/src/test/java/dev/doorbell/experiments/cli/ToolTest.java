@@ -55,7 +55,8 @@ class ToolTest {
       value = {
         "rnu;DB-U001  unknown command 'rnu'  - did you mean 'run'?",
         "--verson;DB-U001  unknown option '--verson'",
-        "run pull-vs-push --sed 1;DB-U002  unknown option '--sed'  - did you mean '--set', '--seed'?",
+        "run pull-vs-push --sed 1;DB-U002  unknown option '--sed'  - did you mean '--set',"
+            + " '--seed'?",
         "run;DB-U003  give either an experiment or --resume RUN",
         "run a b;DB-U003  'b' is one argument too many",
         "run pull-vs-psh;DB-U004  unknown experiment 'pull-vs-psh'  - did you mean 'pull-vs-push'?",
@@ -66,9 +67,9 @@ class ToolTest {
         "validate;DB-U003  missing FILE",
         "list pahts;DB-U004  cannot list 'pahts'  - did you mean 'paths'?",
         "describe stagd;DB-U004  nothing is named 'stagd'  - did you mean 'staged'?",
-        "table nowhere;nowhere  DB-R003  there is no such run directory",
+        "table nowhere;nowhere  DB-R006  no run directory",
         "plot nowhere;nowhere  DB-R003  there is no such run directory",
-        "run --resume nowhere;nowhere  DB-R003  there is no such run directory",
+        "run --resume nowhere;nowhere  DB-R006  no run directory",
       })
   void a_command_line_that_makes_no_sense_is_exit_2(String line, String problem) {
     assertThat(session.type(line.split(" ", -1))).isEqualTo(ExitCode.USAGE);

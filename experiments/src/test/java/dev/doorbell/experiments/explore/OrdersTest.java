@@ -19,12 +19,16 @@ final class OrdersTest {
 
   private static Scenario scenario(String entry, int blocks, int threads, boolean bothRanks)
       throws IOException {
-    try (InputStream stream =
-        Objects.requireNonNull(OrdersTest.class.getResourceAsStream("orders.ptx"))) {
+    return scenario("orders.ptx", entry, blocks, threads, bothRanks);
+  }
+
+  private static Scenario scenario(
+      String file, String entry, int blocks, int threads, boolean bothRanks) throws IOException {
+    try (InputStream stream = Objects.requireNonNull(OrdersTest.class.getResourceAsStream(file))) {
       String ptx = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
       Shape shape = new Shape(bothRanks, false, Compared.NONE);
       return Scenarios.of("put_rate")
-          .with(new Scenario.Program("orders.ptx", entry, ptx, shape))
+          .with(new Scenario.Program(file, entry, ptx, shape))
           .with(new Scenario.Load(blocks, threads, 4, 64, 1, 64, 0, "thread", "pull"));
     }
   }
@@ -45,6 +49,7 @@ final class OrdersTest {
   @ParameterizedTest
   @CsvSource({
     "reuse,         1, 1,  STORE_OVER_DMA_READ",
+    "other_completion, 1, 1, STORE_OVER_DMA_READ",
     "read_only,     2, 32, NON_COHERENT",
     "shuffle,       2, 32, LOAD_OF_STORE",
     "scope,         2, 1,  LOAD_OF_STORE",
@@ -68,12 +73,19 @@ final class OrdersTest {
 
   @Test
   void a_message_that_overwrites_an_unread_one_is_found() throws Exception {
-    Explorer.Report report = Scenarios.explore(scenario("credits_broken", 1, 1, true), 2 * SEEDS);
-    assertThat(report.found()).as("runs of %d", 2 * SEEDS).isPositive();
+    Explorer.Report report = Scenarios.explore(scenario("credits_broken", 1, 1, true), 4 * SEEDS);
+    assertThat(report.found()).as("runs of %d", 4 * SEEDS).isEqualTo(4 * SEEDS);
     assertThat(report.races())
         .extracting(found -> found.race().kind())
         .isSubsetOf(Race.Kind.DMA_WRITE, Race.Kind.LOAD_OF_STORE);
     assertClean(scenario("credits_mended", 1, 1, true));
+  }
+
+  @Test
+  void a_vector_reduction_acquires_nothing_and_a_vector_atomic_does() throws Exception {
+    String file = "reductions.ptx";
+    assertFound(scenario(file, "reduction_broken", 2, 1, false), Race.Kind.LOAD_OF_STORE);
+    assertClean(scenario(file, "reduction_mended", 2, 1, false));
   }
 
   @Test

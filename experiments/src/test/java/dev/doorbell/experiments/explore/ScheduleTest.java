@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.CalmChooser.Stretch;
 import dev.doorbell.core.fabric.explore.Policy;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A run can be had again, to the turn. */
 final class ScheduleTest {
@@ -62,6 +66,47 @@ final class ScheduleTest {
                           assertThat(found.schedule().turns()).isLessThanOrEqualTo(race.turns());
                         }));
     assertThat(report.races()).anyMatch(found -> !found.schedule().calm().isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"traps, failures.ptx:32", "hangs, it did not end"})
+  void a_failures_schedule_is_shortened_and_leads_to_it_again(String entry, String text)
+      throws Exception {
+    String ptx;
+    try (InputStream stream =
+        Objects.requireNonNull(ScheduleTest.class.getResourceAsStream("failures.ptx"))) {
+      ptx = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    Scenario scenario =
+        Scenarios.of("put_rate")
+            .with(new Scenario.Program("failures.ptx", entry, ptx))
+            .with(new Scenario.Load(2, 1, 1, 32, 1, 64, 0, "thread", "pull"));
+    assertShortened(scenario, 40, text);
+  }
+
+  @Test
+  void the_schedule_of_a_wait_without_end_is_shortened_and_leads_to_it_again() throws Exception {
+    Scenario.Program broken = Scenarios.LABORATORY.kernel(BugCase.ERASED_FLAG, false);
+    assertShortened(BugCase.ERASED_FLAG.scenario(broken), 2, "deadline passed");
+  }
+
+  private static void assertShortened(Scenario scenario, int seeds, String text)
+      throws ScenarioException {
+    Explorer explorer = new Explorer(Scenarios.LABORATORY, scenario);
+    Explorer.Report report = explorer.explore(seeds, Scenarios.PLENTY);
+    assertThat(report.troubles()).hasSize(1);
+    Explorer.Trouble trouble = report.troubles().getFirst();
+    assertThat(trouble.failure().text()).contains(text);
+    Schedule schedule = trouble.schedule();
+    assertThat(schedule.calm()).isNotEmpty();
+    Outcome plain =
+        Scenarios.LABORATORY.run(scenario, schedule.seed(), Laboratory.Extent.of(Scenarios.PLENTY));
+    assertThat(schedule.turns()).isLessThanOrEqualTo(plain.turns());
+    Outcome again = explorer.replay(schedule, 8, Scenarios.PLENTY);
+    assertThat(again.failure()).isEqualTo(trouble.failure());
+    assertThat(again.turns()).isEqualTo(schedule.turns());
+    Outcome before = explorer.replay(schedule.upTo(schedule.turns() - 1), 8, Scenarios.PLENTY);
+    assertThat(before.failure()).isNull();
   }
 
   @Test

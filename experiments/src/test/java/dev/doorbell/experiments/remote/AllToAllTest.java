@@ -37,4 +37,34 @@ class AllToAllTest {
     assertThat(report.atomicsWrong()).isZero();
     assertThat(report.faults()).extracting(FaultCount::fired).allMatch(fired -> fired > 0);
   }
+
+  private static AllToAllReport virtual(long seed) throws Exception {
+    FaultTrigger often = FaultTrigger.chance(0.01);
+    FaultPlan bad =
+        new FaultPlan(
+            11,
+            List.of(
+                Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, often),
+                Fault.of(FaultAction.DUPLICATE, FaultEvent.PACKET_SENT, often),
+                Fault.of(FaultAction.REORDER, FaultEvent.PACKET_SENT, often)));
+    return RemoteHcas.find()
+        .virtualAllToAll(
+            new AllToAllOptions(
+                new Endpoint("127.0.0.1", 0), 0, 1, 3, 3_000, seed, bad, TEN_MINUTES),
+            () -> false);
+  }
+
+  @Test
+  void in_virtual_time_the_same_seed_repeats_every_packet_and_another_does_not() throws Exception {
+    AllToAllReport once = virtual(7);
+    assertThat(once.isRight()).isTrue();
+    assertThat(once.faults()).extracting(FaultCount::fired).allMatch(fired -> fired > 0);
+    assertThat(once.digest()).matches("[0-9a-f]{16}");
+    AllToAllReport again = virtual(7);
+    assertThat(again.digest()).isEqualTo(once.digest());
+    assertThat(again.nanos()).isEqualTo(once.nanos());
+    AllToAllReport other = virtual(8);
+    assertThat(other.isRight()).isTrue();
+    assertThat(other.digest()).isNotEqualTo(once.digest());
+  }
 }

@@ -121,7 +121,8 @@ class JournalTest {
         List.of("a note"),
         null,
         List.of(new FaultTally("do: lose", true, 10, index)),
-        123);
+        123,
+        1);
   }
 
   private static JournalEntry failed(int index) {
@@ -130,6 +131,7 @@ class JournalTest {
         "p" + index,
         JournalEntry.Status.FAILED,
         Problem.of("DB-P001", "p", "no\tresult").fix("try again"),
-        5);
+        5,
+        2);
   }
 }

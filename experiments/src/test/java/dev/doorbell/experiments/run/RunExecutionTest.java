@@ -154,8 +154,7 @@ class RunExecutionTest {
               new FakeRuntime()::predict,
               RunListener.SILENT,
               new Interruption(),
-              2,
-              PATIENT)
+              new RunExecution.Limits(2, PATIENT, 0))
           .run(rest);
     }
     assertThat(Journal.read(onlyRun().resolve("journal.jsonl")).entries())
@@ -244,8 +243,7 @@ class RunExecutionTest {
         new FakeRuntime()::predict,
         RunListener.SILENT,
         interruption,
-        workers,
-        grace);
+        new RunExecution.Limits(workers, grace, 0));
   }
 
   private static Plan plan(String... overrides) {

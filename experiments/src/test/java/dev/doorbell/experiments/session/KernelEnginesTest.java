@@ -117,6 +117,7 @@ class KernelEnginesTest {
     "put_rate, 1, 32, true",
     "put_rate, 1, 128, false",
     "put_bandwidth, 0, 1, true",
+    "put_latency, 0, 1, true",
     "post_once, 0, 1, true"
   })
   void a_kernel_leaves_the_same_in_memory(String kernel, int scope, int threads, boolean ordered) {
@@ -127,10 +128,12 @@ class KernelEnginesTest {
     assertThat(interpreted).containsEntry("trouble", "null");
     assertThat(interpreted).containsEntry("mismatch at the target", "null");
     assertThat(compiled).isEqualTo(interpreted);
+    assertThat(with("warp", () -> run("warp", kernel, scope, threads, ordered)))
+        .isEqualTo(interpreted);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"interpreter", "compiled"})
+  @ValueSource(strings = {"interpreter", "compiled", "warp"})
   void random_operations_leave_what_the_model_says(String engine) {
     with(
         engine,

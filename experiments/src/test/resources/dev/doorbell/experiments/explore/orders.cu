@@ -37,6 +37,27 @@ __device__ void reuse(const doorbell_qp *qps, const doorbell_job &job) {
 }
 PAIR(reuse)
 
+// Two buffers take turns, and each is free when its own put is complete. Broken: when the put before
+// that is.
+template <bool kMended>
+__device__ void other_completion(const doorbell_qp *qps, const doorbell_job &job) {
+  const queue_pair qp(&qps[0]);
+  uint32_t status = DOORBELL_OK;
+  uint64_t tickets[4] = {};
+  for (uint64_t n = 0; n < 8 * job.iterations && status == DOORBELL_OK; ++n) {
+    if (n >= 2) {
+      status = wait(qp, tickets[(n - (kMended || n == 2 ? 2 : 3)) % 4]);
+    }
+    const uint64_t local = job.local + (n & 1) * job.bytes;
+    *reinterpret_cast<uint64_t *>(local) = n;
+    const posted sent = put(qp, {job.remote, job.remote_key}, {local, job.local_key}, job.bytes);
+    tickets[n % 4] = sent.ticket;
+    status = status == DOORBELL_OK ? sent.status : status;
+  }
+  report(job, status == DOORBELL_OK ? quiet(qp) : status);
+}
+PAIR(other_completion)
+
 // Role 1 finds the last word of a message and reads the first. Broken where the inbox allows relaxed
 // ordering; mended there, too, by an atomic behind the payload.
 template <bool kMended>

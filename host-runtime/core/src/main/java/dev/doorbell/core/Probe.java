@@ -38,6 +38,26 @@ public sealed interface Probe {
     }
   }
 
+  /** The library is there, but this kernel has nothing that it could talk to. */
+  record NoKernelSupport(String what, String fix) implements Probe {
+    @Override
+    public String describe() {
+      return "this kernel has no %s; %s".formatted(what, fix);
+    }
+  }
+
+  /** There are devices, but none of the kind that is needed. */
+  record OtherDevices(String needed, List<String> found, String fix) implements Probe {
+    public OtherDevices {
+      found = List.copyOf(found);
+    }
+
+    @Override
+    public String describe() {
+      return "no %s device, only %s; %s".formatted(needed, String.join(", ", found), fix);
+    }
+  }
+
   /** It can be used. */
   record Ready(String version, List<String> devices) implements Probe {
     public Ready {

@@ -15,6 +15,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +34,14 @@ class EnginesTest {
     final DirectFabric fabric;
     final VmGpu gpu;
 
+    /** What may be said to execute a program. */
+    final List<String> engines;
+
     Machine(VmOptions.Engine engine, long seed, int workers) {
+      engines =
+          engine == VmOptions.Engine.WARP
+              ? List.of("warp", "compiled (its lanes never meet)")
+              : List.of("compiled");
       fabric = new DirectFabric(AddressSpace.reserve(), seed);
       VmOptions options = VmOptions.defaults().withEngine(engine).withWorkers(workers);
       gpu = new VmGpu(fabric, Locus.gpu(0, 0), options);
@@ -80,7 +88,11 @@ class EnginesTest {
   }
 
   private static void requireSame(long seed, Machine interpreter, Machine compiler) {
-    String ptx = RandomProgram.of(seed);
+    requireSame(seed, RandomProgram.of(seed), interpreter, compiler);
+  }
+
+  private static void requireSame(
+      long seed, String ptx, Machine interpreter, Machine compiler) {
     Outcome expected;
     Outcome actual;
     try {
@@ -93,7 +105,7 @@ class EnginesTest {
         Arrays.equals(expected.own, actual.own)
             && Arrays.equals(expected.out, actual.out)
             && Arrays.equals(expected.cells, actual.cells);
-    assertThat(actual.engine).as("seed %d", seed).isEqualTo("compiled");
+    assertThat(actual.engine).as("seed %d", seed).isIn(compiler.engines);
     assertThat(expected.engine).isEqualTo("interpreter");
     if (!same) {
       int at = Arrays.mismatch(expected.out, actual.out);
@@ -120,6 +132,30 @@ class EnginesTest {
         Machine two = new Machine(VmOptions.Engine.COMPILED, 0, 2)) {
       for (long seed = 1001; seed <= 1030; seed++) {
         requireSame(seed, interpreter, two);
+      }
+    }
+  }
+
+  @Test
+  void random_programs_do_the_same_when_lanes_go_together() {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine warps = new Machine(VmOptions.Engine.WARP, 0, 1);
+        Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
+      for (long seed = 2001; seed <= 2040; seed++) {
+        requireSame(seed, interpreter, seed % 2 == 0 ? warps : shuffled);
+      }
+    }
+  }
+
+  @Test
+  void lanes_that_go_different_ways_leave_the_same() {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine single = new Machine(VmOptions.Engine.COMPILED, 0, 1);
+        Machine warps = new Machine(VmOptions.Engine.WARP, 0, 1);
+        Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
+      for (long seed = 1; seed <= 70; seed++) {
+        Machine compiler = seed % 5 == 0 ? single : seed % 2 == 0 ? warps : shuffled;
+        requireSame(seed, DivergentProgram.of(seed), interpreter, compiler);
       }
     }
   }

@@ -29,6 +29,7 @@ class ReleaseTest {
         mov.u32 %r1, 0;
       again:
         red.global.add.u32 [total], %r0;
+        bar.warp.sync 0xffffffff;
         add.u32 %r1, %r1, 1;
         setp.lt.u32 %p, %r1, 3;
         @%p bra again;
@@ -74,7 +75,7 @@ class ReleaseTest {
     requireFlat(150, 400, 8);
   }
 
-  /** For {@code -Ddoorbell.release.loads=}, 10,000 unless set. */
+  /** With classes of regions, and of warps. For {@code -Ddoorbell.release.loads=}, 10,000 unless set. */
   @Test
   @Tag("slow")
   void ten_thousand_modules_leave_nothing_behind() {
@@ -83,8 +84,8 @@ class ReleaseTest {
   }
 
   private static void requireFlat(int settled, int loads, int megabytes) {
-    VmOptions compiled = VmOptions.defaults().withEngine(VmOptions.Engine.COMPILED);
-    try (World world = new World(0, compiled);
+    VmOptions options = VmOptions.defaults().withEngine(VmOptions.Engine.WARP);
+    try (World world = new World(0, options);
         Memory out = world.device(8)) {
       loadAndRun(world, out, settled);
       Use before = use(world);

@@ -127,7 +127,7 @@ final class Answers {
     if (length > 0 && refusal(source, packet.remoteAddress, length, Rights.REMOTE_READ)) {
       return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
     }
-    return respond(packet, length, false);
+    return respond(packet, source, length, false);
   }
 
   private @Nullable Answered find(int psn) {
@@ -169,12 +169,11 @@ final class Answers {
         || length > hca.options.limits().messageBytes()) {
       return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
     }
-    if (length > 0
-        && refusal(
-            hca.regions.find(packet.rkey), packet.remoteAddress, length, Rights.REMOTE_READ)) {
+    SoftMemoryRegion source = length == 0 ? null : hca.regions.find(packet.rkey);
+    if (length > 0 && refusal(source, packet.remoteAddress, length, Rights.REMOTE_READ)) {
       return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
     }
-    if (!respond(packet, length, true)) {
+    if (!respond(packet, source, length, true)) {
       return false;
     }
     int responses = Psn.packets(length, mtu);
@@ -190,9 +189,11 @@ final class Answers {
   /**
    * Sends the answer to a READ, or goes on with it.
    *
+   * @param source what is read; null where that is nothing
    * @return false when the packets have run out
    */
-  private boolean respond(Packet packet, long length, boolean isNew) {
+  private boolean respond(
+      Packet packet, @Nullable SoftMemoryRegion source, long length, boolean isNew) {
     int responses = Psn.packets(length, mtu);
     while (packet.progress < responses) {
       Packet response = hca.packets.take();
@@ -207,7 +208,8 @@ final class Answers {
           response, PacketOpcode.readResponse(number, responses), Psn.add(packet.psn, number));
       long offset = (long) number * mtu;
       response.bytes = (int) Math.min(mtu, length - offset);
-      if (!gather(response, packet.remoteAddress + offset)) {
+      long address = packet.remoteAddress + offset;
+      if (source != null && !gather(response, source.memory(address))) {
         int psn = response.psn;
         hca.packets.release(response);
         return responder.nak(Aeth.NAK_REMOTE_OPERATION, psn, AsyncEvent.Type.QP_FATAL);
@@ -248,7 +250,8 @@ final class Answers {
         || (address & (cell - 1)) != 0) {
       return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
     }
-    if (refusal(hca.regions.find(packet.rkey), address, cell, Rights.REMOTE_ATOMIC)) {
+    SoftMemoryRegion target = hca.regions.find(packet.rkey);
+    if (target == null || refusal(target, address, cell, Rights.REMOTE_ATOMIC)) {
       return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
     }
     Packet answer = hca.packets.take();
@@ -266,7 +269,7 @@ final class Answers {
     RawMemory.putLong(answer.buffer(), 0);
     answer.beginReads();
     try {
-      if (!port.atomic(address, cell, answer.buffer(), answer, answer)) {
+      if (!port.atomic(target.memory(address), cell, answer.buffer(), answer, answer)) {
         answer.addRead();
       }
     } catch (AccessFault gone) {

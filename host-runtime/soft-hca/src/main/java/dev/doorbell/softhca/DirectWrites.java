@@ -171,7 +171,8 @@ final class DirectWrites {
     }
     try {
       if (inline) {
-        peer.hca.port.write(wqe + DATA + InlineSegment.DATA_OFFSET, remote, bytes, to.relaxed);
+        peer.hca.port.write(
+            wqe + DATA + InlineSegment.DATA_OFFSET, to.memory(remote), bytes, to.relaxed);
         return bytes;
       }
       long local = DataSegment.address(wqe + DATA);
@@ -179,8 +180,13 @@ final class DirectWrites {
       if (from == null || from.refusal(queuePair.domain, local, bytes, 0) != 0) {
         return 0;
       }
-      peer.hca.port.write(port.map(local, bytes), remote, bytes, to.relaxed);
-      return bytes;
+      long payload = port.map(from.memory(local), bytes);
+      if (payload != 0) {
+        peer.hca.port.write(payload, to.memory(remote), bytes, to.relaxed);
+        return bytes;
+      }
+      long source = from.memory(local);
+      return peer.hca.port.copy(source, to.memory(remote), bytes, to.relaxed) ? bytes : 0;
     } catch (AccessFault gone) {
       return 0;
     }

@@ -143,11 +143,12 @@ final class IncomingMessage {
     if (bytes > 0 && target != null) {
       try {
         HcaFaults faults = hca.faults;
-        if (faults == null || !faults.postpones(queuePair, packet.payload, address, bytes)) {
+        long memory = target.memory(address);
+        if (faults == null || !faults.postpones(queuePair, packet.payload, memory, bytes)) {
           if (last && hca.tracing) {
-            hca.tracer.payload(packet, address, bytes, target.relaxed);
+            hca.tracer.payload(packet, memory, bytes, target.relaxed);
           } else {
-            port.write(packet.payload, address, bytes, target.relaxed);
+            port.write(packet.payload, memory, bytes, target.relaxed);
           }
         }
       } catch (AccessFault gone) {

@@ -55,6 +55,7 @@ final class PacketMaker {
     if (room <= 0) {
       return false;
     }
+    queuePair.requests.serves(request.index);
     if (request.isAnswered()) {
       return ask(request, requestNumber, room);
     }

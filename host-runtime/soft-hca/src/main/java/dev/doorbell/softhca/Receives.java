@@ -118,12 +118,13 @@ final class Receives {
           || target.refusal(queuePair.domain, address, take, Rights.LOCAL_WRITE) != 0) {
         return Syndrome.LOCAL_PROTECTION;
       }
+      long memory = target.memory(address);
       try {
-        if (hca.faults == null || !hca.faults.postpones(queuePair, from, address, take)) {
+        if (hca.faults == null || !hca.faults.postpones(queuePair, from, memory, take)) {
           if (take == left && last && hca.tracing) {
-            hca.tracer.payload(packet, from, address, take, target.relaxed);
+            hca.tracer.payload(packet, from, memory, take, target.relaxed);
           } else {
-            port.write(from, address, take, target.relaxed);
+            port.write(from, memory, take, target.relaxed);
           }
         }
       } catch (AccessFault gone) {
@@ -148,6 +149,7 @@ final class Receives {
         PacketOpcode.hasImmediate(operation)
             ? packet.immediate
             : PacketOpcode.invalidates(operation) ? packet.invalidatedKey : 0;
+    to.writer(queuePair.responses);
     int number = queuePair.number();
     int index = (int) from.index();
     if (queuePair.isDatagram) {

@@ -184,6 +184,7 @@ final class ReliableResponder extends Responder {
       gap();
       return true;
     }
+    queuePair.responses.arrives(packet.told);
     boolean question = PacketOpcode.isQuestion(packet.opcode);
     if (ahead < 0) {
       return question ? answers.again(packet) : carriedOut();

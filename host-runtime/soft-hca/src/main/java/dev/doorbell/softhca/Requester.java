@@ -221,7 +221,7 @@ final class Requester {
         int before = request.sent;
         boolean all =
             request.opcode == Opcode.DUMP
-                ? localRead.go(request)
+                ? dump(request)
                 : maker.make(request, ring.sending, inFlight.room(request));
         made += request.sent - before;
         if (!all) {
@@ -232,6 +232,11 @@ final class Requester {
       made++;
     }
     return made;
+  }
+
+  private boolean dump(SendRequest request) {
+    queuePair.requests.serves(request.index);
+    return localRead.go(request);
   }
 
   /**
@@ -278,6 +283,7 @@ final class Requester {
       awaited.await(queuePair);
       return false;
     }
+    queuePair.requests.arrives(awaited.told());
     request.phase = SendRequest.Phase.DONE;
     return true;
   }
@@ -300,6 +306,7 @@ final class Requester {
       if (!success && !failed && !failing) {
         return done;
       }
+      queuePair.requests.completes(request.index + request.blocks);
       int syndrome = success ? 0 : failed ? request.syndrome : Syndrome.FLUSHED;
       if (isReported(request, success)) {
         int room = completionQueue.room(queuePair);
@@ -309,6 +316,7 @@ final class Requester {
         if (room == SoftCompletionQueue.OVERRUN) {
           queuePair.enterError();
         } else if (success) {
+          completionQueue.writer(queuePair.requests);
           completionQueue.requester(
               queuePair.number(), request.opcode, (int) request.index, (int) request.length);
         } else {

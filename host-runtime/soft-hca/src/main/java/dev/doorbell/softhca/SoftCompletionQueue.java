@@ -2,6 +2,7 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
@@ -68,6 +69,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   private final @Nullable SoftCompletionChannel channel;
   private final LateCompletions late;
   private volatile long armDoorbell;
+  private DeviceUnit writer = DeviceUnit.UNWATCHED;
   final AtomicBoolean rung = new AtomicBoolean();
   volatile @Nullable SoftCompletionQueue nextRung;
   private boolean closed;
@@ -210,6 +212,16 @@ final class SoftCompletionQueue implements CompletionQueue {
   /** CQEs that have been written, without those that a fault holds back. */
   private long written() {
     return produced - late.size();
+  }
+
+  /** CQEs come from {@code unit} from now on. */
+  void writer(DeviceUnit unit) {
+    writer = unit;
+  }
+
+  /** What a queue learns that has waited for the last CQE. */
+  @Nullable Object told() {
+    return writer.departs(0);
   }
 
   /** True when the CQE with that 24-bit index has been written. */

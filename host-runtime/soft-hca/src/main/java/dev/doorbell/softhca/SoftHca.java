@@ -397,6 +397,7 @@ public final class SoftHca implements Hca, Station {
 
   /** Something arrived at a doorbell register. On any thread. */
   void ring(SoftQueuePair queuePair, int index) {
+    queuePair.requests.informed();
     // A full barrier: who clears the flag after it is set here looks at the hint afterwards.
     queuePair.hint(index);
     if (queuePair.rung.get() || !queuePair.rung.compareAndSet(false, true)) {

@@ -4,24 +4,40 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import java.util.Set;
 
-/** A registered range of memory. One key serves as lkey and rkey. */
+/**
+ * A registered range of memory. One key serves as lkey and rkey.
+ *
+ * <p>Work requests name it by its own addresses, from {@link #address()} on; where its bytes are
+ * may be elsewhere.
+ */
 final class SoftMemoryRegion implements MemoryRegion {
   private final SoftProtectionDomain domain;
   private final int key;
   private final long address;
   private final long length;
+  private final long distance;
   private final Set<AccessRight> rights;
   private final int bits;
   final boolean relaxed;
   private boolean closed;
   private boolean invalidated;
 
+  /**
+   * @param address by which work requests name the first byte
+   * @param memory where the first byte is
+   */
   SoftMemoryRegion(
-      SoftProtectionDomain domain, int key, long address, long length, Set<AccessRight> rights) {
+      SoftProtectionDomain domain,
+      int key,
+      long address,
+      long memory,
+      long length,
+      Set<AccessRight> rights) {
     this.domain = domain;
     this.key = key;
     this.address = address;
     this.length = length;
+    this.distance = memory - address;
     this.rights = Set.copyOf(rights);
     this.bits = Rights.bits(rights);
     this.relaxed = rights.contains(AccessRight.RELAXED_ORDERING);
@@ -66,8 +82,14 @@ final class SoftMemoryRegion implements MemoryRegion {
     return !closed && !invalidated;
   }
 
+  /** Where the byte is that work requests call {@code at}. */
+  long memory(long at) {
+    return at + distance;
+  }
+
   boolean covers(long from, long bytes) {
-    return address < from + bytes && from < address + length;
+    long start = memory(address);
+    return start < from + bytes && from < start + length;
   }
 
   @Override

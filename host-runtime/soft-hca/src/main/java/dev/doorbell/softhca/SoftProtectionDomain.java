@@ -61,13 +61,24 @@ final class SoftProtectionDomain implements ProtectionDomain {
           HcaErrno.EINVAL);
     }
     hca.requireReachable(memory.address() + offset, length);
+    long address = memory.address() + offset;
+    return register(address, address, length, rights, DriverAccess.ANY_VARIANT);
+  }
+
+  /** Registers memory that work requests name by other addresses than its own. */
+  SoftMemoryRegion register(
+      long address, long memory, long length, Set<AccessRight> rights, int variant) {
+    requireOpen("register memory");
+    Rights.checkRegion(rights);
     int key = hca.regions.reserve();
     if (key < 0) {
       throw new HcaException(
           "%s has no memory key left; close regions first".formatted(hca.name()), HcaErrno.ENOMEM);
     }
-    SoftMemoryRegion region =
-        new SoftMemoryRegion(this, key, memory.address() + offset, length, rights);
+    if (variant != DriverAccess.ANY_VARIANT) {
+      key = (key & ~0xff) | (variant & 0xff);
+    }
+    SoftMemoryRegion region = new SoftMemoryRegion(this, key, address, memory, length, rights);
     hca.regions.put(region);
     open.add(region);
     return region;
@@ -169,6 +180,15 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
   @Override
   public QueuePair createQueuePair(QueuePairAttributes attributes, MemoryProvider memory) {
+    return createQueuePair(attributes, hca.options.limits().receiveSegments(), memory);
+  }
+
+  /**
+   * Creates a queue pair with receive WQEs of a size of its own.
+   *
+   * @param segments data segments of a receive WQE, a power of two
+   */
+  QueuePair createQueuePair(QueuePairAttributes attributes, int segments, MemoryProvider memory) {
     requireOpen("create a queue pair");
     SoftHcaOptions options = hca.options;
     requireSize(
@@ -183,11 +203,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
     int entries = attributes.receiveEntries();
     CompletionQueue receiveQueue = attributes.receiveQueue();
     if (entries != 0) {
-      requireSize(
-          "receive entries",
-          entries,
-          options.limits().receiveSegments(),
-          SendQueue.MAX_BLOCKS * options.limits().receiveSegments());
+      requireSize("receive entries", entries, segments, SendQueue.MAX_BLOCKS * segments);
       if (receiveQueue == null) {
         throw new HcaException(
             "a queue pair with %d receive entries needs a completion queue for receives"
@@ -226,7 +242,17 @@ final class SoftProtectionDomain implements ProtectionDomain {
       Uar uar = new Uar(hca, page, options.limits().blueFlameBytes());
       SoftQueuePair queuePair =
           new SoftQueuePair(
-              this, number, attributes, send, receive, shared, uar, sendRing, receiveRing, record);
+              this,
+              number,
+              attributes,
+              segments,
+              send,
+              receive,
+              shared,
+              uar,
+              sendRing,
+              receiveRing,
+              record);
       hca.queuePairs.put(number, queuePair);
       hca.port.onMmio(page.address(), uar);
       open.add(queuePair);

@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AccessRight;
@@ -38,9 +39,15 @@ final class SoftQueuePair implements QueuePair {
   /** Its place among the queue pairs of its HCA, in the order in which they were made. */
   final int ordinal;
 
+  /** The two halves in the fabric's order of events. */
+  final DeviceUnit requests;
+
+  final DeviceUnit responses;
+
   private final int transport;
   private final int number;
   private final QueuePairAttributes attributes;
+  private final int receiveSegments;
   private final Uar uar;
   private final Memory sendRing;
   private final @Nullable Memory receiveRing;
@@ -89,6 +96,7 @@ final class SoftQueuePair implements QueuePair {
       SoftProtectionDomain domain,
       int number,
       QueuePairAttributes attributes,
+      int receiveSegments,
       SoftCompletionQueue sendCompletions,
       @Nullable SoftCompletionQueue receiveCompletions,
       @Nullable SoftSharedReceiveQueue sharedReceives,
@@ -100,6 +108,8 @@ final class SoftQueuePair implements QueuePair {
     this.hca = domain.softHca();
     this.ordinal = hca.nextOrdinal();
     this.number = number;
+    this.requests = hca.port.unit(number, true);
+    this.responses = hca.port.unit(number, false);
     this.attributes = attributes;
     this.sendCompletions = sendCompletions;
     this.receiveCompletions = receiveCompletions;
@@ -111,6 +121,7 @@ final class SoftQueuePair implements QueuePair {
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
         };
+    this.receiveSegments = receiveSegments;
     this.uar = uar;
     this.sendRing = sendRing;
     this.receiveRing = receiveRing;
@@ -146,9 +157,30 @@ final class SoftQueuePair implements QueuePair {
     return state;
   }
 
-  /** Chooses the first sequence number, before anybody is told it. */
+  /** Chooses the first sequence number, before anything is sent. */
   void startPsn(int psn) {
     startPsn = psn & Psn.MASK;
+    if (requester != null && state == QueuePairState.RTR) {
+      requester.discard();
+      requester = new Requester(this, wqes, startPsn, mtu);
+    }
+  }
+
+  /** The first sequence number of its packets. */
+  int startPsn() {
+    return startPsn;
+  }
+
+  /** What peers may do from now on. */
+  void allow(Set<AccessRight> rights) {
+    this.rights = Rights.bits(rights);
+  }
+
+  /** Other attributes of a connection that exists. */
+  void connection(ConnectionAttributes attributes) {
+    ConnectionChecks.check(attributes, hca.options);
+    connection = attributes;
+    partitionKey = attributes.partitionKey();
   }
 
   @Override
@@ -249,13 +281,12 @@ final class SoftQueuePair implements QueuePair {
     Memory ring = receiveRing;
     ReceiveSource source = null;
     if (ring != null) {
-      int segments = hca.options.limits().receiveSegments();
       source =
           new ReceiveQueue(
               this,
               ring.address(),
-              this.attributes.receiveEntries() / segments,
-              segments,
+              this.attributes.receiveEntries() / receiveSegments,
+              receiveSegments,
               record.address());
     }
     if (sharedReceives != null) {
@@ -276,6 +307,7 @@ final class SoftQueuePair implements QueuePair {
     connection = attributes;
     maxReadAtomic = Math.min(attributes.maxReadAtomic(), hca.options.limits().readAtomic());
     state = QueuePairState.RTS;
+    requests.begin();
     // What was posted before could not be carried out yet.
     wqes.look();
     activateFromOutside();
@@ -288,6 +320,7 @@ final class SoftQueuePair implements QueuePair {
       throw illegal(QueuePairState.ERR, "toError");
     }
     enterError();
+    requests.begin();
     wqes.look();
     activateFromOutside();
   }
@@ -394,8 +427,10 @@ final class SoftQueuePair implements QueuePair {
       failFromOutside();
     }
     if (responder != null) {
+      responses.begin();
       work += responder.run();
     }
+    requests.begin();
     if (requester != null) {
       work += requester.run(budget);
     } else {
@@ -413,10 +448,13 @@ final class SoftQueuePair implements QueuePair {
       packet.pool.release(packet);
     } else if (BthOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
+        requests.begin();
+        requests.arrives(packet.told);
         requester.receive(packet);
       }
       packet.pool.release(packet);
     } else if (responder != null) {
+      responses.begin();
       responder.receive(packet);
     } else {
       packet.pool.release(packet);
@@ -470,6 +508,7 @@ final class SoftQueuePair implements QueuePair {
   /** Sends the ACK that is due. */
   void acknowledge() {
     if (responder != null) {
+      responses.begin();
       responder.acknowledge();
     }
   }

@@ -139,6 +139,7 @@ final class TxQueue implements Packet.Owner {
       packet.pool.release(packet);
       return;
     }
+    packet.told = requests == null ? queuePair.responses.departs(0) : departs(requests, packet);
     packet.originQpn = queuePair.number();
     packet.partitionKey = queuePair.partitionKey;
     packet.owner = null;
@@ -148,5 +149,13 @@ final class TxQueue implements Packet.Owner {
     } else {
       faults.send(packet, route, queuePair);
     }
+  }
+
+  private @Nullable Object departs(RequestRing ring, Packet packet) {
+    if (packet.request == Packet.NO_REQUEST) {
+      return queuePair.requests.departs(0);
+    }
+    long index = ring.at(packet.request).index;
+    return queuePair.requests.departs(packet.lastOfMessage ? index + 1 : index);
   }
 }

@@ -119,6 +119,7 @@ final class UnreliableResponder extends Responder {
     if (state != QueuePairState.RTS && state != QueuePairState.RTR) {
       return true;
     }
+    queuePair.responses.arrives(packet.told);
     return datagrams ? datagram(packet) : connected(packet);
   }
 

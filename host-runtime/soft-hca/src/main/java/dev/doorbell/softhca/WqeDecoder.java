@@ -217,7 +217,7 @@ final class WqeDecoder {
         return false;
       }
       request.relaxed |= region.relaxed;
-      request.addPiece(address, bytes);
+      request.addPiece(region.memory(address), bytes);
     }
     return true;
   }

@@ -317,6 +317,7 @@ final class WqeSource {
       issued += blocks;
       fetchCount++;
       long offset = (long) slot << SendQueue.BLOCK_SHIFT;
+      queuePair.requests.serves(issued - blocks);
       if (port.read(ring + offset, base + offset, blocks << SendQueue.BLOCK_SHIFT, fetch)) {
         fetch.done = true;
         queuePair.activate();

@@ -1,5 +1,7 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.contract.HcaContractTest;
+import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.memory.AddressSpace;
 

@@ -2,6 +2,8 @@ package dev.doorbell.softhca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.RandomTraffic;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.QueuePairState;

@@ -3,6 +3,8 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.RandomTraffic;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DirectFabric;

@@ -1,5 +1,7 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.contract.FabricMemory;
+import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;

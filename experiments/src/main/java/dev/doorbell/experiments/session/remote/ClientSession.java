@@ -43,6 +43,7 @@ final class ClientSession implements AutoCloseable {
     String line = channel.poll();
     while (line != null) {
       channel.send(answer(line));
+      server.countAnswer();
       line = channel.poll();
     }
     for (Connected connected : queuePairs.values()) {

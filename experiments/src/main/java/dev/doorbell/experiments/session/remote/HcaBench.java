@@ -16,6 +16,7 @@ import dev.doorbell.experiments.remote.BenchReport;
 import dev.doorbell.experiments.remote.ControlClient;
 import dev.doorbell.experiments.remote.ControlLine;
 import dev.doorbell.experiments.remote.ControlLine.Refused;
+import dev.doorbell.experiments.remote.IdleCost;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.softhca.wire.Idleness;
@@ -25,14 +26,19 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** WRITEs from this process to a served HCA, as fast as they go. */
 final class HcaBench {
   private static final long CONTROL_NANOS = 10_000_000_000L;
-  private static final long RESERVED = 2L << 30;
+  private static final long RESERVED = 4L << 30;
+  private static final long IDLE_NANOS = 2_000_000_000L;
+  private static final int COLLECTIONS = 3;
 
   private final BenchOptions options;
   private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(RESERVED), 0);
@@ -47,8 +53,13 @@ final class HcaBench {
     try (ControlClient client = new ControlClient(options.at(), CONTROL_NANOS)) {
       ControlLine hello = client.call(ControlLine.of("hello").with("version", 1));
       String own = ownAddress(WireAddress.parse(hello.word("hca")));
+      List<HostQueuePair> idle = new ArrayList<>();
       try (HostRank rank = HostRank.open(fabric, 0, own)) {
-        return run(client, rank);
+        try {
+          return run(client, rank, options.idle() == 0 ? null : open(client, rank, idle));
+        } finally {
+          idle.forEach(HostQueuePair::close);
+        }
       }
     } catch (Refused e) {
       throw trouble("the served HCA answers without what was asked: " + e.getMessage());
@@ -68,7 +79,61 @@ final class HcaBench {
     }
   }
 
-  private BenchReport run(ControlClient client, HostRank rank)
+  /** Connects a queue pair to one that the server makes for it. */
+  private static void connect(ControlClient client, HostQueuePair queuePair)
+      throws EnvironmentException, Refused {
+    QueuePairAddress mine = queuePair.queuePair().address();
+    ControlLine peer =
+        client.call(
+            ControlLine.of("connect")
+                .with("hca", mine.hca())
+                .with("qpn", mine.number())
+                .with("psn", mine.startPsn())
+                .with("mtu", mine.mtu()));
+    queuePair.connect(
+        new QueuePairAddress(
+            peer.word("hca"),
+            (int) peer.number("qpn", 0, Integer.MAX_VALUE),
+            (int) peer.number("psn", 0, Integer.MAX_VALUE),
+            (int) peer.number("mtu", 256, 4096)),
+        HostQueuePair.LOSSY);
+  }
+
+  /** Opens the queue pairs that do nothing. */
+  private IdleCost open(ControlClient client, HostRank rank, List<HostQueuePair> into)
+      throws EnvironmentException, Refused {
+    double before = peerShare(client);
+    long heap = heapInUse();
+    long memory = fabric.memory().bytesInUse();
+    for (int i = 0; i < options.idle(); i++) {
+      HostQueuePair made = new HostQueuePair(rank.domain(), rank.memory(), 1, 0, 0);
+      into.add(made);
+      connect(client, made);
+    }
+    return new IdleCost(
+        options.idle(),
+        (heapInUse() - heap) / options.idle(),
+        (fabric.memory().bytesInUse() - memory) / options.idle(),
+        peerShare(client),
+        before);
+  }
+
+  /** What the thread that serves uses of a processor while nothing is sent. */
+  private static double peerShare(ControlClient client) throws EnvironmentException, Refused {
+    long cpu = peerCpu(client);
+    long start = System.nanoTime();
+    LockSupport.parkNanos(IDLE_NANOS);
+    return (double) (peerCpu(client) - cpu) / (System.nanoTime() - start);
+  }
+
+  private static long heapInUse() {
+    for (int i = 0; i < COLLECTIONS; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private BenchReport run(ControlClient client, HostRank rank, @Nullable IdleCost idle)
       throws EnvironmentException, Refused {
     int blocks = Math.max(16, Integer.highestOneBit(2 * options.depth() - 1));
     try (Memory source = rank.memory().allocate(MemoryKind.HOST, options.bytes(), "source");
@@ -77,21 +142,7 @@ final class HcaBench {
         MemoryRegion backRegion = rank.domain().register(back, HostQueuePair.RIGHTS);
         HostQueuePair queuePair = new HostQueuePair(rank.domain(), rank.memory(), blocks, 0, 0)) {
       ControlLine region = client.call(ControlLine.of("region").with("bytes", options.bytes()));
-      QueuePairAddress mine = queuePair.queuePair().address();
-      ControlLine peer =
-          client.call(
-              ControlLine.of("connect")
-                  .with("hca", mine.hca())
-                  .with("qpn", mine.number())
-                  .with("psn", mine.startPsn())
-                  .with("mtu", mine.mtu()));
-      queuePair.connect(
-          new QueuePairAddress(
-              peer.word("hca"),
-              (int) peer.number("qpn", 0, Integer.MAX_VALUE),
-              (int) peer.number("psn", 0, Integer.MAX_VALUE),
-              (int) peer.number("mtu", 256, 4096)),
-          HostQueuePair.LOSSY);
+      connect(client, queuePair);
       byte[] content = new byte[options.bytes()];
       new SplittableRandom(options.bytes()).nextBytes(content);
       source.putBytes(0, content);
@@ -131,7 +182,8 @@ final class HcaBench {
             peerCpu,
             rank.wire().counters().framesOut(),
             rank.wire().counters().kernelDrops(),
-            stats.number("kernel_drops", 0, Long.MAX_VALUE));
+            stats.number("kernel_drops", 0, Long.MAX_VALUE),
+            idle);
       }
     }
   }

@@ -69,6 +69,7 @@ final class HcaServer implements ServedHca {
   private long bytesTaken;
   private int queuePairsTaken;
   private long sessionsEver;
+  private long answers;
   private @Nullable WireCapture capture;
   private @Nullable String captureFile;
   private @Nullable String captureTrouble;
@@ -208,17 +209,19 @@ final class HcaServer implements ServedHca {
       } catch (UncheckedIOException e) {
         stopCapture("the capture ended: " + e.getMessage());
       }
-      serveClients();
+      boolean asked = serveClients();
       long now = wire.carried();
-      if (now == seen) {
+      if (now == seen && !asked) {
         idleness.await(IDLE_NANOS);
       }
       seen = now;
     }
   }
 
-  private void serveClients() {
+  /** Returns true when somebody has asked something. */
+  private boolean serveClients() {
     LineChannel knocks = server.accept();
+    long answersBefore = answers;
     if (knocks != null) {
       if (sessions.size() < options.clients()) {
         sessions.add(new ClientSession(this, knocks));
@@ -236,6 +239,12 @@ final class HcaServer implements ServedHca {
     if (capture != null && carried() - captureFrom > MAX_CAPTURE_BYTES) {
       stopCapture("the capture ended at %d GiB".formatted(MAX_CAPTURE_BYTES >> 30));
     }
+    return answers != answersBefore;
+  }
+
+  /** A client was answered. */
+  void countAnswer() {
+    answers++;
   }
 
   private long carried() {

@@ -58,6 +58,7 @@ final class HostQueuePair implements AutoCloseable {
   private final int receiveBytes;
   private long posted;
   private long received;
+  private long ended;
   private long receivedBytes;
 
   /**
@@ -155,6 +156,17 @@ final class HostQueuePair implements AutoCloseable {
       received++;
       postReceive();
     }
+  }
+
+  /** Requests that have ended well, where each asks for a completion and nobody else polls. */
+  long sent() {
+    int entries = sends.attributes().entries();
+    long entry = Cqe.entryAddress(sends.ringAddress(), entries, ended);
+    while (Cqe.isOwnedBySoftware(entry, ended, entries) && !Cqe.isError(Cqe.opcode(entry))) {
+      ended++;
+      entry = Cqe.entryAddress(sends.ringAddress(), entries, ended);
+    }
+    return ended;
   }
 
   /** Messages received. */

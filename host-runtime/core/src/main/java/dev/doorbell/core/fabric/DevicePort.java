@@ -36,6 +36,16 @@ public abstract class DevicePort {
   public abstract void write(long source, long address, int bytes, boolean relaxed);
 
   /**
+   * Copies between two ranges of the address space: a DMA read and a write, where both finish at
+   * once and many bytes at a time are faster than few.
+   *
+   * @return false when nothing was done
+   */
+  public boolean copy(long from, long to, int bytes, boolean relaxed) {
+    return false;
+  }
+
+  /**
    * DMA write of one naturally aligned 64-byte entry, posted, as one transaction: whoever sees its
    * last 4 bytes sees the others too.
    */
@@ -103,6 +113,17 @@ public abstract class DevicePort {
 
   /** Nobody answers for the UAR page at {@code page} any more: stores there are errors again. */
   public void offMmio(long page) {}
+
+  /**
+   * A unit of the device, which has its own place in the order of events.
+   *
+   * @param queuePair the number of the queue pair that it belongs to
+   * @param requests true for the half that carries out the queue pair's own requests, false for the
+   *     one that carries out its peer's
+   */
+  public DeviceUnit unit(int queuePair, boolean requests) {
+    return DeviceUnit.UNWATCHED;
+  }
 
   /** Nanoseconds on the fabric's clock. */
   public abstract long now();

@@ -36,6 +36,14 @@ public interface QueuePair extends AutoCloseable {
   long doorbellAddress();
 
   /**
+   * Host address of the device's own doorbell register, which a GPU of this machine may be able to
+   * map; where it is not, {@link #doorbellAddress} serves, which a CPU thread may have to relay.
+   */
+  default long deviceRegisterAddress() {
+    return doorbellAddress();
+  }
+
+  /**
    * Bytes of one BlueFlame half at {@link #doorbellAddress}; the other half follows it. 0: none.
    */
   int blueFlameBytes();

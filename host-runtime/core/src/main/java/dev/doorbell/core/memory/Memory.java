@@ -3,6 +3,7 @@ package dev.doorbell.core.memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.OptionalInt;
 
 /**
  * A range of memory that a GPU or the host owns, by the address under which kernels and HCAs know
@@ -32,6 +33,16 @@ public interface Memory extends AutoCloseable {
 
   /** Sets {@code [offset, offset + bytes)} to {@code value}. */
   void fill(long offset, long bytes, byte value);
+
+  /**
+   * A file descriptor of a dma-buf that holds exactly this memory, by which a driver of another
+   * device can reach it; whoever asks closes it.
+   *
+   * @return empty where there is none: drivers reach the memory by its address then, or not at all
+   */
+  default OptionalInt exportDmaBuf() {
+    return OptionalInt.empty();
+  }
 
   /** Gives the memory back; the address is invalid from then on. Closing twice does nothing. */
   @Override

@@ -51,7 +51,7 @@ final class AtomicVector extends MemoryOp {
       throw new Unsupported("vector atomics are for global memory");
     }
     atomic.bytes = type.bytes() * from.length;
-    atomic.access = access(rest, Access.RELAXED);
+    atomic.access = access(rest, Access.RELAXED) | (reduces ? Access.REDUCTION : 0);
     return atomic;
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BulkCopy extends Op {
   private static final int UNIT = 16;
-  private static final int GLOBAL_REDUCTION = Access.RELAXED | Access.GPU;
+  private static final int GLOBAL_REDUCTION = Access.RELAXED | Access.GPU | Access.REDUCTION;
 
   private final AsyncCopy.Ends ends;
   private final boolean toShared;

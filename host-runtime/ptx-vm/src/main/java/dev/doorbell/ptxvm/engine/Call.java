@@ -140,7 +140,7 @@ final class Call extends Op {
     }
     for (int e = 0; e < arguments.length; e++) {
       Variable parameter = parameters.get(e);
-      long to = t.localBase + frame + callee.frame.offset(parameter);
+      long to = t.localBase + frame + callee.parameterOffsets[e];
       if (arguments[e].slot >= 0) {
         MemoryOp.rawStore(to, (int) parameter.bytes(), r[arguments[e].slot]);
       } else {
@@ -157,7 +157,7 @@ final class Call extends Op {
     List<Variable> given = callee.function.results();
     for (int e = 0; e < results.length; e++) {
       Variable result = given.get(e);
-      long from = t.localBase + calleeFrame + callee.frame.offset(result);
+      long from = t.localBase + calleeFrame + callee.resultOffsets[e];
       if (results[e].slot >= 0) {
         r[results[e].slot] = MemoryOp.rawLoad(from, (int) result.bytes());
       } else {

@@ -2,8 +2,10 @@ package dev.doorbell.ptxvm.engine;
 
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Slots;
+import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A function as its callers see it: where it begins, its frame, its slots. */
@@ -19,6 +21,11 @@ final class Callee {
   /** Bytes of the frame. */
   final long frameBytes;
 
+  /** Where its parameters and results are in its frame. */
+  final long[] parameterOffsets;
+
+  final long[] resultOffsets;
+
   final int firstSlot;
   final int lastSlot;
 
@@ -29,6 +36,9 @@ final class Callee {
 
   /** Its operations, one an instruction; null where one was refused. */
   List<@Nullable Op> ops = List.of();
+
+  /** Doors of compiled regions, by the operation in whose place they stand. */
+  Map<Op, Entry> entries = Map.of();
 
   @Nullable Slots slots;
 
@@ -43,5 +53,18 @@ final class Callee {
     frame.add(function.locals());
     frame.align(FRAME_ALIGN);
     frameBytes = frame.bytes();
+    parameterOffsets = offsets(function.parameters());
+    resultOffsets = offsets(function.results());
+  }
+
+  private long[] offsets(List<Variable> variables) {
+    return function.entry() ? new long[0] : variables.stream().mapToLong(frame::offset).toArray();
+  }
+
+  /** What stands in the program at an instruction: its operation, or a door in its place. */
+  Op linked(int index) {
+    Op op = Compiler.op(this, index);
+    Entry entry = entries.get(op);
+    return entry == null ? op : entry;
   }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Compiler {
   /** HotSpot compiles no method larger than this (HugeMethodLimit). */
-  private static final int HUGE_METHOD = 8000;
+  static final int HUGE_METHOD = 8000;
 
   private static final int[] REGION_BYTES = {5500, 3500, 2200, 1400, 800};
 
@@ -110,7 +110,7 @@ final class Compiler {
         List<Written> written = new ArrayList<>();
         for (int k = 0; k < classes.size(); k++) {
           RegionWriter writer = writers.get(k);
-          written.add(new Written(writer, define(classes.get(k), writer.data)));
+          written.add(new Written(writer, define(classes.get(k), writer.classData.objects())));
         }
         return written;
       }
@@ -118,7 +118,8 @@ final class Compiler {
     return null;
   }
 
-  private static int codeBytes(byte[] file) {
+  /** The largest method of a class file, without its constructor. */
+  static int codeBytes(byte[] file) {
     return ClassFile.of().parse(file).methods().stream()
         .filter(method -> !method.methodName().equalsString(ConstantDescs.INIT_NAME))
         .flatMap(method -> method.code().stream())
@@ -132,7 +133,7 @@ final class Compiler {
    * functions, which loops of others may call, and in loops that may poll. A large loop that also
    * acts is let run; the budget bounds what it wastes.
    */
-  private static BitSet tracked(Callee callee) {
+  static BitSet tracked(Callee callee) {
     BitSet tracked = new BitSet();
     int size = callee.ops.size();
     if (!callee.function.entry()) {
@@ -186,12 +187,13 @@ final class Compiler {
             if (entry == null) {
               throw new IllegalStateException("no door at instruction " + index);
             }
-            region.writer.data.set(at, entry);
+            region.writer.classData.objects().set(at, entry);
           });
     }
     for (Op op : callee.ops) {
       redirect(op, doors);
     }
+    callee.entries = doors;
     callee.first = doors.getOrDefault(callee.first, null);
   }
 

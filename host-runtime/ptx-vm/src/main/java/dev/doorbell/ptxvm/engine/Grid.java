@@ -62,10 +62,16 @@ public final class Grid {
    * @param pollNanos how long the fabric may park a thread that polls and watches the clock
    * @param compileAfter instructions that a kernel executes before it is compiled; the largest
    *     value means never
+   * @param wide whether lanes that meet go on together, once compiled
    * @param workers host threads that may run blocks
    */
   public record Settings(
-      int residentBlocks, int multiprocessors, long pollNanos, long compileAfter, int workers) {}
+      int residentBlocks,
+      int multiprocessors,
+      long pollNanos,
+      long compileAfter,
+      boolean wide,
+      int workers) {}
 
   /**
    * A grid that is not started yet.
@@ -136,7 +142,7 @@ public final class Grid {
     }
     deadline = fabric.now() + shape.config().timeoutNanos();
     if (instrument == null) {
-      code.launching(fabric, settings.compileAfter);
+      code.launching(fabric, settings.compileAfter, settings.wide);
     } else if (code.isCompiled()) {
       throw new GpuException(
           "kernel %s is compiled; to observe its instructions, open the GPU with the interpreter"

@@ -35,6 +35,8 @@ public final class KernelCode {
 
   private long untilCompiled = Long.MAX_VALUE;
   private String engine = "interpreter";
+  private boolean wideWanted;
+  private @Nullable WideProgram wide;
   private boolean settled;
 
   KernelCode(
@@ -118,14 +120,27 @@ public final class KernelCode {
 
   /** True when bytecode executes it. */
   boolean isCompiled() {
-    return engine.equals("compiled");
+    return engine.startsWith("compiled") || isWide();
+  }
+
+  /** True when lanes that meet may go on together. */
+  boolean isWide() {
+    return wide != null;
+  }
+
+  /** Where lanes that have met go on together; null when each goes on by itself. */
+  @Nullable WideDoor door(MeetingOp op, VmThread[] lanes, int members) {
+    return wide == null ? null : wide.door(op, lanes, members);
   }
 
   /**
    * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
    * instructions in all; what it does until then tells which of its paths belong together.
+   *
+   * @param wide whether warps are to go on together where their lanes meet
    */
-  void launching(Fabric fabric, long after) {
+  void launching(Fabric fabric, long after, boolean wide) {
+    wideWanted = wide;
     if (settled || after == Long.MAX_VALUE) {
       return;
     }
@@ -154,7 +169,16 @@ public final class KernelCode {
     settled = true;
     untilCompiled = Long.MAX_VALUE;
     String reason = Compiler.compile(program, memory, seen);
-    engine = reason == null ? "compiled" : "interpreter (" + reason + ")";
+    if (reason != null) {
+      engine = "interpreter (" + reason + ")";
+    } else if (!wideWanted) {
+      engine = "compiled";
+    } else if (WideProgram.suits(program)) {
+      wide = new WideProgram(program, memory, seen);
+      engine = "warp";
+    } else {
+      engine = "compiled (its lanes never meet)";
+    }
   }
 
   /** The register file of a new thread: constants, and what is fixed for the thread. */

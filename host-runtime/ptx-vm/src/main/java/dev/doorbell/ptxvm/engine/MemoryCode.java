@@ -27,27 +27,27 @@ final class MemoryCode {
   private static final ClassDesc PORT = ThreadPort.class.describeConstable().orElseThrow();
   private static final ClassDesc POLLING = Polling.class.describeConstable().orElseThrow();
   private static final ClassDesc LONG = Long.class.describeConstable().orElseThrow();
-  private static final ClassDesc THREAD = RegionWriter.THREAD;
-  private static final ClassDesc SLOW = RegionWriter.SLOW;
-  private static final ClassDesc OP = RegionWriter.OP;
-  private static final int T = RegionWriter.THREAD_LOCAL;
+  private static final ClassDesc THREAD = CodeWriter.THREAD;
+  private static final ClassDesc SLOW = CodeWriter.SLOW;
+  private static final ClassDesc OP = CodeWriter.OP;
+  private static final int T = CodeWriter.THREAD_LOCAL;
 
   /** The address, or the offset in a window. */
-  private static final int AT = RegionWriter.temporary(0);
+  private static final int AT = CodeWriter.temporary(0);
 
   /** The native address. */
-  private static final int WHERE = RegionWriter.temporary(1);
+  private static final int WHERE = CodeWriter.temporary(1);
 
-  private static final int LOW = RegionWriter.temporary(2);
-  private static final int HIGH = RegionWriter.temporary(3);
+  private static final int LOW = CodeWriter.temporary(2);
+  private static final int HIGH = CodeWriter.temporary(3);
 
   /** From the beginning of the address space. */
-  private static final int OFFSET = RegionWriter.temporary(4);
+  private static final int OFFSET = CodeWriter.temporary(4);
 
-  private final RegionWriter writer;
+  private final CodeWriter writer;
   private final AddressSpace.PageTable pages;
 
-  MemoryCode(RegionWriter writer, NativeCode.Memory memory) {
+  MemoryCode(CodeWriter writer, NativeCode.Memory memory) {
     this.writer = writer;
     this.pages = memory.pages();
   }

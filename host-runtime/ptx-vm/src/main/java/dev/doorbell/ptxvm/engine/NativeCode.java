@@ -29,10 +29,10 @@ final class NativeCode {
       LongBinaryOperator.class.describeConstable().orElseThrow();
   private static final ClassDesc TERNARY = Ternary.class.describeConstable().orElseThrow();
 
-  private final RegionWriter writer;
+  private final CodeWriter writer;
   private final MemoryCode memoryCode;
 
-  NativeCode(RegionWriter writer, Memory memory) {
+  NativeCode(CodeWriter writer, Memory memory) {
     this.writer = writer;
     this.memoryCode = new MemoryCode(writer, memory);
   }

@@ -14,7 +14,6 @@ import java.lang.classfile.Label;
 import java.lang.classfile.instruction.SwitchCase;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
-import java.lang.constant.DynamicConstantDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -30,16 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Objects that the code needs are class data, by index, and constants to HotSpot.
  */
-final class RegionWriter {
-  static final ClassDesc OP = Op.class.describeConstable().orElseThrow();
-  static final ClassDesc THREAD = VmThread.class.describeConstable().orElseThrow();
-  static final ClassDesc SLOW = Slow.class.describeConstable().orElseThrow();
-
-  static final int THREAD_LOCAL = 1;
-  private static final int REGISTERS = 2;
+final class RegionWriter extends CodeWriter {
   private static final int LEFT = 3;
-  private static final int FIRST_TEMPORARY = 4;
-  private static final int FIRST_REGISTER = 14;
 
   private static final ClassDesc ENTRY = Entry.class.describeConstable().orElseThrow();
   private static final ClassDesc NAME = ClassDesc.of(Entry.class.getPackageName(), "Region");
@@ -49,7 +40,6 @@ final class RegionWriter {
   private static final MethodTypeDesc ROUND_FAILED =
       MethodTypeDesc.of(ConstantDescs.CD_boolean, THREAD, OP, OP);
 
-  private final Program program;
   private final Callee callee;
   private final FlowGraph graph;
   private final List<BitSet> live;
@@ -58,23 +48,17 @@ final class RegionWriter {
   private final BitSet tracked;
   private final NativeCode.Memory memory;
 
-  /** What the generated code refers to; places of operations elsewhere are filled in later. */
-  final List<Object> data = new ArrayList<>();
-
-  /** Where in {@link #data} the operation at an index has to be put when all regions exist. */
+  /** Where in the class data the operation at an index has to be put when all regions exist. */
   final Map<Integer, Integer> elsewhere = new HashMap<>();
 
   /** The doors, by index of the instruction. */
   final List<Integer> doors = new ArrayList<>();
 
-  private final Map<Object, Integer> dataIndex = new HashMap<>();
   private final Map<Integer, Integer> locals = new HashMap<>();
   private final Unsaved unsaved;
   private final Map<Integer, Label> labels = new HashMap<>();
   private final Map<Integer, Label> exits = new HashMap<>();
   private final Map<Integer, Label> yields = new HashMap<>();
-  private final List<Runnable> outOfLine = new ArrayList<>();
-  private @Nullable CodeBuilder code;
   private @Nullable Label returning;
   private int pending;
 
@@ -87,7 +71,7 @@ final class RegionWriter {
       BitSet members,
       BitSet tracked,
       NativeCode.Memory memory) {
-    this.program = program;
+    super(program, new ClassData());
     this.callee = callee;
     this.graph = graph;
     this.live = live;
@@ -135,23 +119,15 @@ final class RegionWriter {
     }
     List<Integer> slots = new ArrayList<>(uses.keySet());
     slots.sort((x, y) -> Integer.compare(uses.getOrDefault(y, 0), uses.getOrDefault(x, 0)));
-    int local = FIRST_REGISTER;
+    int local = FIRST_FREE;
     for (int slot : slots) {
       locals.put(slot, local);
       local += 2;
     }
   }
 
-  CodeBuilder code() {
-    CodeBuilder builder = code;
-    if (builder == null) {
-      throw new IllegalStateException("no code is being written");
-    }
-    return builder;
-  }
-
   private void body(CodeBuilder c) {
-    code = c;
+    begin(c);
     returning = c.newLabel();
     NativeCode nativeCode = new NativeCode(this, memory);
     enter();
@@ -162,9 +138,7 @@ final class RegionWriter {
       }
       instruction(i, nativeCode);
     }
-    for (int k = 0; k < outOfLine.size(); k++) {
-      outOfLine.get(k).run();
-    }
+    writeOutOfLine();
     exits.forEach(this::exit);
     yields.forEach(this::giveWay);
     c.labelBinding(returning);
@@ -351,11 +325,6 @@ final class RegionWriter {
     }
   }
 
-  /** Runs {@code write} after the region's own code: for what is rarely executed. */
-  void later(Runnable write) {
-    outOfLine.add(write);
-  }
-
   /** Saves those of {@code slots} that the register file may not have. */
   private void spill(BitSet slots, BitSet notSaved) {
     CodeBuilder c = code();
@@ -375,7 +344,7 @@ final class RegionWriter {
     }
   }
 
-  /** Pushes the value of a slot. */
+  @Override
   void load(int slot) {
     if (program.isConstant(slot)) {
       code().loadConstant(program.constant(slot));
@@ -388,7 +357,7 @@ final class RegionWriter {
     code().lload(local);
   }
 
-  /** Pops a value into a slot; what nobody reads is dropped. */
+  @Override
   void store(int slot) {
     Integer local = locals.get(slot);
     if (local == null) {
@@ -398,53 +367,11 @@ final class RegionWriter {
     }
   }
 
-  boolean isConstant(int slot) {
-    return program.isConstant(slot);
-  }
-
-  long constantOf(int slot) {
-    return program.constant(slot);
-  }
-
-  /** The local of a temporary, 0 to 4; each holds a long. */
-  static int temporary(int index) {
-    return FIRST_TEMPORARY + 2 * index;
-  }
-
-  /** Pushes an operation. */
-  void constant(Op op) {
-    constant(op, OP);
-  }
-
-  /** Pushes an object of class data. */
-  void constant(Object object, ClassDesc type) {
-    Integer index =
-        dataIndex.computeIfAbsent(
-            object,
-            key -> {
-              data.add(key);
-              return data.size() - 1;
-            });
-    push(index, type);
-  }
-
   /** Pushes what stands at an index of the function when all regions are linked. */
   private void elsewhere(int index) {
-    Integer at =
-        elsewhere.computeIfAbsent(
-            index,
-            key -> {
-              data.add(Compiler.op(callee, index));
-              return data.size() - 1;
-            });
-    push(at, OP);
-  }
-
-  private void push(int index, ClassDesc type) {
-    code()
-        .ldc(
-            DynamicConstantDesc.ofNamed(
-                ConstantDescs.BSM_CLASS_DATA_AT, ConstantDescs.DEFAULT_NAME, type, index));
+    int at =
+        elsewhere.computeIfAbsent(index, key -> classData.add(Compiler.op(callee, index)));
+    ClassData.push(code(), at, OP);
   }
 
   private Label label(int index) {

@@ -13,15 +13,20 @@ import org.jspecify.annotations.Nullable;
 final class Slow {
   private Slow() {}
 
+  private static void note(Op op, VmThread t) {
+    t.op = op;
+    t.warp.acting = t;
+  }
+
   /** Executes {@code op} as the interpreter does. Its registers are in {@code r}. */
   static @Nullable Op execute(Op op, VmThread t, long[] r) {
-    t.op = op;
+    note(op, t);
     return op.execute(t, r);
   }
 
   /** The same for one that always goes on with the next. */
   static void executeStraight(Op op, VmThread t, long[] r) {
-    t.op = op;
+    note(op, t);
     if (op.execute(t, r) != op.next) {
       throw new IllegalStateException("'" + t.where() + "' did not go on with the next operation");
     }
@@ -30,7 +35,7 @@ final class Slow {
   /** A load of up to 8 bytes that is not plain global memory. */
   static long load(Op op, VmThread t, long address) {
     MemoryOp m = (MemoryOp) op;
-    t.op = op;
+    note(op, t);
     if (isWindow(m, t, address)) {
       return MemoryOp.rawLoad(window(m, t, "load", address), m.bytes);
     }
@@ -47,7 +52,7 @@ final class Slow {
   /** A load of 16 bytes; the upper 8 go to {@link ThreadPort#high}. */
   static long loadWide(Op op, VmThread t, long address) {
     MemoryOp m = (MemoryOp) op;
-    t.op = op;
+    note(op, t);
     if (isWindow(m, t, address)) {
       long at = window(m, t, "load", address);
       t.port.high = MemoryOp.rawLoad(at + 8, 8);
@@ -60,7 +65,7 @@ final class Slow {
   /** A store of up to 8 bytes. */
   static void store(long address, long value, Op op, VmThread t) {
     MemoryOp m = (MemoryOp) op;
-    t.op = op;
+    note(op, t);
     if (isWindow(m, t, address)) {
       MemoryOp.rawStore(window(m, t, "store", address), m.bytes, value);
       return;
@@ -78,7 +83,7 @@ final class Slow {
   /** A store of 16 bytes. */
   static void storeWide(long address, long low, long high, Op op, VmThread t) {
     MemoryOp m = (MemoryOp) op;
-    t.op = op;
+    note(op, t);
     if (isWindow(m, t, address)) {
       long at = window(m, t, "store", address);
       MemoryOp.rawStore(at, 8, low);

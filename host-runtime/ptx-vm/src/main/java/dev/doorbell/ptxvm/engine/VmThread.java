@@ -72,6 +72,9 @@ final class VmThread implements Agent {
   /** Times it asked in vain for the other lanes to arrive at {@code activemask}. */
   int patience;
 
+  /** The meeting up to which it runs by itself while its warp waits there; else null. */
+  @Nullable MeetingOp until;
+
   /** True from a failed polling round, or a sleep, until it runs on. */
   boolean idle;
 
@@ -154,6 +157,40 @@ final class VmThread implements Agent {
     int done = budget - left;
     cta.executed(done);
     return done;
+  }
+
+  /**
+   * Runs by itself up to a meeting at which the rest of its warp waits.
+   *
+   * @return false when it waits, polls, ends or takes long before that
+   */
+  boolean runTo(MeetingOp meeting) {
+    until = meeting;
+    Op current = op;
+    try {
+      while (current != null && left > 0) {
+        Op following = current.execute(this, r);
+        left--;
+        if (following != null) {
+          op = following;
+        }
+        current = following;
+      }
+    } catch (AccessFault | Fault e) {
+      op = current instanceof Entry && op != null ? op : current;
+      warp.acting = this;
+      throw e;
+    }
+    boolean arrived = until == null;
+    until = null;
+    return arrived;
+  }
+
+  /** It has come where its warp waits, and has not executed {@code meeting} yet. */
+  @Nullable Op arrive(MeetingOp meeting) {
+    until = null;
+    op = meeting;
+    return null;
   }
 
   /** Tells the port what was executed since it last heard of it. */

@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The 32 lanes of a warp, which meet at {@code .sync} operations. There is no lockstep: a lane that
@@ -21,6 +22,11 @@ final class Warp {
 
   private int open;
 
+  private @Nullable WideWarp wide;
+
+  /** The lane whose operation was last executed out of line: an error there is its. */
+  @Nullable VmThread acting;
+
   Warp(Cta cta, int lanes) {
     this.cta = cta;
     this.lanes = new VmThread[lanes];
@@ -38,8 +44,12 @@ final class Warp {
     }
   }
 
-  /** {@code t} arrives at {@code op} with {@code t.mask}; releases all when it was the last. */
-  void arrive(VmThread t, WarpOp op) {
+  /**
+   * {@code t} arrives at {@code op} with {@code t.mask}; releases all when it was the last.
+   *
+   * @return where all of them go on together, or null when each goes on by itself
+   */
+  @Nullable Op arrive(VmThread t, WarpOp op) {
     int mask = t.mask;
     if ((mask >>> t.lane & 1) == 0) {
       throw new Fault(
@@ -61,7 +71,7 @@ final class Warp {
     }
     meeting.arrived |= 1 << t.lane;
     t.op = op;
-    complete(meeting);
+    return complete(meeting, t);
   }
 
   private Meeting open(WarpOp op, int mask) {
@@ -88,16 +98,47 @@ final class Warp {
   }
 
   /** Does the operation when every lane of the mask that still lives has arrived. */
-  private void complete(Meeting meeting) {
+  private @Nullable Op complete(Meeting meeting, @Nullable VmThread last) {
     int members = meeting.mask & ~gone;
     if ((members & ~meeting.arrived) != 0) {
-      return;
+      return null;
     }
+    WarpOp op = meeting.op;
     close(meeting);
-    meeting.op.meet(lanes, members);
-    for (int left = members; left != 0; left &= left - 1) {
-      lanes[Integer.numberOfTrailingZeros(left)].release();
+    Op together = last == null ? null : together(last, op, members);
+    if (together == null) {
+      op.meetApart(lanes, members);
     }
+    return together;
+  }
+
+  /**
+   * Where the warp may go on with all its lanes together, when {@code members} are all that live;
+   * {@code last} executes for all of them then.
+   */
+  @Nullable Op together(VmThread last, MeetingOp op, int members) {
+    KernelCode code = cta.grid.code;
+    if (members != ~gone
+        || !code.isWide()
+        || op.apart
+        || Integer.bitCount(members) < WideWarp.FEWEST
+        || !wide().isWilling()) {
+      return null;
+    }
+    WideDoor door = code.door(op, lanes, members);
+    if (door != null) {
+      wide().claim(last, members);
+    }
+    return door;
+  }
+
+  WideWarp wide() {
+    WideWarp known = wide;
+    if (known == null) {
+      known = new WideWarp(this);
+      wide = known;
+    }
+    return known;
   }
 
   private void close(Meeting meeting) {
@@ -116,7 +157,7 @@ final class Warp {
     gone |= 1 << t.lane;
     for (int i = open - 1; i >= 0; i--) {
       if ((meetings[i].mask >>> t.lane & 1) != 0) {
-        complete(meetings[i]);
+        complete(meetings[i], null);
       }
     }
   }

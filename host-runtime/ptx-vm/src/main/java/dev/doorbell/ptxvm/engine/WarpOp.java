@@ -1,22 +1,29 @@
 package dev.doorbell.ptxvm.engine;
 
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** An operation at which the lanes of a mask meet. */
-abstract class WarpOp extends Op {
+abstract class WarpOp extends MeetingOp {
   /** Slot of the member mask. */
   int mask;
 
   @Override
   final @Nullable Op execute(VmThread t, long[] r) {
     if (!t.released) {
+      if (t.until == this) {
+        return t.arrive(this);
+      }
       if (!ready(t)) {
         return t.park(this);
       }
       t.mask = (int) r[mask];
       offer(t, r);
       t.polling.acted();
-      t.warp.arrive(t, this);
+      Op together = t.warp.arrive(t, this);
+      if (together != null) {
+        return together;
+      }
       if (!t.released) {
         return t.await(this);
       }
@@ -24,6 +31,24 @@ abstract class WarpOp extends Op {
     t.released = false;
     take(t, r);
     return next;
+  }
+
+  @Override
+  final int maskSlot() {
+    return mask;
+  }
+
+  @Override
+  final void meetApart(VmThread[] lanes, int members) {
+    meet(lanes, members);
+    for (int left = members; left != 0; left &= left - 1) {
+      lanes[Integer.numberOfTrailingZeros(left)].release();
+    }
+  }
+
+  @Override
+  boolean writesUniform(int slot, IntPredicate uniform) {
+    return false;
   }
 
   /** True for {@code bar.warp.sync}, of which any two pair. */

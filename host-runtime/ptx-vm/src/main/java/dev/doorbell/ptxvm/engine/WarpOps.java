@@ -1,10 +1,14 @@
 package dev.doorbell.ptxvm.engine;
 
+import dev.doorbell.ptxvm.ir.Dataflow;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code .sync} operations of a warp. */
@@ -27,7 +31,7 @@ final class WarpOps {
           case "up" -> new ShuffleUp();
           case "down" -> new ShuffleDown();
           case "bfly" -> new ShuffleButterfly();
-          case "idx" -> new ShuffleIndexed();
+          case "idx" -> new ShuffleIndexed(isWhole(operands.get(3), a));
           default -> throw new Unsupported("unknown shuffle");
         };
     results(op, operands.getFirst(), a);
@@ -36,6 +40,27 @@ final class WarpOps {
     op.c = a.source(operands.get(3), ScalarType.B32);
     op.mask = a.source(operands.get(4), ScalarType.B32);
     return op;
+  }
+
+  /** True when the range of a shuffle is known to be the whole warp. */
+  private static boolean isWhole(Operand clamp, Assembler a) {
+    Operand known = clamp instanceof Operand.Reg(Register register) ? onlyValue(register, a) : clamp;
+    return known instanceof Operand.Int(long value) && (value & 0x1f1f) == 0x1f;
+  }
+
+  /** What the only instruction that writes the register moves there, or null. */
+  private static @Nullable Operand onlyValue(Register register, Assembler a) {
+    Operand value = null;
+    int writers = 0;
+    for (Instruction i : a.callee().function.code()) {
+      Set<Register> written = new HashSet<>();
+      Dataflow.writes(i, written::add);
+      if (written.contains(register)) {
+        writers++;
+        value = i.name().equals("mov") && i.guard() == null ? i.operands().get(1) : null;
+      }
+    }
+    return writers == 1 ? value : null;
   }
 
   /** {@code vote.sync.mode d, p, mask}. */
@@ -108,7 +133,7 @@ final class WarpOps {
     }
   }
 
-  private static final class WarpBarrier extends WarpOp {
+  static final class WarpBarrier extends WarpOp {
     @Override
     boolean isBarrier() {
       return true;
@@ -145,7 +170,7 @@ final class WarpOps {
   }
 
   /** One that takes a value and gives a value and a flag. */
-  private abstract static class ValueOp extends WarpOp {
+  abstract static class ValueOp extends WarpOp {
     int d;
     int p;
     int a;
@@ -162,7 +187,7 @@ final class WarpOps {
     }
   }
 
-  private abstract static class Shuffle extends ValueOp {
+  abstract static class Shuffle extends ValueOp {
     int b;
     int c;
 
@@ -179,6 +204,11 @@ final class WarpOps {
           shuffle(lanes, members, lanes[i]);
         }
       }
+    }
+
+    @Override
+    boolean writesUniform(int slot, IntPredicate uniform) {
+      return slot == d && uniform.test(a);
     }
 
     /** PTX ISA, {@code shfl.sync}: the pseudo code of source lane and range. */
@@ -229,24 +259,46 @@ final class WarpOps {
     }
   }
 
-  private static final class ShuffleIndexed extends Shuffle {
+  static final class ShuffleIndexed extends Shuffle {
+    /** True when {@link #c} says that any lane may be asked. */
+    private final boolean whole;
+
+    ShuffleIndexed(boolean whole) {
+      this.whole = whole;
+    }
+
+    /** True when all lanes ask the same one. */
+    boolean isBroadcast(IntPredicate uniform) {
+      return whole && uniform.test(b);
+    }
+
+    @Override
+    boolean writesUniform(int slot, IntPredicate uniform) {
+      return isBroadcast(uniform) || super.writesUniform(slot, uniform);
+    }
+
     @Override
     int from(int lane, int by, int min, int segment) {
       return min | (by & ~segment);
     }
   }
 
-  private static final class Vote extends WarpOp {
-    private final String mode;
-    private int d;
-    private int a;
-    private boolean negated;
+  static final class Vote extends WarpOp {
+    final String mode;
+    int d;
+    int a;
+    boolean negated;
 
     Vote(String mode) throws Unsupported {
       this.mode = mode;
       if (!List.of("all", "any", "uni", "ballot").contains(mode)) {
         throw new Unsupported("unknown vote");
       }
+    }
+
+    @Override
+    boolean writesUniform(int slot, IntPredicate uniform) {
+      return true;
     }
 
     @Override
@@ -282,11 +334,16 @@ final class WarpOps {
     }
   }
 
-  private static final class Match extends ValueOp {
+  static final class Match extends ValueOp {
     private final boolean all;
 
     Match(boolean all) {
       this.all = all;
+    }
+
+    @Override
+    boolean writesUniform(int slot, IntPredicate uniform) {
+      return all || uniform.test(a);
     }
 
     @Override
@@ -343,6 +400,11 @@ final class WarpOps {
       }
     }
 
+    @Override
+    boolean writesUniform(int slot, IntPredicate uniform) {
+      return slot == d;
+    }
+
     private int combine(int x, int y) {
       int order = signed ? Integer.compare(x, y) : Integer.compareUnsigned(x, y);
       return switch (operation) {
@@ -357,6 +419,11 @@ final class WarpOps {
   }
 
   private static final class Elect extends ValueOp {
+    @Override
+    boolean writesUniform(int slot, IntPredicate uniform) {
+      return slot == d;
+    }
+
     @Override
     void offer(VmThread t, long[] r) {
       t.offered = 0;
@@ -379,9 +446,9 @@ final class WarpOps {
    * way arrive, and gives up on one that polls, sleeps, waits elsewhere or takes very long. A lane
    * that has been told whom it is with, and has not gone on yet, is with nobody else.
    */
-  private static final class ActiveMask extends Op {
+  static final class ActiveMask extends MeetingOp {
     private static final int PATIENCE = 64;
-    private final int d;
+    final int d;
 
     ActiveMask(int d) {
       this.d = d;
@@ -394,6 +461,9 @@ final class WarpOps {
         t.patience = 0;
         r[d] = t.result;
         return next;
+      }
+      if (t.until == this) {
+        return t.arrive(this);
       }
       int here = 0;
       boolean othersComing = false;
@@ -410,16 +480,34 @@ final class WarpOps {
         t.op = this;
         return null;
       }
-      for (VmThread lane : t.warp.lanes) {
-        if ((here >>> lane.lane & 1) != 0) {
-          lane.result = here & 0xffffffffL;
-          lane.released = true;
-        }
+      Op together = t.warp.together(t, this, here);
+      if (together != null) {
+        return together;
       }
+      meetApart(t.warp.lanes, here);
       t.released = false;
       t.patience = 0;
       r[d] = here & 0xffffffffL;
       return next;
+    }
+
+    @Override
+    void meetApart(VmThread[] lanes, int members) {
+      for (int left = members; left != 0; left &= left - 1) {
+        VmThread lane = lanes[Integer.numberOfTrailingZeros(left)];
+        lane.result = members & 0xffffffffL;
+        lane.released = true;
+      }
+    }
+
+    @Override
+    int maskSlot() {
+      return -1;
+    }
+
+    @Override
+    boolean writesUniform(int slot, IntPredicate uniform) {
+      return true;
     }
   }
 }

@@ -33,6 +33,8 @@ final class VmLaunch implements Launch {
                 gpu.options().multiprocessors(),
                 gpu.options().pollNanos(),
                 compileAfter(gpu.options().engine()),
+                gpu.options().engine() == VmOptions.Engine.AUTO
+                    || gpu.options().engine() == VmOptions.Engine.WARP,
                 gpu.options().workers()),
             id,
             this::ended);
@@ -46,7 +48,7 @@ final class VmLaunch implements Launch {
     return switch (engine) {
       case AUTO -> WORTH_COMPILING;
       case INTERPRETER -> Long.MAX_VALUE;
-      case COMPILED -> 0;
+      case COMPILED, WARP -> 0;
     };
   }
 

@@ -29,14 +29,16 @@ public record VmOptions(
   /** What runs a kernel's instructions. Results are the same; speed and time to start are not. */
   public enum Engine {
     /**
-     * Interpret at first; compile a kernel that has run for a while, on a direct fabric. Virtual
-     * time and exploration need every access at its port and stay with the interpreter.
+     * Interpret at first; compile a kernel that has run for a while, on a direct fabric, for whole
+     * warps where it has operations at which their lanes meet. Virtual time and exploration need every access at its port and stay with the interpreter.
      */
     AUTO,
     /** Interpret always. */
     INTERPRETER,
-    /** Compile before the first instruction, on a direct fabric; for tests of the compiler. */
-    COMPILED
+    /** Compile before the first instruction, on a direct fabric, every lane by itself. */
+    COMPILED,
+    /** The same, and the lanes of a warp go on together from where they meet. */
+    WARP
   }
 
   public VmOptions {
@@ -51,8 +53,8 @@ public record VmOptions(
 
   /**
    * Compute capability 9.0, 128 resident blocks, one worker, and the engine that the system
-   * property {@code doorbell.engine} names: {@code auto}, {@code interpreter} or {@code compiled};
-   * auto where it is not set.
+   * property {@code doorbell.engine} names: {@code auto}, {@code interpreter}, {@code compiled} or
+   * {@code warp}; auto where it is not set.
    */
   public static VmOptions defaults() {
     return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000, chosen(), 1);
@@ -66,7 +68,7 @@ public record VmOptions(
       }
     }
     throw new IllegalArgumentException(
-        "doorbell.engine=%s: auto, interpreter or compiled is possible".formatted(name));
+        "doorbell.engine=%s: auto, interpreter, compiled or warp is possible".formatted(name));
   }
 
   /** The same with another compute capability. */

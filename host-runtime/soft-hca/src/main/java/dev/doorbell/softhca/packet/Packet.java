@@ -139,6 +139,9 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   public int originIndex;
 
+  /** What the sender's half of its queue pair knew, for fabrics that watch order. */
+  public @Nullable Object told;
+
   /** Responses made so far for a READ request that waits for packets. */
   public int progress;
 
@@ -196,6 +199,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     lastOfMessage = false;
     bytes = 0;
     progress = 0;
+    told = null;
     reads = 0;
     refused = false;
     abandoned = false;
@@ -267,6 +271,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     atomicResult = other.atomicResult;
     originQpn = other.originQpn;
     originIndex = other.originIndex;
+    told = other.told;
     bytes = other.bytes;
     payload = other.payload;
     keep();

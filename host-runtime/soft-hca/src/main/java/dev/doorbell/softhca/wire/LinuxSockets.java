@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
  * traffic class and hop limit. Calls return what libc returns, or minus errno.
  */
 @SuppressWarnings("restricted")
-final class LinuxSockets {
+class LinuxSockets {
   static final int AF_INET = 2;
   static final int AF_INET6 = 10;
 

@@ -2,6 +2,7 @@ package dev.doorbell.softhca.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairAddress;
@@ -18,7 +19,6 @@ import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.ImmDt;
 import dev.doorbell.core.roce.Reth;
 import dev.doorbell.core.roce.RoceFrame;
-import dev.doorbell.softhca.Endpoint;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;

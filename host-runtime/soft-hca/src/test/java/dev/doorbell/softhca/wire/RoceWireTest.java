@@ -3,6 +3,8 @@ package dev.doorbell.softhca.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.RandomTraffic;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.ConnectionAttributes;
@@ -12,9 +14,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.UdpHeader;
-import dev.doorbell.softhca.Endpoint;
 import dev.doorbell.softhca.InProcessWire;
-import dev.doorbell.softhca.RandomTraffic;
 import dev.doorbell.softhca.RoundTopology;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;

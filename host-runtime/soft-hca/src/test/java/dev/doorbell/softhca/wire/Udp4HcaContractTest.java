@@ -1,7 +1,7 @@
 package dev.doorbell.softhca.wire;
 
-import dev.doorbell.softhca.HcaContractTest;
-import dev.doorbell.softhca.HcaWorld;
+import dev.doorbell.contract.HcaContractTest;
+import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.softhca.SoftHcaOptions;
 
 /** The software HCA over RoCEv2 in UDP over IPv4. */

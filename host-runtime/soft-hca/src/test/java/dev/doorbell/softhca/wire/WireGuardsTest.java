@@ -2,6 +2,7 @@ package dev.doorbell.softhca.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.fault.FaultCount;
@@ -12,7 +13,6 @@ import dev.doorbell.core.fault.FaultTrigger;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.softhca.Endpoint;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;

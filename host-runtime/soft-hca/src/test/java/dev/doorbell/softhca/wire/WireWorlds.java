@@ -27,7 +27,7 @@ final class WireWorlds {
 
   /** Over UDP, both ends on one address. */
   static WireWorlds udp(Gid address, SoftHcaOptions options, WireFaults faults) {
-    DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 30), 0);
+    DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 32), 0);
     List<RoceWire> wires = new ArrayList<>();
     for (int side = 0; side < 2; side++) {
       wires.add(RoceWire.udp(fabric, Locus.nic(side, 0), address, 0, faults));

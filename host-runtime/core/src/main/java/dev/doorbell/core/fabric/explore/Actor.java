@@ -52,6 +52,11 @@ public final class Actor {
 
   private final Object who;
 
+  /** As whom, and in which epoch, it reads: a unit of a device reads for requests. */
+  private int readNumber;
+
+  private int readEpoch;
+
   /** A release and the word where it was seen. */
   private record Seen(long address, boolean resident, Release release) {}
 
@@ -64,6 +69,7 @@ public final class Actor {
     clock = start.copy();
     clock.set(number, 1);
     resident = device && policy == Policy.VENDOR ? clock.copy() : clock;
+    readNumber = number;
   }
 
   /** Where it stands. */
@@ -91,6 +97,33 @@ public final class Actor {
     clock.set(number, next);
     if (resident != clock) {
       resident.set(number, next);
+    }
+  }
+
+  /** Reads from now on are over when what this actor does now is. */
+  void readsAsItself() {
+    readNumber = number;
+  }
+
+  /** Reads from now on are over when {@link #hasRead} says so. */
+  void readsAs(int number, int epoch) {
+    readNumber = number;
+    readEpoch = epoch;
+  }
+
+  int readNumber() {
+    return readNumber;
+  }
+
+  int readEpoch() {
+    return readNumber == number ? epoch() : readEpoch;
+  }
+
+  /** Reads as {@code reader} up to {@code epoch} are over. */
+  void hasRead(int reader, int epoch) {
+    clock.raise(reader, epoch);
+    if (resident != clock) {
+      resident.raise(reader, epoch);
     }
   }
 

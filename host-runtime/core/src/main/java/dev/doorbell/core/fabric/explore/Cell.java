@@ -15,6 +15,8 @@ final class Cell {
   long base;
 
   @Nullable Write newest;
+  private int remembered;
+  private long forgotten;
   private long orders;
 
   /** What the word is to a device, where it is a doorbell record. */
@@ -68,21 +70,41 @@ final class Cell {
     }
   }
 
-  /** Forgets all but the newest {@code kept} writes. */
+  /**
+   * Forgets writes behind the newest {@code kept}, but for the newest of any byte: what it hands on
+   * is needed as long as it may be loaded.
+   */
   void forget(int kept) {
+    if (++remembered <= kept) {
+      return;
+    }
+    long covered = 0;
+    Write last = null;
     Write write = newest;
-    for (int i = 1; i < kept && write != null; i++) {
+    for (int i = 0; write != null; i++) {
+      if (last != null && i >= kept && (write.mask & ~covered) == 0) {
+        last.before = write.before;
+        base = (base & ~write.mask) | (write.value & write.mask);
+        forgotten |= write.mask;
+        remembered--;
+      } else {
+        last = write;
+      }
+      covered |= write.mask;
       write = write.before;
     }
-    if (write != null && write.before != null) {
-      base = write.before.value;
-      write.before = null;
-    }
+  }
+
+  /** True when writes of these bytes were forgotten: what was there before means nothing more. */
+  boolean hasForgotten(long mask) {
+    return (forgotten & mask) != 0;
   }
 
   /** Somebody whom the machine does not know stored here: the host, before or between launches. */
   void reset(long value) {
     newest = null;
+    remembered = 0;
+    forgotten = 0;
     orders++;
     base = value;
     readers.clear();

@@ -46,6 +46,12 @@ final class Clock {
     epochs[actor] = epoch;
   }
 
+  void raise(int actor, int epoch) {
+    if (get(actor) < epoch) {
+      set(actor, epoch);
+    }
+  }
+
   void join(Clock other) {
     int[] theirs = other.epochs;
     if (theirs.length > epochs.length) {

@@ -2,26 +2,48 @@ package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import org.jspecify.annotations.Nullable;
 
 /** DMA over the memory machine. What the device reads it gets as copies, never in place. */
 final class ExploringDevicePort extends DevicePort {
-  final Actor actor;
+  private final Actor device;
   private final ExploringFabric fabric;
   private final Slot slot;
   private final AddressSpace memory;
   private final MemoryMachine machine;
+
+  /** Who is at work: a unit, or the device as a whole. */
+  private Actor actor;
+
+  private @Nullable ExploringDeviceUnit working;
   private long source;
   private final WordSource words = this::next;
 
   ExploringDevicePort(ExploringFabric fabric, Slot slot, Actor actor) {
     this.fabric = fabric;
     this.slot = slot;
+    this.device = actor;
     this.actor = actor;
     this.memory = fabric.memory();
     this.machine = fabric.machine();
+  }
+
+  @Override
+  public DeviceUnit unit(int queuePair, boolean requests) {
+    Actor unit = machine.device(device.place().rank(), device.who());
+    if (requests) {
+      fabric.sends(device.place().rank(), queuePair, unit);
+    }
+    return new ExploringDeviceUnit(this, fabric, unit, machine.nextNumber(), machine.nextNumber());
+  }
+
+  void works(ExploringDeviceUnit unit) {
+    working = unit;
+    actor = unit.actor;
   }
 
   @Override
@@ -35,12 +57,16 @@ final class ExploringDevicePort extends DevicePort {
     memory.check("DMA read", address, bytes);
     Region region = fabric.region(address);
     boolean record = region != null && region.role() == Region.Role.SEND_RECORD;
+    boolean ring = region != null && region.role() == Region.Role.SEND_RING;
     int before = fabric.log().count();
     long from = address;
     long to = target;
     int left = bytes;
     while (left > 0) {
       int piece = Words.piece(from, left);
+      if (working != null) {
+        working.reads(ring, from - address);
+      }
       long value =
           record
               ? machine.readRecord(actor, from, piece, region)

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads and devices work over a {@link MemoryMachine}. Stores to a device's registers travel
  * in order and arrive when a {@link Chooser} says so; pieces of a BlueFlame write may arrive apart.
  * A device's DMA writes are posted in order unless they are relaxed; what it reads must be ordered
- * before its read. HCAs on one wire know of each other what their packets could tell.
+ * before its read. Units of devices know of each other what their messages tell.
  *
  * <p>Agents that poll in vain sleep until a word that they loaded is stored to. Time is virtual and
  * means little: {@value #INSTRUCTIONS_A_NANO} instructions of anybody are a nanosecond, so that
@@ -73,8 +73,11 @@ public final class ExploringFabric extends Fabric {
   /** What is known to everybody who begins now: of agents that have ended. */
   private final Clock past = new Clock();
 
-  /** What the HCAs' packets may have carried. */
-  private final Clock wire = new Clock();
+  /** The units that carry out the requests of queue pairs, by rank and number. */
+  private final Map<Long, Actor> senders = new HashMap<>();
+
+  /** What is arriving at a register. */
+  private Arrivals.@Nullable Arrival arriving;
 
   private long turns;
   private long instructions;
@@ -109,7 +112,7 @@ public final class ExploringFabric extends Fabric {
             MemoryMachine.Options.random(options.policy()),
             new SpaceBacking(memory),
             log::found);
-    this.recordChecks = new RecordChecks(machine, regions, log, this::deviceOf);
+    this.recordChecks = new RecordChecks(machine, regions, log, this::senderOf);
     machine.onRecord(recordChecks::recordStored);
   }
 
@@ -121,7 +124,7 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** Ends {@link #run} after that many turns. */
+  /** Ends {@link #run} after that many turns, and what happens then without another. */
   public void stopAfter(long turns) {
     lastTurn = turns;
   }
@@ -257,7 +260,7 @@ public final class ExploringFabric extends Fabric {
     long deadline = now() + nanos;
     int sinceClock = 0;
     while (!done.getAsBoolean()) {
-      if (turns >= lastTurn) {
+      if (turns >= lastTurn && !runnable.isEmpty()) {
         return RunOutcome.DEADLINE;
       }
       if (++sinceClock == TURNS_BETWEEN_CLOCK_READS) {
@@ -327,17 +330,7 @@ public final class ExploringFabric extends Fabric {
       return;
     }
     boolean more = arrive(slot);
-    Actor actor = slot.actor;
-    boolean onWire = actor != null && actor.isDevice();
-    if (onWire && actor != null) {
-      actor.clock.join(wire);
-      actor.resident.join(wire);
-    }
     int work = slot.agent.step(DEVICE_BUDGET);
-    if (onWire && actor != null) {
-      wire.join(actor.resident);
-      actor.nextEpoch();
-    }
     if ((work == 0 && !more && !slot.looksAgain) || slot.sleeps) {
       sleep(slot);
     }
@@ -361,20 +354,33 @@ public final class ExploringFabric extends Fabric {
       for (int at = 0; at < arrival.bytes; at += Long.BYTES) {
         RawMemory.putLong(registerBytes + at, arrival.words[at / Long.BYTES]);
       }
-      recordChecks.doorbellArrives(device, arrival, registerBytes);
+      arriving = arrival;
       arrival.target.mmioWrite(arrival.address, registerBytes, arrival.bytes);
+      arriving = null;
     }
     return slot.arrivals.size() > 0;
   }
 
-  private @Nullable Actor deviceOf(int rank) {
-    for (Slot slot : slots.values()) {
-      Actor actor = slot.actor;
-      if (actor != null && actor.isDevice() && actor.place().rank() == rank) {
-        return actor;
-      }
+  /** What is arriving is for {@code unit}. */
+  void informed(Actor unit) {
+    Arrivals.Arrival arrival = arriving;
+    if (arrival != null) {
+      machine.arrived(unit, arrival.releases);
+      recordChecks.doorbellArrives(unit, arrival, registerBytes);
     }
-    return null;
+  }
+
+  /** {@code unit} carries out the requests of a queue pair. */
+  void sends(int rank, int queuePair, Actor unit) {
+    senders.put(key(rank, queuePair), unit);
+  }
+
+  private static long key(int rank, int queuePair) {
+    return (long) rank << Integer.SIZE | queuePair;
+  }
+
+  private @Nullable Actor senderOf(Region region) {
+    return senders.get(key(region.rank(), region.queuePair()));
   }
 
   void executed(int count) {

@@ -3,8 +3,6 @@ package dev.doorbell.core.fabric.explore;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Rmw;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +64,7 @@ public final class MemoryMachine {
   private final Backing backing;
   private final Checks checks;
   private final CellTable cells = new CellTable();
-  private final List<Actor> actors = new ArrayList<>();
+  private int numbers;
 
   private @Nullable Records records;
 
@@ -100,9 +98,12 @@ public final class MemoryMachine {
   }
 
   private Actor add(Place place, boolean device, Clock start, Object who) {
-    Actor actor = new Actor(actors.size(), place, device, options.policy(), start.copy(), who);
-    actors.add(actor);
-    return actor;
+    return new Actor(numbers++, place, device, options.policy(), start.copy(), who);
+  }
+
+  /** A number for events that are nobody's own. */
+  int nextNumber() {
+    return numbers++;
   }
 
   /** The newest value of {@code bytes} bytes, for an observer outside. */
@@ -140,7 +141,7 @@ public final class MemoryMachine {
     if (newest != null) {
       checks.checkLoad(actor, cell, mask, address, bytes, strength, at);
     }
-    Write seen = pick(actor, newest, mask);
+    Write seen = pick(actor, cell, newest, mask);
     loaded = cell;
     stale = seen != newest;
     if (Semantics.isStrong(strength)) {
@@ -175,7 +176,7 @@ public final class MemoryMachine {
     } else if (newest != null) {
       checks.checkLoad(device, cell, mask, address, bytes, Access.ACQUIRE | Access.SYS, at);
     }
-    Write seen = pick(device, newest, mask);
+    Write seen = pick(device, cell, newest, mask);
     observe(device, cell, seen, Access.ACQUIRE | Access.SYS);
     return (seen == null ? before(cell, newest) : seen.value) >>> Words.shift(address)
         & Words.ones(bytes);
@@ -188,7 +189,11 @@ public final class MemoryMachine {
     Write newest = newest(cell, mask);
     Write write = newest;
     while (write != null && !actor.knows(write)) {
-      write = older(write, mask);
+      Write before = older(write, mask);
+      if (before == null && cell.hasForgotten(mask)) {
+        break;
+      }
+      write = before;
     }
     return (write == null ? before(cell, newest) : write.value) >>> Words.shift(address)
         & Words.ones(bytes);
@@ -398,11 +403,11 @@ public final class MemoryMachine {
   }
 
   /** The write that a load returns; null for what was there before. */
-  private @Nullable Write pick(Actor actor, @Nullable Write newest, long mask) {
+  private @Nullable Write pick(Actor actor, Cell cell, @Nullable Write newest, long mask) {
     if (newest == null || actor.knows(newest)) {
       return newest;
     }
-    int candidates = count(actor, newest, mask);
+    int candidates = count(actor, cell, newest, mask);
     if (candidates == 1 || (options.staleLoads() > 0 && actor.stale >= options.staleLoads())) {
       actor.stale = 0;
       return newest;
@@ -416,11 +421,14 @@ public final class MemoryMachine {
     return write;
   }
 
-  private static int count(Actor actor, Write newest, long mask) {
+  private static int count(Actor actor, Cell cell, Write newest, long mask) {
     int candidates = 1;
     Write write = newest;
-    while (write != null && !actor.knows(write)) {
+    while (!actor.knows(write)) {
       write = older(write, mask);
+      if (write == null) {
+        return cell.hasForgotten(mask) ? candidates : candidates + 1;
+      }
       candidates++;
     }
     return candidates;

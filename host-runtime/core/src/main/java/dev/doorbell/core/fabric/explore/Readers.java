@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Readers {
   private @Nullable Actor only;
+  private int number;
   private int epoch;
   private long mask;
   private @Nullable Object at;
@@ -23,8 +24,7 @@ final class Readers {
     @Nullable Object[] places = new Object[8];
     int[] accesses = new int[8];
 
-    void put(Actor actor, int epoch, long mask, int access, @Nullable Object at) {
-      int number = actor.number;
+    void put(Actor actor, int number, int epoch, long mask, int access, @Nullable Object at) {
       if (number >= epochs.length) {
         int length = Math.max(number + 1, 2 * epochs.length);
         actors = Arrays.copyOf(actors, length);
@@ -47,25 +47,27 @@ final class Readers {
   }
 
   void add(Actor actor, boolean onGpu, long bytes, int how, @Nullable Object where) {
+    int reader = actor.readNumber();
+    int now = actor.readEpoch();
     Many table = many;
     if (table != null) {
-      table.put(actor, actor.epoch(), bytes, how, where);
+      table.put(actor, reader, now, bytes, how, where);
       return;
     }
     Actor other = only;
-    if (other == null
-        || other == actor
-        || (bytes == mask && actor.knows(other.number, epoch, onGpu))) {
-      mask = other == actor && epoch == actor.epoch() ? mask | bytes : bytes;
+    boolean same = other != null && number == reader;
+    if (other == null || same || (bytes == mask && actor.knows(number, epoch, onGpu))) {
+      mask = same && epoch == now ? mask | bytes : bytes;
       only = actor;
-      epoch = actor.epoch();
+      number = reader;
+      epoch = now;
       at = where;
       access = how;
       return;
     }
     table = new Many();
-    table.put(other, epoch, mask, access, at);
-    table.put(actor, actor.epoch(), bytes, how, where);
+    table.put(other, number, epoch, mask, access, at);
+    table.put(actor, reader, now, bytes, how, where);
     many = table;
     only = null;
   }
@@ -74,7 +76,7 @@ final class Readers {
   void unknownTo(Actor writer, boolean onGpu, long bytes, Visitor visitor) {
     Actor one = only;
     if (one != null) {
-      if ((mask & bytes) != 0 && !writer.knows(one.number, epoch, onGpu)) {
+      if (one != writer && (mask & bytes) != 0 && !writer.knows(number, epoch, onGpu)) {
         visitor.reader(one, access, at);
       }
       return;
@@ -84,6 +86,7 @@ final class Readers {
       for (int i = 0; i < table.epochs.length; i++) {
         Actor actor = table.actors[i];
         if (actor != null
+            && actor != writer
             && (table.masks[i] & bytes) != 0
             && !writer.knows(i, table.epochs[i], onGpu)) {
           visitor.reader(actor, table.accesses[i], table.places[i]);

@@ -4,7 +4,7 @@ import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import java.util.List;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,22 +15,22 @@ final class RecordChecks {
   private final MemoryMachine machine;
   private final List<Region> regions;
   private final FindingLog log;
-  private final IntFunction<@Nullable Actor> devices;
+  private final Function<Region, @Nullable Actor> senders;
 
   /**
    * Checks over {@code regions}, which may grow.
    *
-   * @param devices the HCA of a rank
+   * @param senders who carries out the requests of a region's queue pair
    */
   RecordChecks(
       MemoryMachine machine,
       List<Region> regions,
       FindingLog log,
-      IntFunction<@Nullable Actor> devices) {
+      Function<Region, @Nullable Actor> senders) {
     this.machine = machine;
     this.regions = regions;
     this.log = log;
-    this.devices = devices;
+    this.senders = senders;
   }
 
   /** A doorbell must not be ahead of what the device may still find in the record. */
@@ -80,7 +80,7 @@ final class RecordChecks {
     int shift = (int) (record.address() & (Long.BYTES - 1)) * Byte.SIZE;
     int old = DoorbellRecord.decode((int) (before >>> shift));
     int now = DoorbellRecord.decode((int) (write.value >>> shift));
-    Actor device = devices.apply(record.rank());
+    Actor device = senders.apply(record);
     for (Region ring : regions) {
       if (device == null
           || ring.role() != Region.Role.SEND_RING

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.explore;
 
+import dev.doorbell.core.fabric.Access;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,13 @@ final class Release {
     Clock clock = actor.resident.copy();
     actor.nextEpoch();
     return new Release(actor.number, epoch, scope, actor.place, clock);
+  }
+
+  /** What goes with a message: all that {@code actor} knows, and what {@code reader} has read. */
+  static Release message(Actor actor, int reader, int epoch) {
+    Release release = by(actor, Access.SYS);
+    release.clock.raise(reader, epoch);
+    return release;
   }
 
   /** True when {@code known} has all of it. */

@@ -248,6 +248,37 @@ class MemoryMachineTest {
   }
 
   @Test
+  void the_oldest_write_that_a_load_returns_still_hands_on_what_it_releases() {
+    MemoryMachine machine = machine();
+    Actor a = thread(machine, 1);
+    Actor b = thread(machine, 2);
+    store(machine, a, X, 7, WEAK);
+    for (int i = 1; i <= 100; i++) {
+      store(machine, a, Y, i, RELEASE | GPU);
+    }
+    assertThat(load(machine, b, Y, ACQUIRE | GPU)).isBetween(1L, 99L);
+    assertThat(load(machine, b, X, WEAK)).isEqualTo(7);
+    assertThat(kinds()).isEmpty();
+  }
+
+  @Test
+  void what_half_a_word_releases_is_not_forgotten_for_stores_to_the_other_half() {
+    MemoryMachine machine = machine();
+    Actor a = thread(machine, 1);
+    Actor b = thread(machine, 2);
+    store(machine, a, X, 7, WEAK);
+    machine.store(a, Y, 4, 1, RELEASE | GPU, null);
+    for (int i = 1; i <= 100; i++) {
+      machine.store(a, Y + 4, 4, i, RELAXED | GPU, null);
+    }
+    while (machine.load(b, Y, 4, ACQUIRE | GPU, null) == 0) {
+      machine.atomic(b, Rmw.ADD, Y, 4, 0, 0, ACQUIRE | GPU, null);
+    }
+    assertThat(load(machine, b, X, WEAK)).isEqualTo(7);
+    assertThat(kinds()).isEmpty();
+  }
+
+  @Test
   void after_so_many_stale_loads_the_newest_value_comes() {
     staleLoads = 3;
     MemoryMachine machine = machine();

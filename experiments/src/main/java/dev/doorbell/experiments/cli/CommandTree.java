@@ -1,0 +1,107 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.doctor.Code;
+import dev.doorbell.experiments.doctor.Doctor;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+
+/**
+ * All commands as one tree, for what has to know all of them at once. A run of the tool builds only
+ * the one that is used.
+ */
+final class CommandTree {
+  /** Commands of the launcher script, which never reach this program. */
+  static final Map<String, String> LAUNCHER = launcher();
+
+  private static final int WIDTH = 100;
+
+  private CommandTree() {}
+
+  private static Map<String, String> launcher() {
+    Map<String, String> commands = new LinkedHashMap<>();
+    commands.put("test", "formatting, static checks and tests");
+    commands.put("format", "format every source file");
+    commands.put("bench", "benchmarks of Doorbell itself (JMH)");
+    commands.put("bundle", "an archive for machines without a JDK");
+    return commands;
+  }
+
+  static CommandLine of() {
+    CommandLine root = new CommandLine(CommandSpec.create().name("doorbell"));
+    for (Subcommand subcommand : Subcommand.values()) {
+      CommandLine command = line("doorbell " + subcommand.word(), subcommand.create());
+      command.getCommandSpec().usageMessage().description(subcommand.summary());
+      actions(subcommand)
+          .forEach(
+              (word, action) ->
+                  command.addSubcommand(
+                      word, line("doorbell %s %s".formatted(subcommand.word(), word), action)));
+      root.addSubcommand(subcommand.word(), command);
+    }
+    LAUNCHER.forEach(
+        (word, summary) -> {
+          CommandLine command = new CommandLine(CommandSpec.create());
+          command.getCommandSpec().usageMessage().description(summary);
+          root.addSubcommand(word, command);
+        });
+    return root;
+  }
+
+  /** The commands of a group, by their words. */
+  static Map<String, Command> actions(Subcommand subcommand) {
+    Map<String, Command> actions = new LinkedHashMap<>();
+    switch (subcommand) {
+      case KERNEL ->
+          List.of(KernelAction.values())
+              .forEach(action -> actions.put(action.word(), action.create()));
+      case HCA ->
+          List.of(HcaAction.values())
+              .forEach(action -> actions.put(action.word(), action.create()));
+      default -> {
+        // No other command is a group.
+      }
+    }
+    return actions;
+  }
+
+  private static CommandLine line(String name, Command command) {
+    CommandLine line = new CommandLine(command);
+    suggest(line.getCommandSpec());
+    line.setCommandName(name.substring(name.lastIndexOf(' ') + 1));
+    line.setUsageHelpWidth(WIDTH);
+    return line;
+  }
+
+  /** Tells parameters whose label says what belongs there the names that there are. */
+  private static void suggest(CommandSpec spec) {
+    for (PositionalParamSpec parameter : List.copyOf(spec.positionalParameters())) {
+      List<String> names = names(parameter.paramLabel());
+      if (!names.isEmpty()) {
+        spec.remove(parameter);
+        spec.addPositional(parameter.toBuilder().completionCandidates(names).build());
+      }
+    }
+    for (OptionSpec option : List.copyOf(spec.options())) {
+      if (option.paramLabel().equals("CODE")) {
+        List<String> codes = Doctor.codes().stream().map(Code::id).toList();
+        spec.remove(option);
+        spec.addOption(option.toBuilder().completionCandidates(codes).build());
+      }
+    }
+  }
+
+  private static List<String> names(String label) {
+    return switch (label) {
+      case "EXPERIMENT" -> ExperimentFiles.names();
+      case "WHAT" -> Glossary.KINDS;
+      case "FORMAT" -> DecodeCommand.FORMATS;
+      case "SHELL" -> CompletionCommand.SHELLS;
+      default -> List.of();
+    };
+  }
+}

@@ -1,0 +1,180 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.doctor.Code;
+import dev.doorbell.experiments.doctor.Diagnosis;
+import dev.doorbell.experiments.doctor.Doctor;
+import dev.doorbell.experiments.doctor.JsonReport;
+import dev.doorbell.experiments.doctor.Peer;
+import dev.doorbell.experiments.doctor.Report;
+import dev.doorbell.experiments.doctor.facts.Facts;
+import dev.doorbell.experiments.doctor.log.LogDiagnosis;
+import dev.doorbell.experiments.doctor.log.LogPattern;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code doorbell doctor}. */
+@CommandLine.Command(
+    header = {
+      "Says whether this machine can do GPUDirect RDMA, and what is in the way. See docs/doctor.md.",
+      "",
+      "  doorbell doctor                          the whole checklist",
+      "  doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what mends it",
+      "  doorbell doctor --explain-log nccl.log   what lines of NCCL and NVSHMEM mean; - reads a pipe",
+      "  doorbell doctor --json > a.json          on one host, then on the other:",
+      "  doorbell doctor --peer a.json            compares link layer, MTU and GIDs of both",
+      "",
+      "It reads files below /proc, /sys and /dev and nothing else; as root it sees more of PCI config",
+      "space. What is not there is ABSENT and no failure. Exits with 4 when something that is there is",
+      "broken.",
+      ""
+    })
+final class DoctorCommand implements Command {
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Option(
+      names = "--root",
+      paramLabel = "DIR",
+      defaultValue = "/",
+      description = "Look at a copy of a machine's /proc, /sys, /dev ... below DIR.")
+  private String root = "/";
+
+  @Option(
+      names = "--peer",
+      paramLabel = "FILE",
+      description = "Compare with another host's report, as --json prints it.")
+  private @Nullable String peer;
+
+  @Option(names = "--explain", paramLabel = "CODE", description = "Explain a code, or 'all'.")
+  private @Nullable String explain;
+
+  @Option(
+      names = "--explain-log",
+      paramLabel = "FILE",
+      description = "Explain the lines of a log of NCCL or NVSHMEM; - is standard input.")
+  private @Nullable String log;
+
+  private final InputStream standardInput;
+
+  DoctorCommand() {
+    this(System.in);
+  }
+
+  DoctorCommand(InputStream standardInput) {
+    this.standardInput = standardInput;
+  }
+
+  @Override
+  public ExitCode run(Context context) throws UsageException {
+    if (explain != null) {
+      return explain(context, explain);
+    }
+    if (log != null) {
+      return explainLog(context, readLog(log));
+    }
+    if (!Files.isDirectory(folder(root))) {
+      throw new UsageException(
+          Problem.of("DB-U070", root, "there is no such folder")
+              .fix("give a folder that has proc and sys of a machine"));
+    }
+    Diagnosis diagnosis = Doctor.examine(Facts.read(folder(root)), readPeer());
+    if (common.json) {
+      Json.print(context, JsonReport.of(diagnosis));
+    } else {
+      context.terminal().out().print(Report.text(diagnosis, common.quiet, common.verbose));
+    }
+    return diagnosis.failed() ? ExitCode.ENVIRONMENT : ExitCode.OK;
+  }
+
+  private static Path folder(String name) throws UsageException {
+    try {
+      return Path.of(name);
+    } catch (InvalidPathException _) {
+      throw new UsageException(Problem.of("DB-U070", null, "this is no name of a folder"));
+    }
+  }
+
+  private Optional<Peer> readPeer() throws UsageException {
+    if (peer == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Peer.read(peer, Files.readString(folder(peer))));
+    } catch (IOException _) {
+      throw new UsageException(
+          Problem.of("DB-U071", peer, "the other host's report cannot be read")
+              .fix("on the other host: doorbell doctor --json > FILE"));
+    } catch (Peer.UnreadableException e) {
+      throw new UsageException(
+          Problem.of("DB-U071", peer, "this is no report of a doctor: " + e.getMessage())
+              .fix("on the other host: doorbell doctor --json > FILE"));
+    }
+  }
+
+  private ExitCode explain(Context context, String id) throws UsageException {
+    Stream<String> texts;
+    if (id.equals("all")) {
+      texts = Doctor.codes().stream().map(Report::explain);
+    } else {
+      Optional<String> text =
+          Doctor.code(id)
+              .map(Report::explain)
+              .or(() -> LogDiagnosis.pattern(id).map(LogDiagnosis::explain));
+      if (text.isEmpty()) {
+        List<String> ids =
+            Stream.concat(
+                    Doctor.codes().stream().map(Code::id),
+                    LogDiagnosis.patterns().stream().map(LogPattern::code))
+                .toList();
+        throw new UsageException(
+            Problem.of(
+                    "DB-U072",
+                    null,
+                    "the doctor has no code '%s'%s".formatted(id, Nearest.suggestion(id, ids)))
+                .fix("doorbell doctor --explain all"));
+      }
+      texts = text.stream();
+    }
+    context.terminal().out().print(String.join("\n", texts.toList()));
+    return ExitCode.OK;
+  }
+
+  private String readLog(String name) throws UsageException {
+    try {
+      byte[] bytes =
+          name.equals("-") ? standardInput.readAllBytes() : Files.readAllBytes(folder(name));
+      return new String(bytes, StandardCharsets.UTF_8);
+    } catch (IOException _) {
+      throw new UsageException(
+          Problem.of("DB-U073", name, "the log cannot be read")
+              .fix("name a file, or - for standard input"));
+    }
+  }
+
+  private ExitCode explainLog(Context context, String text) {
+    LogDiagnosis diagnosis = LogDiagnosis.of(text);
+    if (common.json) {
+      Json.print(context, diagnosis.json());
+    } else {
+      context.terminal().out().print(diagnosis.text());
+    }
+    return ExitCode.OK;
+  }
+
+  @Override
+  public boolean verbose() {
+    return common.verbose;
+  }
+}

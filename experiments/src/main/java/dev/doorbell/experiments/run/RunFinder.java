@@ -1,0 +1,86 @@
+package dev.doorbell.experiments.run;
+
+import dev.doorbell.experiments.config.Problem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/** Finds runs by what people type: a directory, a run's name or its beginning, or a tag. */
+public final class RunFinder {
+  private final Path runs;
+
+  /** Looks for names and tags in one folder of runs. */
+  public RunFinder(Path runs) {
+    this.runs = runs;
+  }
+
+  /**
+   * The run that is meant: a directory as it is, else the newest run of that tag, else the one run
+   * whose name begins so.
+   *
+   * @throws RunException when there is none, or more than one
+   */
+  public Path find(String text) throws RunException {
+    Path direct = Path.of(text);
+    if (Files.isDirectory(direct)) {
+      return direct;
+    }
+    List<Path> named = new ArrayList<>();
+    Path newest = null;
+    for (Path run : runs()) {
+      String name = String.valueOf(run.getFileName());
+      if (name.equals(text)) {
+        return run;
+      }
+      if (name.startsWith(text)) {
+        named.add(run);
+      }
+      Manifest manifest = manifest(run);
+      // Names begin with the time, so that the last one in order is the newest.
+      if (manifest != null && manifest.tags().contains(text)) {
+        newest = run;
+      }
+    }
+    if (newest != null) {
+      return newest;
+    }
+    if (named.size() == 1) {
+      return named.getFirst();
+    }
+    throw new RunException(
+        RunException.Kind.UNREADABLE,
+        Problem.of(
+                "DB-R006",
+                text,
+                named.isEmpty()
+                    ? "no run directory, and no run in %s has this name or tag".formatted(runs)
+                    : "%d runs in %s begin so".formatted(named.size(), runs))
+            .fix("give a directory, or a run its tag: doorbell run ... --tag NAME"));
+  }
+
+  private List<Path> runs() {
+    try (Stream<Path> paths = Files.list(runs)) {
+      return paths
+          .filter(path -> !String.valueOf(path.getFileName()).startsWith("."))
+          .filter(Files::isDirectory)
+          .sorted()
+          .toList();
+    } catch (IOException _) {
+      return List.of();
+    }
+  }
+
+  private static @Nullable Manifest manifest(Path run) {
+    try {
+      return RunJson.MAPPER.readValue(
+          Files.readAllBytes(run.resolve(RunDirectory.MANIFEST)), Manifest.class);
+    } catch (IOException | JacksonException _) {
+      return null;
+    }
+  }
+}

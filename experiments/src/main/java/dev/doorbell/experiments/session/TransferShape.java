@@ -1,0 +1,144 @@
+package dev.doorbell.experiments.session;
+
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.plan.Point;
+import org.jspecify.annotations.Nullable;
+
+/** What a point of a transfer experiment asks for: its queue pairs, its buffers, its kernels. */
+final class TransferShape {
+  /** Bytes of a slot of the staging area. */
+  static final int CHUNK_BYTES = 64 << 10;
+
+  private static final int STAGING_BYTES = 256 << 10;
+  private static final int COPY_BYTES = 16;
+  private static final int MAX_COPY_THREADS = 512;
+  private static final int WARP = 32;
+  private static final long GOODPUT_BYTES = 2L << 20;
+
+  private final Point point;
+  private final TransferPath path;
+  private final int bytes;
+  private final long kernelNanos;
+  private final long deadlineNanos;
+
+  /**
+   * @param kernelNanos after which a kernel is stopped
+   * @param deadlineNanos after which a device-side wait ends
+   */
+  TransferShape(Point point, long kernelNanos, long deadlineNanos) {
+    this.point = point;
+    this.path = TransferPath.of(point.text("path"));
+    this.bytes = Math.toIntExact(point.whole("size"));
+    this.kernelNanos = kernelNanos;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /** Bytes of a message. */
+  int bytes() {
+    return bytes;
+  }
+
+  private boolean hasHostQueues() {
+    return path == TransferPath.STAGED || path == TransferPath.PROXY;
+  }
+
+  /** What a reader of the numbers should know of the placement, or null. */
+  @Nullable String note() {
+    return hasHostQueues() ? "queues in host memory: the path's own placement" : null;
+  }
+
+  /** What its queue pairs are like. */
+  Endpoint.Shape endpoint() {
+    Placement placement =
+        hasHostQueues()
+            ? Placement.HOST
+            : new Placement(
+                Placement.kind(point.text("sq")),
+                Placement.kind(point.text("cq")),
+                Placement.kind(point.text("record")));
+    int depth = (int) point.whole("depth");
+    return new Endpoint.Shape(
+        depth, depth, false, placement, path.blueFlame(), false, true, 1, deadlineNanos);
+  }
+
+  Connection.Ringing ringing() {
+    if (path == TransferPath.PROXY) {
+      return Connection.Ringing.PROXY;
+    }
+    return point.text("doorbell").equals("cpu")
+        ? Connection.Ringing.CPU
+        : Connection.Ringing.GPU;
+  }
+
+  int queuePairs() {
+    return (int) point.whole("qps");
+  }
+
+  /** Connects the two ranks of a world. */
+  Connection connect(World world) {
+    return Connection.open(world, endpoint(), ringing(), queuePairs());
+  }
+
+  /**
+   * A rank's side.
+   *
+   * @param salt tells its payload from others of the point
+   */
+  Party party(Protocol protocol, Connection connection, Rank rank, long salt) {
+    int slots = protocol.descriptor().launch().windowSlots() ? (int) point.whole("window") : 1;
+    Party party = new Party(connection, rank, bytes, slots, point.seed() ^ salt);
+    switch (path) {
+      case PUSH_MEMIC -> party.stageOnChip(STAGING_BYTES);
+      case STAGED -> party.stageInHost(STAGING_BYTES);
+      default -> {}
+    }
+    return party;
+  }
+
+  LaunchConfig launch(Protocol protocol) {
+    KernelDescriptor.Launch launch = protocol.descriptor().launch();
+    return new LaunchConfig(
+        launch.blocks(),
+        1,
+        1,
+        launch.threads() == 0 ? threads() : launch.threads(),
+        1,
+        1,
+        launch.sharedBytes(),
+        launch.cooperative(),
+        kernelNanos);
+  }
+
+  JobView job(Protocol protocol, int role, long iterations, long warmup) {
+    JobView job = new JobView();
+    job.role = role;
+    job.iterations = iterations;
+    job.warmup = warmup;
+    job.path = path.jobPath();
+    job.scope = JobView.SCOPE_BLOCK;
+    job.chunkBytes = CHUNK_BYTES;
+    boolean streams = protocol.descriptor().measures() == KernelDescriptor.Measures.GOODPUT;
+    job.window = streams ? (int) point.whole("window") : 1;
+    return job;
+  }
+
+  /** One thread posts; more help where the kernel copies. */
+  private int threads() {
+    if (path.jobPath() != JobView.PATH_STAGE || bytes <= COPY_BYTES) {
+      return 1;
+    }
+    int useful = (bytes + COPY_BYTES - 1) / COPY_BYTES;
+    int warps = (useful + WARP - 1) / WARP;
+    return Math.min(MAX_COPY_THREADS, warps * WARP);
+  }
+
+  /** Enough messages for a steady state, few enough to stay short; every slot is used. */
+  int messages(Protocol protocol) {
+    long window = point.whole("window");
+    long budget = GOODPUT_BYTES / bytes;
+    long least = Math.max(4, protocol.descriptor().launch().windowSlots() ? window : 0);
+    return (int) Math.max(least, Math.min(4 * window, budget));
+  }
+}

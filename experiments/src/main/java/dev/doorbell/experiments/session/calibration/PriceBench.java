@@ -1,0 +1,385 @@
+package dev.doorbell.experiments.session.calibration;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.experiments.calibration.Calibrator.Request;
+import dev.doorbell.experiments.calibration.Measurement;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.session.calibration.PriceKernels.Price;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Runs the price kernels on one GPU, one after the other. */
+final class PriceBench implements AutoCloseable {
+  private static final long LAUNCH_NANOS = 20_000_000_000L;
+  private static final long SLICE_NANOS = 1_000_000;
+  private static final long ECHO_CYCLES = 2_000_000_000L;
+  private static final ValueLayout.OfLong U64 =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final int LINE = 256;
+  private static final int[] BLOCKS = {1, 8, 32, 132};
+  private static final int[] THREADS = {32, 256, 1024};
+
+  private final Request request;
+  private final long pollNanos;
+  private final Fabric fabric;
+  private final Gpu gpu;
+  private final Workload workload;
+  private final GpuModule module;
+  private final GpuStream stream;
+  private final Memory device;
+  private final Memory host;
+  private final Memory out;
+  private final List<Measurement> measurements = new ArrayList<>();
+  private double nanosPerCycle = 1;
+  private double emptyRound;
+
+  /**
+   * @param pollNanos what it costs a CPU to see that a flag has changed, in virtual time
+   */
+  PriceBench(Request request, long pollNanos, Fabric fabric, Gpu gpu, Workload workload) {
+    this.request = request;
+    this.pollNanos = pollNanos;
+    this.fabric = fabric;
+    this.gpu = gpu;
+    this.workload = workload;
+    module = gpu.load("prices", PriceKernels.ptx());
+    stream = gpu.createStream();
+    long bytes = Math.max(workload.mostBytes(), workload.chainBytes());
+    device = gpu.allocate(MemoryKind.DEVICE, bytes, "calibration, device");
+    host = gpu.allocate(MemoryKind.HOST, bytes, "calibration, host");
+    out =
+        gpu.allocate(
+            MemoryKind.DEVICE,
+            Long.BYTES * (2L + 2 * BLOCKS[BLOCKS.length - 1] + total()),
+            "calibration, samples");
+  }
+
+  private int total() {
+    return request.samples() + workload.warmSamples();
+  }
+
+  List<Measurement> measurements() {
+    return measurements;
+  }
+
+  /** Measures everything; false when it was interrupted on the way. */
+  boolean run() {
+    List<Runnable> steps = new ArrayList<>(List.of(this::clocks, this::loop));
+    steps.addAll(prices());
+    steps.add(this::echo);
+    if (workload.copyBytes() > 0) {
+      steps.add(this::launches);
+      steps.add(this::copies);
+    }
+    for (int width : List.of(4, 16)) {
+      for (boolean stores : new boolean[] {true, false}) {
+        for (int blocks : BLOCKS) {
+          for (int threads : THREADS) {
+            if (blocks * threads <= request.largestGrid()) {
+              steps.add(() -> bandwidth(stores, width, host, blocks, threads));
+              steps.add(() -> bandwidth(stores, width, device, blocks, threads));
+            }
+          }
+        }
+      }
+    }
+    for (Runnable step : steps) {
+      if (request.interrupted().getAsBoolean()) {
+        return false;
+      }
+      step.run();
+    }
+    return true;
+  }
+
+  private List<Runnable> prices() {
+    int many = workload.rounds();
+    int quick = workload.quickRounds();
+    return List.of(
+        () -> chain(PriceKernels.WEAK_LOAD, "load", device, "weak load that misses the first cache"),
+        () -> chain(PriceKernels.STRONG_LOAD, "load.strong", device, "strong load, a poll"),
+        () -> chain(PriceKernels.STRONG_LOAD, "load.host", host, "strong load of host memory"),
+        () -> self(PriceKernels.WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
+        () -> price(PriceKernels.STORE, "store", device, 1, "weak store, 16 at once"),
+        () -> price(PriceKernels.STORE, "store.host", host, 1, "store to host memory, 16 at once"),
+        () -> price(PriceKernels.ATOMIC, "atomic", device, many, "atomic of GPU scope"),
+        () ->
+            price(
+                PriceKernels.ATOMIC_SYSTEM,
+                "atomic.system",
+                device,
+                many,
+                "atomic of system scope"),
+        () ->
+            price(
+                PriceKernels.ATOMIC_SYSTEM,
+                "atomic.host",
+                host,
+                many,
+                "atomic of system scope on host memory"),
+        () -> price(PriceKernels.FENCE, "fence.floor", device, many, "fence.gpu, nothing to drain"),
+        () ->
+            price(
+                PriceKernels.FENCE_SYSTEM,
+                "fence.system.floor",
+                device,
+                many,
+                "fence.sys, nothing to drain"),
+        () -> price(PriceKernels.STORE_FENCE, "fence", device, many, "store and fence.gpu"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE_SYSTEM,
+                "fence.system",
+                device,
+                many,
+                "store and fence.sys"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE,
+                "fence.host",
+                host,
+                many,
+                "store to host memory and fence.gpu"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE_SYSTEM,
+                "fence.system.host",
+                host,
+                many,
+                "store to host memory and fence.sys"));
+  }
+
+  private void clocks() {
+    say("clocks");
+    launch(
+        PriceKernels.CLOCKS, 1, 1, new KernelArguments().add(out).add(workload.clockNanos()));
+    nanosPerCycle = (double) out.getLong(Long.BYTES) / out.getLong(0);
+  }
+
+  /** What a round costs without the operation. */
+  private void loop() {
+    double[] cycles = cycles(PriceKernels.EMPTY, device.address(), workload.rounds());
+    Arrays.sort(cycles);
+    emptyRound = cycles[cycles.length / 2] / workload.rounds();
+  }
+
+  /**
+   * Loads that each say where the next one goes: none begins before the last one has ended. They
+   * find something new each time, or the virtual machine would let the thread rest as one that
+   * polls.
+   */
+  private void chain(Price price, String name, Memory memory, String what) {
+    int nodes = workload.chainBytes() / LINE;
+    MemorySegment bytes = MemorySegment.ofArray(new byte[workload.chainBytes()]);
+    // An odd stride visits every line once, and no prefetcher follows it.
+    long at = 0;
+    for (int i = 0; i < nodes; i++) {
+      long next = (at + 97) % nodes;
+      bytes.set(U64, at * LINE, memory.address() + next * LINE);
+      at = next;
+    }
+    memory.write(0, bytes);
+    price(price, name, memory, workload.rounds(), what);
+  }
+
+  /** Loads of a word that points to itself. */
+  private void self(Price price, String name, Memory memory, int rounds, String what) {
+    memory.putLong(0, memory.address());
+    price(price, name, memory, rounds, what);
+  }
+
+  private void price(Price price, String name, Memory memory, int rounds, String what) {
+    say(name);
+    double[] cycles = cycles(price, memory.address(), rounds);
+    double[] nanos = new double[cycles.length];
+    for (int i = 0; i < nanos.length; i++) {
+      double own = Math.max(0, cycles[i] - emptyRound * rounds);
+      nanos[i] = own * nanosPerCycle / (rounds * (double) PriceKernels.UNROLLED);
+    }
+    measurements.add(new Measurement(what, Samples.of(name, "ns", nanos)));
+  }
+
+  private double[] cycles(Price price, long target, int rounds) {
+    launch(
+        price.name(),
+        1,
+        1,
+        new KernelArguments().add(target).add(out).add(rounds).add(total()));
+    return samples();
+  }
+
+  /** What is left when those that warm up are gone. */
+  private double[] samples() {
+    double[] values = new double[request.samples()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = out.getLong((long) (i + workload.warmSamples()) * Long.BYTES);
+    }
+    return values;
+  }
+
+  /** From a flag that the GPU raises to the CPU's answer. */
+  private void echo() {
+    say("echo");
+    host.fill(0, 2L * LINE, (byte) 0);
+    out.fill(0, out.size(), (byte) 0);
+    try (EchoAgent _ =
+        new EchoAgent(fabric, host.address(), host.address() + LINE, pollNanos)) {
+      launch(
+          PriceKernels.ECHO,
+          1,
+          1,
+          new KernelArguments()
+              .add(host)
+              .add(host.address() + LINE)
+              .add(out)
+              .add(total())
+              .add(ECHO_CYCLES));
+    }
+    double[] nanos = samples();
+    for (int i = 0; i < nanos.length; i++) {
+      if (nanos[i] == 0) {
+        throw new GpuException("the CPU did not answer the GPU's flag %d".formatted(i));
+      }
+      nanos[i] *= nanosPerCycle;
+    }
+    measurements.add(
+        new Measurement("flag to the CPU and its answer", Samples.of("echo", "ns", nanos)));
+  }
+
+  private void launches() {
+    say("launch");
+    double[] nanos = new double[request.samples()];
+    for (int i = -workload.warmSamples(); i < nanos.length; i++) {
+      long start = System.nanoTime();
+      launch(PriceKernels.NOTHING, 1, 1, new KernelArguments());
+      if (i >= 0) {
+        nanos[i] = System.nanoTime() - start;
+      }
+    }
+    measurements.add(
+        new Measurement(
+            "launch of an empty kernel until the host sees its end",
+            Samples.of("launch", "ns", nanos)));
+  }
+
+  private void copies() {
+    try (Arena arena = Arena.ofConfined();
+        Memory large = gpu.allocate(MemoryKind.DEVICE, workload.copyBytes(), "calibration, copy");
+        Memory pinned =
+            gpu.allocate(MemoryKind.HOST, workload.copyBytes(), "calibration, pinned")) {
+      copy("copy.small", large, arena.allocate(Long.BYTES), true);
+      MemorySegment range =
+          MemorySegment.ofAddress(pinned.address()).reinterpret(workload.copyBytes());
+      copy("copy.out", large, range, true);
+      copy("copy.in", large, range, false);
+    }
+  }
+
+  private void copy(String name, Memory memory, MemorySegment range, boolean out) {
+    say(name);
+    boolean rate = range.byteSize() == workload.copyBytes();
+    double[] values = new double[rate ? Math.min(10, request.samples()) : request.samples()];
+    for (int i = -2; i < values.length; i++) {
+      long start = System.nanoTime();
+      if (out) {
+        memory.read(0, range);
+      } else {
+        memory.write(0, range);
+      }
+      long nanos = System.nanoTime() - start;
+      if (i >= 0) {
+        values[i] = rate ? (double) range.byteSize() / nanos : nanos;
+      }
+    }
+    String what =
+        rate
+            ? "copy engine, %s, %d MiB".formatted(
+                out ? "device to host" : "host to device", range.byteSize() >> 20)
+            : "copy of 8 bytes from the device, call to return";
+    measurements.add(new Measurement(what, Samples.of(name, rate ? "GB/s" : "ns", values)));
+  }
+
+  private void bandwidth(boolean stores, int width, Memory memory, int blocks, int threads) {
+    String name =
+        "%s.%s.%dx%d.%d"
+            .formatted(
+                stores ? "stores" : "loads",
+                memory.kind() == MemoryKind.HOST ? "host" : "device",
+                blocks,
+                threads,
+                width);
+    say(name);
+    long grid = (long) blocks * threads * width;
+    long bytes = Math.min(workload.mostBytes() / grid * grid, grid * workload.accessesPerThread());
+    double[] rates = new double[Math.max(3, Math.min(7, request.samples()))];
+    for (int i = -1; i < rates.length; i++) {
+      launch(
+          PriceKernels.bandwidth(stores, width),
+          blocks,
+          threads,
+          new KernelArguments().add(memory).add(bytes).add(out));
+      long begin = Long.MAX_VALUE;
+      long end = Long.MIN_VALUE;
+      for (int block = 0; block < blocks; block++) {
+        begin = Math.min(begin, out.getLong(16L * block));
+        end = Math.max(end, out.getLong(16L * block + 8));
+      }
+      if (i >= 0) {
+        rates[i] = (double) bytes / Math.max(1, end - begin);
+      }
+    }
+    String what =
+        "%s memory, %d blocks of %d, %s of %d bytes"
+            .formatted(
+                memory.kind() == MemoryKind.HOST ? "host" : "device",
+                blocks,
+                threads,
+                stores ? "stores" : "loads",
+                width);
+    measurements.add(new Measurement(what, Samples.of(name, "GB/s", rates)));
+  }
+
+  private void launch(
+      String kernel, int blocks, int threads, KernelArguments arguments) {
+    LaunchConfig config = LaunchConfig.of(blocks, threads).withTimeout(LAUNCH_NANOS);
+    Launch launch = gpu.launch(module.kernel(kernel), config, arguments, stream);
+    long deadline = System.nanoTime() + 2 * LAUNCH_NANOS;
+    while (!launch.done()) {
+      RunOutcome outcome = fabric.run(launch::done, SLICE_NANOS);
+      if (outcome == RunOutcome.STALLED && !launch.done()) {
+        launch.cancel("no thread can go on");
+      } else if (System.nanoTime() - deadline > 0) {
+        launch.cancel("the calibration's time was over");
+      }
+    }
+    launch.check();
+  }
+
+  private void say(String what) {
+    request.progress().accept(what);
+  }
+
+  @Override
+  public void close() {
+    stream.close();
+    module.close();
+    out.close();
+    host.close();
+    device.close();
+  }
+}

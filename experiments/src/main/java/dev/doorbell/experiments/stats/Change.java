@@ -1,0 +1,83 @@
+package dev.doorbell.experiments.stats;
+
+import java.util.Arrays;
+import org.apache.commons.rng.UniformRandomProvider;
+
+/**
+ * How samples of one metric at one point changed from one run to another.
+ *
+ * @param before median of the first run
+ * @param beforeInterval its 95 % bootstrap interval
+ * @param after median of the second
+ * @param afterInterval its 95 % bootstrap interval
+ * @param relative (after − before) / before; zero where both are zero, infinite where only the
+ *     first is
+ * @param interval 95 % bootstrap percentile interval of {@code relative}
+ * @param ranks the rank test and the effect size
+ */
+public record Change(
+    double before,
+    Interval beforeInterval,
+    double after,
+    Interval afterInterval,
+    double relative,
+    Interval interval,
+    RankComparison ranks) {
+
+  /**
+   * Compares samples, in any order, which are left as they are.
+   *
+   * @param seed of the bootstrap
+   */
+  public static Change between(double[] first, double[] second, long seed) {
+    return ofOwned(first.clone(), second.clone(), seed);
+  }
+
+  /** As {@link #between}, for millions of samples: both arrays are sorted in place. */
+  public static Change ofOwned(double[] first, double[] second, long seed) {
+    Quantiles.sort(first);
+    Quantiles.sort(second);
+    double before = Quantiles.medianOfSorted(first);
+    double after = Quantiles.medianOfSorted(second);
+    double relative = relative(before, after);
+    return new Change(
+        before,
+        Bootstrap.ofSortedMedian(first, seed),
+        after,
+        Bootstrap.ofSortedMedian(second, seed + 1),
+        relative,
+        interval(first, second, relative, seed),
+        RankComparison.ofSorted(first, second));
+  }
+
+  private static Interval interval(double[] first, double[] second, double relative, long seed) {
+    if (constant(first) && constant(second)) {
+      return new Interval(relative, relative);
+    }
+    UniformRandomProvider random = Bootstrap.random(seed);
+    MedianResampler before = new MedianResampler(first, random);
+    MedianResampler after = new MedianResampler(second, random);
+    double[] replicates = new double[Bootstrap.REPLICATES];
+    for (int i = 0; i < replicates.length; i++) {
+      replicates[i] = relative(before.next(), after.next());
+    }
+    Arrays.sort(replicates);
+    if (!Double.isFinite(replicates[0]) || !Double.isFinite(replicates[replicates.length - 1])) {
+      return new Interval(replicates[0], replicates[replicates.length - 1]);
+    }
+    return Bootstrap.percentile(replicates, Bootstrap.LEVEL);
+  }
+
+  private static boolean constant(double[] sorted) {
+    return sorted[0] == sorted[sorted.length - 1];
+  }
+
+  private static double relative(double before, double after) {
+    if (before == after) {
+      return 0;
+    }
+    return before == 0
+        ? Math.copySign(Double.POSITIVE_INFINITY, after)
+        : (after - before) / Math.abs(before);
+  }
+}

@@ -1,0 +1,115 @@
+package dev.doorbell.experiments.stats;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A reason not to take a statistic at its word, with what can be done about it.
+ *
+ * @param what what was seen, with its numbers
+ * @param advice what to do about it
+ */
+public record Doubt(Kind kind, String what, String advice) {
+
+  /** What is in doubt. */
+  public enum Kind {
+    /** Too few samples for an interval of the median at 95 %. */
+    FEW,
+    /** The samples change while they are taken. */
+    DRIFT,
+    /** Each sample says something about the next. */
+    DEPENDENCE,
+    /** Some samples lie far from all others. */
+    OUTLIERS
+  }
+
+  /**
+   * With five samples or fewer even the interval from the least to the greatest covers the median
+   * with less than 95 %: 1 − 2 / 2^n.
+   */
+  public static final int FEWEST = 6;
+
+  /** One false alarm in a thousand: doubts are raised for hundreds of points at once. */
+  private static final double RARE = 0.001;
+
+  private static final double NOTABLE_DRIFT = 0.01;
+  private static final double NOTABLE_CORRELATION = 0.2;
+
+  /** Of the median; ties can make a quartile range zero, and then anything else lies far out. */
+  private static final double LEAST_SPREAD = 0.001;
+
+  /** Looks at samples in the order in which they were taken; nothing is doubted where all agree. */
+  public static List<Doubt> about(double[] samples) {
+    return aboutOwned(samples.clone());
+  }
+
+  /** As {@link #about}, for millions of samples: they are in ascending order afterwards. */
+  public static List<Doubt> aboutOwned(double[] samples) {
+    List<Doubt> doubts = new ArrayList<>();
+    if (samples.length >= Stationarity.LEAST) {
+      course(Stationarity.of(samples), doubts);
+    }
+    Quantiles.sort(samples);
+    if (samples[0] == samples[samples.length - 1]) {
+      return List.of();
+    }
+    if (samples.length < FEWEST) {
+      doubts.add(
+          new Doubt(
+              Kind.FEW,
+              "%d samples cannot carry a 95 %% interval of the median".formatted(samples.length),
+              "take %d or more".formatted(FEWEST)));
+    }
+    if (samples.length >= Stationarity.LEAST) {
+      outliers(samples, doubts);
+    }
+    return doubts;
+  }
+
+  private static void course(Stationarity course, List<Doubt> doubts) {
+    if (course.trend() < RARE && Math.abs(course.drift()) >= NOTABLE_DRIFT) {
+      doubts.add(
+          new Doubt(
+              Kind.DRIFT,
+              text(
+                  "the second half is %+.1f %% off the first (Mann-Kendall p %.1g)",
+                  course.drift() * 100, course.trend()),
+              "warm up longer, fix the clocks, or look for a queue that fills up"));
+    }
+    if (course.dependence() < RARE && Math.abs(course.lagOne()) >= NOTABLE_CORRELATION) {
+      doubts.add(
+          new Doubt(
+              Kind.DEPENDENCE,
+              text(
+                  "samples follow each other (correlation %.2f, Ljung-Box p %.1g)",
+                  course.lagOne(), course.dependence()),
+              "intervals are too narrow and p too small: repeat the point with --repeat"));
+    }
+  }
+
+  /** The outer fences of J. W. Tukey, Exploratory Data Analysis, 1977. */
+  private static void outliers(double[] sorted, List<Doubt> doubts) {
+    double median = Quantiles.medianOfSorted(sorted);
+    double q1 = Quantiles.ofSorted(sorted, 0.25);
+    double q3 = Quantiles.ofSorted(sorted, 0.75);
+    double far = 3 * Math.max(q3 - q1, LEAST_SPREAD * Math.abs(median));
+    int count = 0;
+    for (double sample : sorted) {
+      count += sample < q1 - far || sample > q3 + far ? 1 : 0;
+    }
+    if (count > 0) {
+      doubts.add(
+          new Doubt(
+              Kind.OUTLIERS,
+              text(
+                  "%d of %d samples lie far out, the greatest at %.3g times the median",
+                  count, sorted.length, sorted[sorted.length - 1] / median),
+              "look for a pause (collector, clock, another tenant), and report the tail as well"));
+    }
+  }
+
+  private static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

@@ -1,0 +1,178 @@
+package dev.doorbell.experiments.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.experiments.config.Configs;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.run.FakeRuntime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class CompareCommandTest {
+  @TempDir private Path folder;
+  private final Session session = new Session();
+  private String config = "";
+  private String runs = "";
+
+  @BeforeEach
+  void makeRuns() throws IOException {
+    config = Files.writeString(folder.resolve("small.yaml"), Configs.SMALL).toString();
+    runs = folder.resolve("runs").toString();
+    run("before");
+    run("again", "--seed", "43");
+  }
+
+  @Test
+  void two_runs_of_the_same_are_no_change() {
+    assertThat(compare("before", "again")).isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .contains("no change overall: 10 no change")
+        .contains("tests: Mann-Whitney, Holm-corrected over 10")
+        .doesNotContain("REGRESSED", "improved");
+  }
+
+  @Test
+  void a_slower_point_is_a_regression_and_exit_5() {
+    session.runtime.runner = slower("push.memic_64", 1.2);
+    run("slow", "--seed", "43");
+    assertThat(compare("before", "slow", "--metric", "latency")).isEqualTo(ExitCode.REGRESSION);
+    assertThat(session.out())
+        .containsPattern(
+            "push.memic +64 B .* \\+(19|20|21)\\.\\d % .* <0.001 .*REGRESSED \\(> 1 %\\)")
+        .contains("REGRESSED overall: 4 no change, 1 REGRESSED");
+  }
+
+  @Test
+  void what_is_better_depends_on_the_metric() {
+    session.runtime.runner = slower("push.memic_64", 0.8);
+    run("other", "--seed", "43");
+    assertThat(compare("before", "other", "--metric", "latency")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("improved overall");
+    assertThat(compare("before", "other", "--metric", "goodput")).isEqualTo(ExitCode.REGRESSION);
+  }
+
+  @Test
+  void a_change_below_the_threshold_is_within_noise() {
+    session.runtime.runner = slower("push.memic_64", 1.2);
+    run("slow", "--seed", "43");
+    assertThat(compare("before", "slow", "--metric", "latency", "--threshold", "30%"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("within noise overall: 4 no change, 1 within noise");
+  }
+
+  @Test
+  void json_has_every_number_of_the_table() {
+    assertThat(compare("before", "again", "--json")).isEqualTo(ExitCode.OK);
+    JsonNode json = JsonMapper.shared().readTree(session.out());
+    assertThat(json.at("/overall").asString()).isEqualTo("no_change");
+    assertThat(json.at("/points")).hasSize(10);
+    assertThat(json.at("/points/0/before_n").asInt()).isEqualTo(60);
+    assertThat(json.at("/points/0/change_ci95")).hasSize(2);
+    assertThat(json.at("/same_machine").asBoolean()).isTrue();
+  }
+
+  @Test
+  void points_without_a_counterpart_are_counted_and_fail_a_gate() {
+    session.runtime.runner =
+        (point, _) -> {
+          if (point.id().equals("pull_64")) {
+            throw new PointFailure(
+                PointFailure.Kind.FAILED, Problem.of("DB-P002", point.id(), "nothing came"));
+          }
+          return FakeRuntime.result(point);
+        };
+    run("hole", "--seed", "43");
+    assertThat(compare("before", "hole")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("1 point, such as pull_64");
+    assertThat(gate("hole", "before")).isEqualTo(ExitCode.FAILED);
+    assertThat(session.out()).endsWith("gate failed: 1 points of the baseline have no result\n");
+    assertThat(gate("before", "hole")).isEqualTo(ExitCode.OK);
+  }
+
+  @Test
+  void a_gate_lets_through_what_is_no_worse_than_its_share() {
+    session.runtime.runner = slower("push.memic_64", 1.2);
+    run("slow", "--seed", "43");
+    assertThat(gate("again", "before")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).endsWith("gate passed\n");
+    assertThat(gate("slow", "before")).isEqualTo(ExitCode.REGRESSION);
+    assertThat(session.out()).endsWith("gate failed: regression\n");
+    assertThat(gate("slow", "before", "--max-regress", "30%")).isEqualTo(ExitCode.OK);
+  }
+
+  @Test
+  void a_run_with_a_baseline_ends_with_the_comparison() {
+    session.runtime.runner = slower("push.memic_64", 1.2);
+    assertThat(run("slow", "--seed", "43", "--baseline", "before")).isEqualTo(ExitCode.REGRESSION);
+    assertThat(session.out()).contains("against  ", "REGRESSED overall");
+  }
+
+  @Test
+  void points_are_matched_by_settings_also_where_one_run_sweeps_what_the_other_fixes() {
+    run("wide", "--seed", "43", "-s", "qps=1,2");
+    assertThat(compare("before", "wide", "--metric", "latency")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("no change overall: 5 no change", ": 5 points, such as ");
+  }
+
+  @Test
+  void an_unknown_run_or_metric_is_a_usage_error() {
+    assertThat(compare("befor", "agai")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-R006", "--tag NAME");
+    assertThat(compare("before", "again", "--metric", "latenzy")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("did you mean 'latency'?");
+    assertThat(compare("before", "again", "--threshold", "much")).isEqualTo(ExitCode.USAGE);
+  }
+
+  /** All samples of one point multiplied. */
+  private static PointRunner slower(String id, double factor) {
+    return (point, _) -> {
+      PointResult result = FakeRuntime.result(point);
+      if (!point.id().equals(id)) {
+        return result;
+      }
+      List<Samples> samples =
+          result.samples().stream()
+              .map(
+                  s ->
+                      Samples.of(
+                          s.metric(),
+                          s.unit(),
+                          Arrays.stream(s.values()).map(v -> v * factor).toArray()))
+              .toList();
+      return new PointResult(
+          result.basis(), samples, result.counters(), result.verifiedBytes(), List.of());
+    };
+  }
+
+  private ExitCode run(String tag, String... more) {
+    return type("run", config, Stream.of("--out", runs, "--tag", tag, "-s", "samples=60"), more);
+  }
+
+  private ExitCode compare(String before, String after, String... more) {
+    return type("compare", before, Stream.of(after, "--runs", runs), more);
+  }
+
+  private ExitCode gate(String run, String baseline, String... more) {
+    return type("gate", run, Stream.of("--baseline", baseline, "--runs", runs), more);
+  }
+
+  private ExitCode type(String command, String first, Stream<String> then, String... more) {
+    return session.type(
+        Stream.of(Stream.of(command, first), then, Stream.of(more))
+            .flatMap(words -> words)
+            .toArray(String[]::new));
+  }
+}

@@ -1,0 +1,51 @@
+package dev.doorbell.experiments.run;
+
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.plan.Plan;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Finished runs for tests of what reads them. */
+public final class Runs {
+  private Runs() {}
+
+  /** Runs a config in the world without GPUs. */
+  public static StoredRun make(Path parent, ExperimentConfig config) throws RunException {
+    FakeRuntime runtime = new FakeRuntime();
+    Plan plan = Plan.of(config);
+    try (RunDirectory directory =
+        RunDirectory.prepare(new Disk(), parent, config, Instant.parse("2026-01-01T00:00:00Z"))) {
+      Environment environment = runtime.choose(new Environment.Wish("auto", "auto", "auto"));
+      Manifest.starting(
+              "0",
+              directory,
+              config.name(),
+              config.hash(),
+              List.of(),
+              List.of(),
+              Schedule.of(plan, false, null),
+              Instant.parse("2026-01-01T00:00:00Z"),
+              1,
+              plan.points().size(),
+              environment,
+              List.of())
+          .write(directory);
+      directory.publish();
+      new RunExecution(
+              directory,
+              runtime.runner,
+              runtime::predict,
+              RunListener.SILENT,
+              new Interruption(),
+              new RunExecution.Limits(1, Duration.ofSeconds(30), 0))
+          .run(plan.points());
+      return StoredRun.read(directory.path());
+    } catch (EnvironmentException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

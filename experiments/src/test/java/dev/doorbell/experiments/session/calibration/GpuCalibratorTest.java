@@ -1,0 +1,121 @@
+package dev.doorbell.experiments.session.calibration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.experiments.calibration.Calibration;
+import dev.doorbell.experiments.calibration.Calibrator;
+import dev.doorbell.experiments.calibration.MachineFile;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GpuCalibratorTest {
+  /** Of a price: what loop and address arithmetic leave in it. */
+  private static final double NANOS = 3;
+
+  private static Calibration calibrate(String topology, BooleanSupplier interrupted)
+      throws Exception {
+    return new GpuCalibrator()
+        .measure(
+            new Calibrator.Request(
+                "vm", topology, 5, 64, interrupted, _ -> {}));
+  }
+
+  private static double median(Calibration calibration, String name) {
+    return calibration.find(name).orElseThrow().summary().median();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"same-switch", "cross-socket"})
+  void the_virtual_machine_measures_the_prices_that_it_goes_by(String name) throws Exception {
+    Topology topology = TopologyFile.load(name);
+    var gpu = topology.gpus().getFirst();
+
+    Calibration found = calibrate(name, () -> false);
+
+    assertThat(found.basis()).isEqualTo(Basis.MODELLED);
+    assertThat(found.complete()).isTrue();
+    assertThat(median(found, "load")).isCloseTo(gpu.load(), within(NANOS));
+    assertThat(median(found, "load.strong")).isCloseTo(gpu.strongLoad(), within(NANOS));
+    assertThat(median(found, "load.hit")).isCloseTo(gpu.loadHit(), within(NANOS));
+    assertThat(median(found, "store")).isCloseTo(gpu.store(), within(NANOS));
+    assertThat(median(found, "store.host")).isCloseTo(gpu.remoteStore(), within(NANOS));
+    assertThat(median(found, "atomic")).isCloseTo(gpu.atomic(), within(NANOS));
+    assertThat(median(found, "fence") - median(found, "store"))
+        .isCloseTo(gpu.fence(), within(NANOS));
+    assertThat(median(found, "fence.system") - median(found, "store"))
+        .isCloseTo(gpu.fenceSystem(), within(NANOS));
+    double there = topology.path("gpu0", "cpu0").hops().stream().mapToDouble(h -> h.nanos()).sum();
+    assertThat(median(found, "load.host"))
+        .isCloseTo(2 * there + topology.cpus().getFirst().memoryService(), within(10.0));
+    assertThat(median(found, "echo")).isGreaterThan(2 * there);
+    // Twice the threads load twice as much, where nothing but waiting limits them.
+    assertThat(median(found, "loads.host.1x32.16"))
+        .isCloseTo(4 * median(found, "loads.host.1x32.4"), within(0.05));
+  }
+
+  @Test
+  void a_machine_file_is_a_topology_whose_prices_are_those_measured(@TempDir Path folder)
+      throws Exception {
+    Calibration far = calibrate("cross-socket", () -> false);
+    Path file = folder.resolve("machine.json");
+
+    Files.writeString(file, MachineFile.text(far, "same-switch"));
+
+    Topology machine = TopologyFile.load(file.toString());
+    Topology socket = TopologyFile.load("cross-socket");
+    Topology near = TopologyFile.load("same-switch");
+    assertThat(machine.gpus().getFirst().fenceSystem())
+        .isCloseTo(socket.gpus().getFirst().fenceSystem(), within(NANOS));
+    assertThat(machine.nics()).isEqualTo(near.nics());
+    assertThat(nanos(machine, "cpu0")).isCloseTo(nanos(socket, "cpu0"), within(10.0));
+    // The slot is on both ways.
+    assertThat(slot(machine, "nic0")).isCloseTo(slot(machine, "cpu0"), within(0.01));
+    assertThat(machine.constants())
+        .anyMatch(
+            constant ->
+                constant.key().equals("gpu0.load_ns") && constant.source().contains("of 5"));
+  }
+
+  private static double nanos(Topology topology, String to) {
+    return topology.path("gpu0", to).hops().stream().mapToDouble(hop -> hop.nanos()).sum();
+  }
+
+  private static double slot(Topology topology, String to) {
+    return topology.path("gpu0", to).hops().getFirst().nanos();
+  }
+
+  @Test
+  void what_is_interrupted_says_so_and_measures_no_further() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+
+    Calibration found = calibrate("same-switch", () -> asked.incrementAndGet() > 4);
+
+    assertThat(found.complete()).isFalse();
+    assertThat(found.find("load")).isPresent();
+    assertThat(found.find("echo")).isEmpty();
+  }
+
+  @Test
+  void a_gpu_that_is_not_there_is_an_error_with_a_way_out() throws Exception {
+    Calibrator.Request request =
+        new Calibrator.Request(
+            "cuda:77", "same-switch", 5, 64, () -> false, _ -> {});
+
+    assertThatThrownBy(() -> new GpuCalibrator().measure(request))
+        .isInstanceOf(EnvironmentException.class)
+        .satisfies(
+            e -> assertThat(((EnvironmentException) e).problem().text()).contains("cuda:77", "--gpu vm"));
+  }
+}

@@ -1,0 +1,566 @@
+package dev.doorbell.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.AddressHandle;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.AtomicSegment;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.DataSegment;
+import dev.doorbell.core.mlx5.DatagramSegment;
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ErrorCqe;
+import dev.doorbell.core.mlx5.InlineSegment;
+import dev.doorbell.core.mlx5.MaskedAtomicSegment;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.ReceiveSegment;
+import dev.doorbell.core.mlx5.RemoteAddressSegment;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.WaitSegment;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side of a connection in a test: a queue pair with buffers, and a poster that builds WQEs byte
+ * by byte as a kernel does.
+ */
+public final class Endpoint implements AutoCloseable {
+  /** Everything. */
+  public static final Set<AccessRight> ALL =
+      EnumSet.of(
+          AccessRight.LOCAL_WRITE,
+          AccessRight.REMOTE_WRITE,
+          AccessRight.REMOTE_READ,
+          AccessRight.REMOTE_ATOMIC);
+
+  /** What an endpoint is like. */
+  public record Shape(
+      int sendBlocks,
+      int receiveEntries,
+      CompletionQueueAttributes completions,
+      MemoryKind ringIn,
+      MemoryKind recordIn,
+      MemoryKind bufferIn,
+      long bufferBytes,
+      Set<AccessRight> regionRights,
+      Set<AccessRight> queuePairRights,
+      Transport transport,
+      @Nullable SharedReceiveQueue sharedReceives) {
+
+    /** A reliable connection with receives of its own. */
+    public Shape(
+        int sendBlocks,
+        int receiveEntries,
+        CompletionQueueAttributes completions,
+        MemoryKind ringIn,
+        MemoryKind recordIn,
+        MemoryKind bufferIn,
+        long bufferBytes,
+        Set<AccessRight> regionRights,
+        Set<AccessRight> queuePairRights) {
+      this(
+          sendBlocks,
+          receiveEntries,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights,
+          Transport.RC,
+          null);
+    }
+
+    /** Of another transport; call it last. */
+    public Shape withTransport(Transport other, @Nullable SharedReceiveQueue shared) {
+      return new Shape(
+          sendBlocks,
+          shared == null ? receiveEntries : 0,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights,
+          other,
+          shared);
+    }
+
+    public static Shape usual() {
+      return new Shape(
+          64,
+          16,
+          CompletionQueueAttributes.ring(256, MemoryKind.HOST),
+          MemoryKind.HOST,
+          MemoryKind.HOST,
+          MemoryKind.HOST,
+          1 << 20,
+          ALL,
+          ALL);
+    }
+
+    public Shape withSendBlocks(int blocks) {
+      return new Shape(
+          blocks,
+          receiveEntries,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights);
+    }
+
+    public Shape withCompletions(CompletionQueueAttributes attributes) {
+      return new Shape(
+          sendBlocks,
+          receiveEntries,
+          attributes,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights);
+    }
+
+    public Shape withPlaces(MemoryKind rings, MemoryKind record) {
+      return new Shape(
+          sendBlocks,
+          receiveEntries,
+          completions,
+          rings,
+          record,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights);
+    }
+
+    public Shape withBufferIn(MemoryKind kind) {
+      return new Shape(
+          sendBlocks,
+          receiveEntries,
+          completions,
+          ringIn,
+          recordIn,
+          kind,
+          bufferBytes,
+          regionRights,
+          queuePairRights);
+    }
+
+    public Shape withRights(Set<AccessRight> region, Set<AccessRight> queuePair) {
+      return new Shape(
+          sendBlocks,
+          receiveEntries,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bufferBytes,
+          region,
+          queuePair);
+    }
+
+    public Shape withReceives(int entries) {
+      return new Shape(
+          sendBlocks,
+          entries,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bufferBytes,
+          regionRights,
+          queuePairRights);
+    }
+  }
+
+  /** A CQE, copied out of the ring. */
+  public record Completion(
+      int opcode, int syndrome, int wqeOpcode, int qpn, int counter, int bytes, int immediate) {
+    public boolean isError() {
+      return Cqe.isError(opcode);
+    }
+  }
+
+  public final HcaWorld world;
+  public final int side;
+  public final ProtectionDomain domain;
+  public final CompletionQueue sendQueue;
+  public final CompletionQueue receiveQueue;
+  public final QueuePair queuePair;
+  public final Memory buffer;
+  public final MemoryRegion region;
+  private final Shape shape;
+  private final boolean ownsDomain;
+
+  /** A WQE is built here and copied into the ring, which it may run over the end of. */
+  private final MemorySegment image = Arena.ofAuto().allocate(1024, 64);
+
+  private long posted;
+  private long received;
+  private long sendPolled;
+  private long receivePolled;
+
+  public Endpoint(HcaWorld world, int side, Shape shape) {
+    this(world, side, shape, world.hca(side).allocateProtectionDomain(), true);
+  }
+
+  public Endpoint(HcaWorld world, int side, Shape shape, ProtectionDomain domain) {
+    this(world, side, shape, domain, false);
+  }
+
+  private Endpoint(
+      HcaWorld world, int side, Shape shape, ProtectionDomain domain, boolean ownsDomain) {
+    this.world = world;
+    this.side = side;
+    this.shape = shape;
+    this.domain = domain;
+    this.ownsDomain = ownsDomain;
+    this.sendQueue = domain.createCompletionQueue(shape.completions, world.memory(side));
+    this.receiveQueue = domain.createCompletionQueue(shape.completions, world.memory(side));
+    this.queuePair =
+        domain.createQueuePair(
+            new QueuePairAttributes(
+                shape.sendBlocks,
+                shape.receiveEntries,
+                sendQueue,
+                shape.receiveEntries == 0 && shape.sharedReceives == null ? null : receiveQueue,
+                shape.ringIn,
+                shape.recordIn,
+                shape.transport,
+                shape.sharedReceives),
+            world.memory(side));
+    this.buffer = world.memory(side).allocate(shape.bufferIn, shape.bufferBytes, "test buffer");
+    this.region = domain.register(buffer, shape.regionRights);
+  }
+
+  /** Connects two endpoints, both to RTS. */
+  public static void connect(Endpoint a, Endpoint b) {
+    connect(a, b, ConnectionAttributes.DEFAULT);
+  }
+
+  public static void connect(Endpoint a, Endpoint b, ConnectionAttributes attributes) {
+    a.queuePair.connect(b.queuePair.address(), a.shape.queuePairRights, attributes);
+    b.queuePair.connect(a.queuePair.address(), b.shape.queuePairRights, attributes);
+  }
+
+  /** The index of the next free block. */
+  public long posted() {
+    return posted;
+  }
+
+  /** As if so many blocks had been posted: after a reset. */
+  public void restart() {
+    posted = 0;
+    received = 0;
+  }
+
+  public long address(long offset) {
+    return buffer.address() + offset;
+  }
+
+  // Builders. Each returns the block index of the WQE.
+
+  public final class Wqe {
+    private int units = 1;
+    private final int opcode;
+    private int opmod;
+    private int flags = ControlSegment.CQ_UPDATE;
+    private int immediate;
+    private int ds = -1;
+    private long indexShift;
+    private int numberShift;
+
+    Wqe(int opcode) {
+      this.opcode = opcode;
+    }
+
+    private long next() {
+      return image.address() + (long) units * SendQueue.UNIT;
+    }
+
+    public Wqe flags(int value) {
+      flags = value;
+      return this;
+    }
+
+    public Wqe immediate(int value) {
+      immediate = value;
+      return this;
+    }
+
+    public Wqe opmod(int value) {
+      opmod = value;
+      return this;
+    }
+
+    public Wqe ds(int value) {
+      ds = value;
+      return this;
+    }
+
+    public Wqe wrongIndex(long by) {
+      indexShift = by;
+      return this;
+    }
+
+    public Wqe wrongNumber(int by) {
+      numberShift = by;
+      return this;
+    }
+
+    public Wqe remote(long address, int key) {
+      RemoteAddressSegment.write(next(), address, key);
+      // GPUNetIO leaves this word as it was: an HCA must not look at it.
+      RawMemory.putInt(next() + 12, 0xdeadbeef);
+      units++;
+      return this;
+    }
+
+    /** Where a datagram goes. */
+    public Wqe to(AddressHandle handle, int qpn, int queueKey) {
+      DatagramSegment.write(
+          next(),
+          queueKey,
+          qpn,
+          handle.macAddress(),
+          handle.trafficClass(),
+          handle.hopLimit(),
+          0,
+          handle.gidHigh(),
+          handle.gidLow());
+      units += DatagramSegment.BYTES / SendQueue.UNIT;
+      return this;
+    }
+
+    public Wqe data(int bytes, int key, long address) {
+      DataSegment.write(next(), bytes, key, address);
+      units++;
+      return this;
+    }
+
+    public Wqe local(long offset, int bytes) {
+      return data(bytes, region.lkey(), address(offset));
+    }
+
+    public Wqe inline(byte[] payload) {
+      MemorySegment copy = Arena.ofAuto().allocate(Math.max(1, payload.length));
+      copy.copyFrom(MemorySegment.ofArray(payload));
+      InlineSegment.write(next(), copy.address(), payload.length);
+      units += InlineSegment.units(payload.length);
+      return this;
+    }
+
+    public Wqe atomic(long swapAdd, long compare) {
+      AtomicSegment.write(next(), swapAdd, compare);
+      units++;
+      return this;
+    }
+
+    public Wqe maskedAdd(int cell, long add, long boundary) {
+      if (cell == 8) {
+        opmod = MaskedAtomicSegment.OPMOD_8_BYTES;
+        MaskedAtomicSegment.writeFetchAdd8(next(), add, boundary);
+      } else {
+        opmod = MaskedAtomicSegment.OPMOD_4_BYTES;
+        MaskedAtomicSegment.writeFetchAdd4(next(), (int) add, (int) boundary);
+      }
+      units++;
+      return this;
+    }
+
+    public Wqe maskedSwap(int cell, long swap, long compare, long swapMask, long compareMask) {
+      if (cell == 8) {
+        opmod = MaskedAtomicSegment.OPMOD_8_BYTES;
+        MaskedAtomicSegment.writeCompareSwap8(next(), swap, compare, swapMask, compareMask);
+        units += 2;
+      } else {
+        opmod = MaskedAtomicSegment.OPMOD_4_BYTES;
+        MaskedAtomicSegment.writeCompareSwap4(
+            next(), (int) swap, (int) compare, (int) swapMask, (int) compareMask);
+        units++;
+      }
+      return this;
+    }
+
+    public Wqe waitFor(int maxIndex, int cqn) {
+      WaitSegment.write(next(), maxIndex, cqn);
+      units++;
+      return this;
+    }
+
+    /** Writes the WQE to the ring, without telling anybody. */
+    public long write() {
+      long index = posted;
+      int actual = ds < 0 ? units : ds;
+      ControlSegment.write(
+          image.address(),
+          opmod,
+          (int) (index + indexShift),
+          opcode,
+          queuePair.number() + numberShift,
+          actual,
+          flags,
+          immediate);
+      SendQueue.copyIn(
+          queuePair.sendRingAddress(), shape.sendBlocks, index, units, image.address());
+      posted += SendQueue.blocks(units);
+      return index;
+    }
+
+    /** Writes the WQE and rings for it. */
+    public long post() {
+      long index = write();
+      record();
+      ring();
+      return index;
+    }
+
+    public long imageAddress() {
+      return image.address();
+    }
+
+    public int units() {
+      return units;
+    }
+  }
+
+  public Wqe wqe(int opcode) {
+    return new Wqe(opcode);
+  }
+
+  /** A WRITE from this buffer to the peer's. */
+  public Wqe rdmaWrite(Endpoint peer, long from, long to, int bytes) {
+    return wqe(Opcode.RDMA_WRITE).remote(peer.address(to), peer.region.rkey()).local(from, bytes);
+  }
+
+  /** Publishes what was written in the doorbell record. */
+  public void record() {
+    DoorbellRecord.putSendIndex(queuePair.recordAddress(), posted);
+  }
+
+  /** Rings the doorbell. */
+  public void ring() {
+    ring(posted);
+  }
+
+  /** Rings the doorbell with an index of choice. */
+  public void ring(long index) {
+    world.store64(side, queuePair.doorbellAddress(), Doorbell.encode(index, queuePair.number()));
+  }
+
+  /** Posts a receive of one segment. */
+  public void postReceive(int bytes, int key, long address) {
+    ReceiveSegment.write(
+        ReceiveSegment.wqeAddress(
+            queuePair.receiveRingAddress(), shape.receiveEntries, SendQueue.UNIT, received),
+        bytes,
+        key,
+        address);
+    received++;
+    DoorbellRecord.putReceiveIndex(queuePair.recordAddress(), received);
+  }
+
+  public void postReceive(long offset, int bytes) {
+    postReceive(bytes, region.lkey(), address(offset));
+  }
+
+  /** Waits for the next CQE of the send queue. */
+  public Completion pollSend() {
+    Completion completion = poll(sendQueue, sendPolled);
+    sendPolled++;
+    DoorbellRecord.putConsumerIndex(sendQueue.recordAddress(), sendPolled);
+    return completion;
+  }
+
+  /** Waits for the next CQE of the receive queue. */
+  public Completion pollReceive() {
+    Completion completion = poll(receiveQueue, receivePolled);
+    receivePolled++;
+    DoorbellRecord.putConsumerIndex(receiveQueue.recordAddress(), receivePolled);
+    return completion;
+  }
+
+  /** True when there is a CQE that was not polled. */
+  public boolean hasSendCompletion() {
+    return isThere(sendQueue, sendPolled);
+  }
+
+  /** Of a CQE that is there and was not polled. */
+  public boolean nextSendIsError() {
+    int entries = sendQueue.attributes().entries();
+    return Cqe.isError(Cqe.opcode(Cqe.entryAddress(sendQueue.ringAddress(), entries, sendPolled)));
+  }
+
+  /** True when receive {@code index} was completed with a success. */
+  public boolean isReceiveCompleted(int index) {
+    int entries = receiveQueue.attributes().entries();
+    return isThere(receiveQueue, index)
+        && !Cqe.isError(Cqe.opcode(Cqe.entryAddress(receiveQueue.ringAddress(), entries, index)));
+  }
+
+  public boolean hasReceiveCompletion() {
+    return isThere(receiveQueue, receivePolled);
+  }
+
+  private static boolean isThere(CompletionQueue queue, long index) {
+    int entries = queue.attributes().entries();
+    return Cqe.isOwnedBySoftware(
+        Cqe.entryAddress(queue.ringAddress(), entries, index), index, entries);
+  }
+
+  private Completion poll(CompletionQueue queue, long index) {
+    assertThat(world.runUntil(() -> isThere(queue, index)))
+        .as("CQE %d of completion queue 0x%x came", index, queue.number())
+        .isTrue();
+    return read(Cqe.entryAddress(queue.ringAddress(), queue.attributes().entries(), index));
+  }
+
+  public static Completion read(long entry) {
+    int opcode = Cqe.opcode(entry);
+    boolean error = Cqe.isError(opcode);
+    return new Completion(
+        opcode,
+        error ? ErrorCqe.syndrome(entry) : 0,
+        Cqe.wqeOpcode(entry),
+        Cqe.qpn(entry),
+        Cqe.wqeCounter(entry),
+        error ? 0 : Cqe.byteCount(entry),
+        error ? 0 : Cqe.immediate(entry));
+  }
+
+  @Override
+  public void close() {
+    region.close();
+    buffer.close();
+    queuePair.close();
+    receiveQueue.close();
+    sendQueue.close();
+    if (ownsDomain) {
+      domain.close();
+    }
+  }
+}

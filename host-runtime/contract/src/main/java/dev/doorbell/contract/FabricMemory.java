@@ -1,0 +1,81 @@
+package dev.doorbell.contract;
+
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.memory.RawMemory;
+import java.lang.foreign.MemorySegment;
+
+/** Memory of an emulated world, as a GPU of it would provide it. */
+public final class FabricMemory implements Memory {
+  private final AddressSpace space;
+  private final Allocation allocation;
+  private boolean closed;
+
+  private FabricMemory(AddressSpace space, Allocation allocation) {
+    this.space = space;
+    this.allocation = allocation;
+  }
+
+  /** GPU memory and host memory of {@code rank}. */
+  public static MemoryProvider of(AddressSpace space, int rank) {
+    return (kind, bytes, label) -> {
+      Locus locus = kind == MemoryKind.DEVICE ? Locus.gpu(rank, 0) : Locus.cpu(rank);
+      return new FabricMemory(space, space.allocate(kind, locus, bytes, label));
+    };
+  }
+
+  @Override
+  public MemoryKind kind() {
+    return allocation.kind();
+  }
+
+  @Override
+  public Locus locus() {
+    return allocation.locus();
+  }
+
+  @Override
+  public long address() {
+    return allocation.address();
+  }
+
+  @Override
+  public long size() {
+    return allocation.size();
+  }
+
+  @Override
+  public void write(long offset, MemorySegment source) {
+    RawMemory.copyIn(source, 0, at(offset, source.byteSize()), source.byteSize());
+  }
+
+  @Override
+  public void read(long offset, MemorySegment target) {
+    RawMemory.copyOut(at(offset, target.byteSize()), target, 0, target.byteSize());
+  }
+
+  @Override
+  public void fill(long offset, long bytes, byte value) {
+    RawMemory.fill(at(offset, bytes), bytes, value);
+  }
+
+  private long at(long offset, long bytes) {
+    if (closed || offset < 0 || offset > size() - bytes) {
+      throw new IndexOutOfBoundsException(
+          "%d bytes at offset %d of %s".formatted(bytes, offset, allocation));
+    }
+    return address() + offset;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      space.free(allocation);
+    }
+  }
+}

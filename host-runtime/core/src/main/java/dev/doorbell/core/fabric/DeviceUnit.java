@@ -1,0 +1,47 @@
+package dev.doorbell.core.fabric;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of a device that works beside its others, such as one half of a queue pair: what orders
+ * the accesses of one says nothing about another's, though one host thread steps them all.
+ *
+ * <p>A device says which unit is at work, what reaches it and what its messages and completions
+ * stand for. A fabric that watches order keeps book of it; to the others it means nothing, and
+ * costs nothing.
+ */
+public class DeviceUnit {
+  /** A unit that nobody keeps book of. */
+  public static final DeviceUnit UNWATCHED = new DeviceUnit();
+
+  /** For fabrics. */
+  protected DeviceUnit() {}
+
+  /** Accesses of the device are this unit's from now on, until another begins. */
+  public void begin() {}
+
+  /** What is being written to a register of the device is for this unit. */
+  public void informed() {}
+
+  /**
+   * The unit's reads from now on are for the request at {@code index} of its work queue, in blocks;
+   * those of the work queue itself begin at that block.
+   */
+  public void serves(long index) {}
+
+  /** Requests before block {@code index} are complete, and what is written next says so. */
+  public void completes(long index) {}
+
+  /**
+   * A message leaves for another unit.
+   *
+   * @param index payload of requests before this block was read for good; 0 for none
+   * @return what goes with it
+   */
+  public @Nullable Object departs(long index) {
+    return null;
+  }
+
+  /** What came with a message. */
+  public void arrives(@Nullable Object message) {}
+}

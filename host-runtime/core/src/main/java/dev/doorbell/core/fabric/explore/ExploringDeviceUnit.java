@@ -1,0 +1,86 @@
+package dev.doorbell.core.fabric.explore;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.DeviceUnit;
+import dev.doorbell.core.mlx5.SendQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A unit of an explored device: an actor of its own, which knows what doorbells, reads and messages
+ * have told it.
+ *
+ * <p>An HCA reads ahead, so a completion stands for less than has been read when it is written.
+ * Reads for requests therefore have their own numbers in the vector clocks, and the request's block
+ * for an epoch: a completion hands on the blocks before its own and no more. So does a message for
+ * payload: who has it may tell the sender's kernel. A ring's blocks are free after a completion
+ * alone.
+ */
+final class ExploringDeviceUnit extends DeviceUnit {
+  final Actor actor;
+  private final ExploringDevicePort port;
+  private final ExploringFabric fabric;
+  private final int payloadReads;
+  private final int ringReads;
+
+  /** The block that is served, or a negative number. */
+  private long served = -1;
+
+  ExploringDeviceUnit(
+      ExploringDevicePort port,
+      ExploringFabric fabric,
+      Actor actor,
+      int payloadReads,
+      int ringReads) {
+    this.port = port;
+    this.fabric = fabric;
+    this.actor = actor;
+    this.payloadReads = payloadReads;
+    this.ringReads = ringReads;
+  }
+
+  @Override
+  public void begin() {
+    served = -1;
+    port.works(this);
+  }
+
+  @Override
+  public void informed() {
+    fabric.informed(actor);
+  }
+
+  @Override
+  public void serves(long index) {
+    served = index;
+  }
+
+  @Override
+  public void completes(long index) {
+    served = -1;
+    actor.hasRead(payloadReads, (int) index);
+    actor.hasRead(ringReads, (int) index);
+  }
+
+  @Override
+  public Object departs(long index) {
+    return Release.message(actor, payloadReads, (int) index);
+  }
+
+  @Override
+  public void arrives(@Nullable Object message) {
+    if (message instanceof Release release) {
+      actor.take(release, Access.SYS, false);
+    }
+  }
+
+  /** Says who is about to read {@code offset} bytes behind what it is served from, and when. */
+  void reads(boolean ring, long offset) {
+    if (served < 0) {
+      actor.readsAsItself();
+    } else {
+      actor.readsAs(
+          ring ? ringReads : payloadReads,
+          (int) (served + (ring ? offset / SendQueue.BLOCK : 0)) + 1);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package dev.doorbell.ptxvm.engine;
+
+import dev.doorbell.ptxvm.compiler.Convergence;
+import dev.doorbell.ptxvm.compiler.FlowGraph;
+import dev.doorbell.ptxvm.compiler.Webs;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Where the values of a warp live, and where they go when lanes come and leave. */
+final class WideHomes {
+  private final Program program;
+  private final Callee callee;
+  private final FlowGraph graph;
+  private final List<BitSet> live;
+  private final Webs webs;
+  private final Convergence convergence;
+  private final Map<Integer, Integer> columns = new HashMap<>();
+  private final Map<Integer, Integer> uniforms = new HashMap<>();
+  private final List<WideCode.Crossing> crossings = new ArrayList<>();
+  private final Map<Long, Integer> known = new HashMap<>();
+
+  WideHomes(
+      Program program,
+      Callee callee,
+      FlowGraph graph,
+      List<BitSet> live,
+      Webs webs,
+      Convergence convergence) {
+    this.program = program;
+    this.callee = callee;
+    this.graph = graph;
+    this.live = live;
+    this.webs = webs;
+    this.convergence = convergence;
+  }
+
+  Program program() {
+    return program;
+  }
+
+  FlowGraph graph() {
+    return graph;
+  }
+
+  Convergence convergence() {
+    return convergence;
+  }
+
+  Callee callee() {
+    return callee;
+  }
+
+  Op op(int index) {
+    return Compiler.op(callee, index);
+  }
+
+  BitSet live(int index) {
+    return live.get(index);
+  }
+
+  int webBefore(int index, int slot) {
+    return webs.before(index, slot);
+  }
+
+  int webAfter(int index, int slot) {
+    return webs.after(index, slot);
+  }
+
+  boolean isVarying(int web) {
+    return convergence.isVarying(web);
+  }
+
+  /** True when the slot holds the same in all lanes before the instruction. */
+  boolean isUniform(int index, int slot) {
+    return program.isConstant(slot)
+        || (live.get(index).get(slot) && !isVarying(webs.before(index, slot)));
+  }
+
+  /** True when the slot's values are in a column before the instruction. */
+  boolean isColumn(int index, int slot) {
+    return live.get(index).get(slot) && isVarying(webs.before(index, slot));
+  }
+
+  /** The first index of a web's column, or the complement of its index among common values. */
+  int home(int web) {
+    return isVarying(web)
+        ? columns.computeIfAbsent(web, key -> columns.size()) * WideCode.COLUMN
+        : ~uniforms.computeIfAbsent(web, key -> uniforms.size());
+  }
+
+  int columns() {
+    return columns.size();
+  }
+
+  int uniforms() {
+    return uniforms.size();
+  }
+
+  WideCode.Crossing[] crossings() {
+    return crossings.toArray(new WideCode.Crossing[0]);
+  }
+
+  WideCode.Crossing crossing(int number) {
+    return crossings.get(number);
+  }
+
+  /** What is alive before an instruction. */
+  int before(int index) {
+    return known.computeIfAbsent(
+        (long) index, key -> add(index, live.get(index), slot -> webBefore(index, slot)));
+  }
+
+  /** What is alive on the way from an instruction to another. */
+  int between(int from, int to) {
+    return known.computeIfAbsent(
+        from + 1L << 32 | to, key -> add(to, live.get(to), slot -> webAfter(from, slot)));
+  }
+
+  /** What an instruction reads. */
+  int reads(int index) {
+    return add(index, graph.nodes().get(index).reads(), slot -> webBefore(index, slot));
+  }
+
+  /** What an instruction writes. */
+  int writes(int index) {
+    return add(index, graph.nodes().get(index).writes(), slot -> webAfter(index, slot));
+  }
+
+  private int add(int index, BitSet slots, java.util.function.IntUnaryOperator webOf) {
+    int[] list = slots.stream().toArray();
+    int[] homes = IntStream.of(list).map(slot -> home(webOf.applyAsInt(slot))).toArray();
+    crossings.add(new WideCode.Crossing(callee.linked(index), list, homes));
+    return crossings.size() - 1;
+  }
+}

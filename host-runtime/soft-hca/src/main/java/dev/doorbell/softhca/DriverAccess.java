@@ -1,0 +1,94 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.memory.MemoryProvider;
+import java.util.Set;
+
+/**
+ * What a kernel driver can ask of a software HCA, and the contract of {@code core.hca} has no need
+ * of: memory by other addresses than its own, receive WQEs of any size, and attributes of queue
+ * pairs one by one.
+ */
+public final class DriverAccess {
+  /** {@link #register}: the HCA chooses. */
+  public static final int ANY_VARIANT = -1;
+
+  private DriverAccess() {}
+
+  /**
+   * Registers memory that the fabric's devices reach at {@code memory}. Nobody checks that it is
+   * there: accesses that fail make work requests fail.
+   *
+   * @param address by which work requests name the first byte
+   * @param variant the lowest 8 bits of its key, or {@link #ANY_VARIANT}
+   * @throws HcaException for rights that contradict each other, or when there are no keys left
+   */
+  public static MemoryRegion register(
+      ProtectionDomain domain,
+      long address,
+      long memory,
+      long length,
+      Set<AccessRight> rights,
+      int variant) {
+    return soft(domain).register(address, memory, length, rights, variant);
+  }
+
+  /**
+   * Creates a queue pair in state RESET.
+   *
+   * @param segments data segments of a receive WQE, a power of two; the receive entries of {@code
+   *     attributes} are a multiple of it
+   * @param memory asked for the send ring, the receive ring if there is one, and the record, in
+   *     this order
+   */
+  public static QueuePair createQueuePair(
+      ProtectionDomain domain,
+      QueuePairAttributes attributes,
+      int segments,
+      MemoryProvider memory) {
+    return soft(domain).createQueuePair(attributes, segments, memory);
+  }
+
+  /** Chooses the first sequence number of packets, before RTS. */
+  public static void startPsn(QueuePair queuePair, int psn) {
+    soft(queuePair).startPsn(psn);
+  }
+
+  /** The first sequence number of its packets. */
+  public static int startPsn(QueuePair queuePair) {
+    return soft(queuePair).startPsn();
+  }
+
+  /** Changes what peers may do. */
+  public static void allow(QueuePair queuePair, Set<AccessRight> rights) {
+    soft(queuePair).allow(rights);
+  }
+
+  /**
+   * Changes the attributes of a connection that exists. Numbers of READs and atomics stay as they
+   * are.
+   */
+  public static void change(QueuePair queuePair, ConnectionAttributes attributes) {
+    soft(queuePair).connection(attributes);
+  }
+
+  private static SoftProtectionDomain soft(ProtectionDomain domain) {
+    if (domain instanceof SoftProtectionDomain soft) {
+      return soft;
+    }
+    throw new IllegalArgumentException("not of a software HCA: " + domain);
+  }
+
+  private static SoftQueuePair soft(QueuePair queuePair) {
+    if (queuePair instanceof SoftQueuePair soft) {
+      return soft;
+    }
+    throw new IllegalArgumentException("not of a software HCA: " + queuePair);
+  }
+}

@@ -1,0 +1,194 @@
+package dev.doorbell.softhca.shim;
+
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.softhca.shim.ClientProcess.Lease;
+import org.jspecify.annotations.Nullable;
+
+/** What a program made and has a handle of. Objects of a context end in the order of the types. */
+abstract sealed class Resource {
+  /** What DEVX objects have instead of a handle of the program's. */
+  static final long DEVX = -1;
+
+  /** Ends it; throws {@code HcaException} while others need it. */
+  abstract void close();
+
+  /** A queue pair and the memory of its queues. */
+  static final class Qp extends Resource {
+    final QueuePair queuePair;
+    final QpState state;
+    final UarPage uar;
+    final long userHandle;
+    private final Lease[] leases;
+
+    /** The producer index that the HCA was told last; none at first. */
+    int rung = -1;
+
+    int asyncEvents;
+
+    /** Made by a DEVX command: its events are no business of the verbs. */
+    boolean isDevx() {
+      return userHandle == DEVX;
+    }
+
+    Qp(QueuePair queuePair, QpState state, UarPage uar, long userHandle, Lease... leases) {
+      this.queuePair = queuePair;
+      this.state = state;
+      this.uar = uar;
+      this.userHandle = userHandle;
+      this.leases = leases;
+      uar.users.add(this);
+    }
+
+    @Override
+    void close() {
+      queuePair.close();
+      uar.users.remove(this);
+      for (Lease lease : leases) {
+        lease.close();
+      }
+    }
+  }
+
+  /** A shared receive queue. */
+  static final class Srq extends Resource {
+    final SharedReceiveQueue queue;
+    final long userHandle;
+    final int entries;
+    private final Lease[] leases;
+    int limit;
+    int asyncEvents;
+
+    Srq(SharedReceiveQueue queue, long userHandle, int entries, Lease... leases) {
+      this.queue = queue;
+      this.userHandle = userHandle;
+      this.entries = entries;
+      this.leases = leases;
+    }
+
+    @Override
+    void close() {
+      queue.close();
+      for (Lease lease : leases) {
+        lease.close();
+      }
+    }
+  }
+
+  /** A completion queue. */
+  static final class Cq extends Resource {
+    final CompletionQueue queue;
+    final long userHandle;
+    final @Nullable Channel channel;
+    private final Lease[] leases;
+
+    /** Arm word of the doorbell record as it was looked at last. */
+    int armed;
+
+    int completionEvents;
+    int asyncEvents;
+
+    Cq(CompletionQueue queue, long userHandle, @Nullable Channel channel, Lease... leases) {
+      this.queue = queue;
+      this.userHandle = userHandle;
+      this.channel = channel;
+      this.leases = leases;
+      if (channel != null) {
+        channel.users++;
+      }
+    }
+
+    @Override
+    void close() {
+      queue.close();
+      if (channel != null) {
+        channel.users--;
+      }
+      for (Lease lease : leases) {
+        lease.close();
+      }
+    }
+  }
+
+  /** A memory region. */
+  static final class Mr extends Resource {
+    final MemoryRegion region;
+
+    Mr(MemoryRegion region) {
+      this.region = region;
+    }
+
+    @Override
+    void close() {
+      region.close();
+    }
+  }
+
+  /** An address handle; the program writes it into WQEs itself. */
+  static final class Ah extends Resource {
+    @Override
+    void close() {}
+  }
+
+  /** Memory that DEVX commands place queues in. */
+  static final class Umem extends Resource {
+    final int id;
+    final long start;
+    final long bytes;
+
+    Umem(int id, long start, long bytes) {
+      this.id = id;
+      this.start = start;
+      this.bytes = bytes;
+    }
+
+    @Override
+    void close() {}
+  }
+
+  /** A protection domain. */
+  static final class Pd extends Resource {
+    final ProtectionDomain domain;
+    final int number;
+
+    Pd(ProtectionDomain domain, int number) {
+      this.domain = domain;
+      this.number = number;
+    }
+
+    @Override
+    void close() {
+      domain.close();
+    }
+  }
+
+  /** A doorbell page. */
+  static final class Uar extends Resource {
+    final UarPage page;
+
+    Uar(UarPage page) {
+      this.page = page;
+    }
+
+    @Override
+    void close() {
+      page.close();
+    }
+  }
+
+  /** Whose events go where. */
+  static final class Channel {
+    final EventQueue events;
+    final CompletionChannel channel;
+    int users;
+
+    Channel(EventQueue events, CompletionChannel channel) {
+      this.events = events;
+      this.channel = channel;
+    }
+  }
+}

@@ -1,0 +1,210 @@
+/*
+ * Makes two queue pairs by DEVX commands through the real libmlx5, as GPU-initiated libraries do: doorbell page,
+ * umem, CREATE_CQ, CREATE_QP, the three transitions; posts one RDMA WRITE by hand; looks at the CQE and at every
+ * byte that arrived. Exits with 0 when all is as it should be. Offsets are those of mlx5_ifc.h.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CHECK(c)                                                                                   \
+	do {                                                                                       \
+		if (!(c)) {                                                                        \
+			fprintf(stderr, "line %d: %s (errno %d)\n", __LINE__, #c, errno);          \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+enum { BYTES = 10000, BLOCKS = 64, ENTRIES = 64, QPC = 0x18 };
+
+static void put(uint8_t *command, unsigned at, unsigned high, unsigned low, uint32_t value)
+{
+	uint32_t word, mask = (high - low == 31 ? ~0u : (1u << (high - low + 1)) - 1) << low;
+	memcpy(&word, command + at, 4);
+	word = htobe32((be32toh(word) & ~mask) | (value << low & mask));
+	memcpy(command + at, &word, 4);
+}
+
+static uint32_t get(const uint8_t *answer, unsigned at, unsigned high, unsigned low)
+{
+	uint32_t word;
+	memcpy(&word, answer + at, 4);
+	return be32toh(word) >> low & (high - low == 31 ? ~0u : (1u << (high - low + 1)) - 1);
+}
+
+static void put64(uint8_t *command, unsigned at, uint64_t value)
+{
+	put(command, at, 31, 0, (uint32_t)(value >> 32));
+	put(command, at + 4, 31, 0, (uint32_t)value);
+}
+
+struct end {
+	struct mlx5dv_devx_obj *cq, *qp;
+	uint32_t cqn, qpn;
+};
+
+static struct ibv_context *context;
+static struct mlx5dv_devx_uar *uar;
+static struct mlx5dv_devx_umem *umem;
+static uint8_t *queues; /* of each end: CQ ring 4 KiB, send ring 4 KiB, records 4 KiB */
+
+static void make(struct end *end, unsigned number, uint32_t pdn)
+{
+	uint8_t in[272] = { 0 }, out[16] = { 0 };
+	uint64_t base = number * 0x3000u;
+	put(in, 0, 31, 16, 0x400);
+	put(in, 0x10, 25, 25, 1);
+	put(in, 0x10, 17, 17, 1); /* overrun ignored */
+	put(in, 0x14, 31, 0, umem->umem_id);
+	put(in, 0x1c, 28, 24, 6);
+	put(in, 0x1c, 23, 0, uar->page_id);
+	put64(in, 0x48, base + 0x2000);
+	put64(in, 0x50, base);
+	put(in, 0x58, 31, 0, umem->umem_id);
+	put(in, 0x5c, 31, 31, 1);
+	end->cq = mlx5dv_devx_obj_create(context, in, sizeof in, out, sizeof out);
+	CHECK(end->cq);
+	end->cqn = get(out, 8, 23, 0);
+
+	memset(in, 0, sizeof in);
+	put(in, 0, 31, 16, 0x500);
+	put(in, QPC, 12, 11, 3);
+	put(in, QPC + 0x4, 23, 0, pdn);
+	put(in, QPC + 0x8, 14, 11, 6); /* 64 blocks */
+	put(in, QPC + 0xc, 23, 0, uar->page_id);
+	put(in, QPC + 0x7c, 23, 0, end->cqn);
+	put(in, QPC + 0x9c, 23, 0, end->cqn);
+	put64(in, QPC + 0xa0, base + 0x2100);
+	put(in, QPC + 0xac, 26, 24, 3); /* no receive queue */
+	put(in, QPC + 0xd0, 28, 28, 1);
+	put(in, QPC + 0xe4, 31, 0, umem->umem_id);
+	put64(in, 0x100, base + 0x1000);
+	put(in, 0x108, 31, 0, umem->umem_id);
+	put(in, 0x10c, 31, 31, 1);
+	end->qp = mlx5dv_devx_obj_create(context, in, sizeof in, out, sizeof out);
+	CHECK(end->qp);
+	end->qpn = get(out, 8, 23, 0);
+}
+
+static void modify(struct end *end, unsigned opcode, const uint8_t *context_words)
+{
+	uint8_t in[272] = { 0 }, out[16] = { 0 };
+	memcpy(in, context_words, sizeof in);
+	put(in, 0, 31, 16, opcode);
+	put(in, 8, 23, 0, end->qpn);
+	CHECK(!mlx5dv_devx_obj_modify(end->qp, in, sizeof in, out, sizeof out));
+}
+
+static void connect_to(struct end *end, const struct end *peer, const union ibv_gid *gid)
+{
+	uint8_t in[272] = { 0 };
+	put(in, QPC + 0x90, 15, 13, 7);
+	modify(end, 0x502, in);
+	put(in, QPC + 0x8, 31, 29, 5);
+	put(in, QPC + 0x14, 23, 0, peer->qpn);
+	memcpy(in + QPC + 0x28, gid->raw, sizeof gid->raw);
+	put(in, QPC + 0x20, 7, 0, 255);
+	put(in, QPC + 0x94, 28, 24, 12);
+	modify(end, 0x503, in);
+	put(in, QPC + 0x20, 31, 27, 14);
+	put(in, QPC + 0x70, 18, 16, 7);
+	put(in, QPC + 0x70, 15, 13, 7);
+	modify(end, 0x504, in);
+}
+
+static unsigned state(struct end *end)
+{
+	uint8_t in[16] = { 0 }, out[272] = { 0 };
+	put(in, 0, 31, 16, 0x50b);
+	put(in, 8, 23, 0, end->qpn);
+	CHECK(!mlx5dv_devx_obj_query(end->qp, in, sizeof in, out, sizeof out));
+	return get(out, QPC, 31, 28);
+}
+
+int main(void)
+{
+	int count;
+	struct ibv_device **list = ibv_get_device_list(&count);
+	CHECK(list && count > 0);
+	struct mlx5dv_context_attr attributes = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	context = mlx5dv_open_device(list[0], &attributes);
+	CHECK(context);
+	ibv_free_device_list(list);
+	union ibv_gid gid;
+	CHECK(!ibv_query_gid(context, 1, 0, &gid));
+
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	CHECK(pd);
+	struct mlx5dv_pd dv_pd;
+	struct mlx5dv_obj object = { .pd = { .in = pd, .out = &dv_pd } };
+	CHECK(!mlx5dv_init_obj(&object, MLX5DV_OBJ_PD));
+	uint32_t eqn;
+	CHECK(!mlx5dv_devx_query_eqn(context, 0, &eqn));
+	uar = mlx5dv_devx_alloc_uar(context, MLX5DV_UAR_ALLOC_TYPE_NC);
+	CHECK(uar);
+	queues = aligned_alloc(4096, 2 * 0x3000);
+	memset(queues, 0, 2 * 0x3000);
+	umem = mlx5dv_devx_umem_reg(context, queues, 2 * 0x3000, IBV_ACCESS_LOCAL_WRITE);
+	CHECK(umem);
+	struct end ends[2];
+	for (unsigned i = 0; i < 2; i++)
+		make(&ends[i], i, dv_pd.pdn);
+	CHECK(state(&ends[0]) == 0);
+	connect_to(&ends[0], &ends[1], &gid);
+	connect_to(&ends[1], &ends[0], &gid);
+	CHECK(state(&ends[0]) == 3);
+
+	uint8_t *source = malloc(BYTES), *target = malloc(BYTES);
+	for (int i = 0; i < BYTES; i++)
+		source[i] = (uint8_t)(i * 7 + 3);
+	memset(target, 0, BYTES);
+	struct ibv_mr *from = ibv_reg_mr(pd, source, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	/* Work requests name the target from 0x10000 on. */
+	struct ibv_mr *to = ibv_reg_mr_iova(pd, target, BYTES, 0x10000 + ((uintptr_t)target & 4095),
+					    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	CHECK(from && to);
+
+	uint8_t *wqe = queues + 0x1000;
+	put(wqe, 0, 31, 0, MLX5_OPCODE_RDMA_WRITE);
+	put(wqe, 4, 31, 0, ends[0].qpn << 8 | 3);
+	put(wqe, 8, 31, 0, MLX5_WQE_CTRL_CQ_UPDATE);
+	put64(wqe, 0x10, 0x10000 + ((uintptr_t)target & 4095));
+	put(wqe, 0x18, 31, 0, to->rkey);
+	put(wqe, 0x20, 31, 0, BYTES);
+	put(wqe, 0x24, 31, 0, from->lkey);
+	put64(wqe, 0x28, (uintptr_t)source);
+	uint64_t doorbell;
+	memcpy(&doorbell, wqe, 8);
+	__atomic_store_n((uint32_t *)(void *)(queues + 0x2104), htobe32(1), __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)uar->reg_addr, doorbell, __ATOMIC_RELEASE);
+
+	/* Entry 0, first pass: the owner bit is 0 when the HCA has written it. */
+	time_t deadline = time(NULL) + 60;
+	while (__atomic_load_n(queues + 63, __ATOMIC_ACQUIRE) & 1)
+		CHECK(time(NULL) < deadline);
+	CHECK(queues[63] >> 4 == 0);
+	CHECK(get(queues, 0x38, 23, 0) == ends[0].qpn);
+	CHECK(get(queues, 0x2c, 31, 0) == BYTES);
+	CHECK(!memcmp(source, target, BYTES));
+
+	/* Firmware refuses what it does not know, with a status. */
+	uint8_t in[16] = { 0x0f, 0xff }, out[16] = { 0 };
+	CHECK(mlx5dv_devx_general_cmd(context, in, sizeof in, out, sizeof out));
+	CHECK(errno == EREMOTEIO && out[0] == 2);
+	/* A doorbell page in use is not given back. */
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(!mlx5dv_devx_obj_destroy(ends[i].qp));
+		CHECK(!mlx5dv_devx_obj_destroy(ends[i].cq));
+	}
+	CHECK(!mlx5dv_devx_umem_dereg(umem));
+	mlx5dv_devx_free_uar(uar);
+	CHECK(!ibv_dereg_mr(from) && !ibv_dereg_mr(to) && !ibv_dealloc_pd(pd));
+	CHECK(!ibv_close_device(context));
+	puts("ok");
+	return 0;
+}

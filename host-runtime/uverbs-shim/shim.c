@@ -1,0 +1,533 @@
+/*
+ * A preload library under which unmodified libibverbs and libmlx5 programs see mlx5 devices that a Doorbell
+ * server answers for (protocol.h). DOORBELL_HCA names the server's folder; without it nothing changes.
+ *
+ *   discovery  SYSFS_PATH, which libibverbs honours, names a tree that the server wrote; netlink, which
+ *              libibverbs asks first, is refused for RDMA
+ *   the node   open("/dev/infiniband/uverbsN") connects to the server and gives /dev/null, a character device
+ *              with the number that the tree says
+ *   commands   ioctl(RDMA_VERBS_IOCTL) goes to the server; write() is refused, as no rdma-core since 2018
+ *              needs it
+ *   mappings   mmap of the node maps the shared file instead: doorbell pages, on-chip memory
+ *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
+ *              back when it is destroyed, so that the server reads and writes them in place
+ *   events     file descriptors for events are connections to the server, which the program itself reads
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <pthread.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "protocol.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define NODE "/dev/infiniband/uverbs"
+#define NETLINK_FAMILY_RDMA 20
+#define MAX_FD 65536
+#define PAGE 4096ul
+
+/* An open device. */
+struct device {
+	int connection;
+	pthread_mutex_t lock; /* one question at a time */
+};
+
+/* By file descriptor: the device, and the tokens of event file descriptors. Slots change under `tables`. */
+static struct device *devices[MAX_FD];
+static uint64_t events[MAX_FD];
+static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
+
+static const char *folder; /* of the server; NULL: this library does nothing */
+static int shared_file = -1;
+
+/* ------------------------------------------------------------------ system calls, past our own functions */
+
+static int sys_open(int dir, const char *path, int flags, mode_t mode)
+{
+	return (int)syscall(SYS_openat, dir, path, flags, mode);
+}
+
+static int sys_close(int fd)
+{
+	return (int)syscall(SYS_close, fd);
+}
+
+static void *sys_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	return (void *)syscall(SYS_mmap, at, length, prot, flags, fd, offset);
+}
+
+/* ------------------------------------------------------------------------------------- talking to the server */
+
+static bool send_all(int fd, const void *from, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = send(fd, from, bytes, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		from = (const char *)from + n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+static bool receive_all(int fd, void *to, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = recv(fd, to, bytes, MSG_WAITALL);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		to = (char *)to + n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+/* Connects and says who we are. Returns the connection, or -1 with errno. */
+static int greet(enum shim_kind kind, uint32_t number, uint64_t token)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int length = snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", folder);
+	if (length < 0 || (size_t)length >= sizeof name.sun_path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	uint32_t file = (uint32_t)(kind == SHIM_DEVICE ? shared_file : fd);
+	struct shim_hello hello = { SHIM_MAGIC, SHIM_VERSION, kind, (uint32_t)getpid(), file, number, token };
+	struct shim_welcome welcome;
+	int error = 0;
+	if (connect(fd, (struct sockaddr *)&name, sizeof name))
+		error = ENODEV;
+	else if (!send_all(fd, &hello, sizeof hello) || !receive_all(fd, &welcome, sizeof welcome) ||
+		 welcome.magic != SHIM_MAGIC)
+		error = EIO;
+	else
+		error = welcome.error;
+	if (error) {
+		sys_close(fd);
+		errno = error;
+		return -1;
+	}
+	/* Where Yama restricts ptrace, the server may read and write this process from now on. */
+	if (kind == SHIM_DEVICE)
+		prctl(PR_SET_PTRACER, (unsigned long)welcome.pid, 0, 0, 0);
+	return fd;
+}
+
+/* -------------------------------------------------------------------------------------------- what it tells us */
+
+/* Makes pages of this process pages of the shared file. Nobody may write to them meanwhile: they are a queue
+ * that is being created, or doorbell records of which none is in use yet. */
+static int share_pages(uint64_t start, uint64_t length)
+{
+	char *from = (char *)(uintptr_t)start;
+	for (uint64_t done = 0; done < length;) {
+		ssize_t n = pwrite(shared_file, from + done, length - done, (off_t)(start + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : EIO;
+		done += (uint64_t)n;
+	}
+	void *at = sys_mmap(from, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_file, (off_t)start);
+	return at == MAP_FAILED ? errno : 0;
+}
+
+static void discard(uint64_t offset, uint64_t length)
+{
+	fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)length);
+}
+
+static int return_pages(uint64_t start, uint64_t length)
+{
+	char *at = (char *)(uintptr_t)start;
+	char *copy = sys_mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy == MAP_FAILED)
+		return errno;
+	memcpy(copy, at, length);
+	int error = mremap(copy, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, at) == MAP_FAILED ? errno : 0;
+	discard(start, length);
+	return error;
+}
+
+static int event_fd(uint64_t token)
+{
+	for (int fd = 0; fd < MAX_FD; fd++)
+		if (events[fd] == token)
+			return fd;
+	return -1;
+}
+
+static int open_events(const struct shim_action *action)
+{
+	int fd = greet(SHIM_EVENTS, 0, action->a);
+	if (fd < 0)
+		return errno;
+	if (fd >= MAX_FD) {
+		sys_close(fd);
+		return EMFILE;
+	}
+	pthread_mutex_lock(&tables);
+	events[fd] = action->a;
+	pthread_mutex_unlock(&tables);
+	int64_t number = fd;
+	memcpy((void *)(uintptr_t)action->b, &number, action->c == 8 ? 8 : 4);
+	return 0;
+}
+
+/* A kernel counts an event when the program reads it, and forgets the unread ones of an object that ends. The
+ * server counted when it wrote: the unread ones are taken back here. */
+static int drain(struct device *device, const struct shim_action *action)
+{
+	uint8_t buffer[sizeof(uint64_t) + 4096];
+	uint32_t record = (uint32_t)(action->c >> 32), taken = 0;
+	size_t kept = sizeof(uint64_t);
+	int fd = event_fd(action->a);
+	if (fd < 0 || !record || record > 64)
+		return 0;
+	while (kept + record <= sizeof buffer) {
+		uint64_t element;
+		if (recv(fd, buffer + kept, record, MSG_DONTWAIT) != (ssize_t)record)
+			break;
+		memcpy(&element, buffer + kept, sizeof element);
+		if (element == action->d)
+			taken++;
+		else
+			kept += record;
+	}
+	uint32_t count;
+	memcpy(&count, (void *)(uintptr_t)action->b, sizeof count);
+	count = count > taken ? count - taken : 0;
+	memcpy((void *)(uintptr_t)action->b, &count, sizeof count);
+	if (kept == sizeof(uint64_t))
+		return 0;
+	struct shim_message head = { (uint32_t)kept, SHIM_REQUEUE, 0, 0 };
+	memcpy(buffer, &action->a, sizeof action->a);
+	return send_all(device->connection, &head, sizeof head) && send_all(device->connection, buffer, kept) ? 0 : EIO;
+}
+
+static int act(struct device *device, const struct shim_action *action)
+{
+	switch (action->type) {
+	case SHIM_DO_SHARE:
+		return share_pages(action->a, action->b);
+	case SHIM_DO_UNSHARE:
+		return return_pages(action->a, action->b);
+	case SHIM_DO_DISCARD:
+		discard(action->a, action->b);
+		return 0;
+	case SHIM_DO_EVENTS:
+		return open_events(action);
+	case SHIM_DO_DRAIN:
+		return drain(device, action);
+	default:
+		return EPROTO;
+	}
+}
+
+/* Reads an answer and does what it says. Returns errno; *again: the question is to be asked once more. */
+static int answer(struct device *device, bool *again, int *shared)
+{
+	struct shim_message head;
+	struct shim_action action;
+	int error = 0;
+	*again = false;
+	if (!receive_all(device->connection, &head, sizeof head))
+		return EIO;
+	if ((head.type != SHIM_ANSWER && head.type != SHIM_SHARE) || head.bytes % sizeof action)
+		return EPROTO;
+	for (uint32_t left = head.bytes; left; left -= (uint32_t)sizeof action) {
+		if (!receive_all(device->connection, &action, sizeof action))
+			return EIO;
+		int failed = act(device, &action);
+		if (!error)
+			error = failed;
+	}
+	if (head.type == SHIM_SHARE) {
+		*again = true;
+		*shared = error;
+		return 0;
+	}
+	return head.value ? head.value : error;
+}
+
+static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
+{
+	uint64_t address = (uintptr_t)head;
+	if (head->length < sizeof *head || head->length > SHIM_MAX_PAYLOAD - sizeof address ||
+	    head->length != sizeof *head + head->num_attrs * sizeof head->attrs[0])
+		return EINVAL;
+	int error, shared = 0;
+	bool again;
+	pthread_mutex_lock(&device->lock);
+	do {
+		struct shim_message message = { (uint32_t)(sizeof address + head->length), SHIM_IOCTL, shared, 0 };
+		if (!send_all(device->connection, &message, sizeof message) ||
+		    !send_all(device->connection, &address, sizeof address) ||
+		    !send_all(device->connection, head, head->length)) {
+			again = false;
+			error = EIO; /* as of a device that was taken away */
+		} else
+			error = answer(device, &again, &shared);
+	} while (again);
+	pthread_mutex_unlock(&device->lock);
+	return error;
+}
+
+/* ------------------------------------------------------------------------------------ the device and its fds */
+
+static bool is_device(int fd)
+{
+	return fd >= 0 && fd < MAX_FD && __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
+}
+
+/* n of the device node that a path names, or -1. */
+static int node_number(const char *path)
+{
+	if (!folder || !path || strncmp(path, NODE, sizeof NODE - 1))
+		return -1;
+	const char *digits = path + sizeof NODE - 1;
+	char *end;
+	long number = strtol(digits, &end, 10);
+	return *digits >= '0' && *digits <= '9' && !*end && number < 256 ? (int)number : -1;
+}
+
+static int make_shared_file(void)
+{
+	int fd = (int)syscall(SYS_memfd_create, "doorbell-hca", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	/* The server would die of pages that are taken away under it. */
+	if (ftruncate(fd, (off_t)SHIM_FILE_BYTES) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW)) {
+		int error = errno;
+		sys_close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+static int open_device(int number, int flags)
+{
+	pthread_mutex_lock(&tables);
+	if (shared_file < 0)
+		shared_file = make_shared_file();
+	pthread_mutex_unlock(&tables);
+	if (shared_file < 0)
+		return -1;
+	struct device *device = calloc(1, sizeof *device);
+	if (!device)
+		return -1;
+	pthread_mutex_init(&device->lock, NULL);
+	device->connection = greet(SHIM_DEVICE, (uint32_t)number, 0);
+	int fd = device->connection < 0 ? -1 : sys_open(AT_FDCWD, "/dev/null", flags, 0);
+	int error = errno;
+	if (fd >= MAX_FD) {
+		sys_close(fd);
+		fd = -1;
+		error = EMFILE;
+	}
+	if (fd < 0) {
+		if (device->connection >= 0)
+			sys_close(device->connection);
+		free(device);
+		errno = error;
+		return -1;
+	}
+	__atomic_store_n(&devices[fd], device, __ATOMIC_RELEASE);
+	return fd;
+}
+
+static int open_any(int dir, const char *path, int flags, mode_t mode)
+{
+	int number = node_number(path);
+	return number < 0 ? sys_open(dir, path, flags, mode) : open_device(number, flags);
+}
+
+/* A forked child has its parent's connection, over which two cannot speak: the device is gone there. */
+static void forget_in_child(void)
+{
+	for (int fd = 0; fd < MAX_FD; fd++)
+		if (devices[fd]) {
+			sys_close(devices[fd]->connection);
+			devices[fd]->connection = -1;
+		}
+	pthread_mutex_init(&tables, NULL);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	static char tree[4096];
+	const char *given = getenv("DOORBELL_HCA");
+	if (!given || !*given)
+		return;
+	int length = snprintf(tree, sizeof tree, "%s/sysfs", given);
+	if (length < 0 || (size_t)length >= sizeof tree || setenv("SYSFS_PATH", tree, 1))
+		return;
+	pthread_atfork(NULL, NULL, forget_in_child);
+	folder = strdup(given);
+}
+
+/* ----------------------------------------------------------------------------------------- interposed functions */
+
+#define MODE_OF(flags, mode)                                     \
+	mode_t mode = 0;                                         \
+	if ((flags) & (O_CREAT | __O_TMPFILE)) {                 \
+		va_list list_;                                   \
+		va_start(list_, flags);                          \
+		mode = va_arg(list_, mode_t);                    \
+		va_end(list_);                                   \
+	}
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	MODE_OF(flags, mode);
+	return open_any(AT_FDCWD, path, flags, mode);
+}
+
+EXPORT int open64(const char *path, int flags, ...)
+{
+	MODE_OF(flags, mode);
+	return open_any(AT_FDCWD, path, flags | O_LARGEFILE, mode);
+}
+
+EXPORT int openat(int dir, const char *path, int flags, ...)
+{
+	MODE_OF(flags, mode);
+	return open_any(dir, path, flags, mode);
+}
+
+EXPORT int openat64(int dir, const char *path, int flags, ...)
+{
+	MODE_OF(flags, mode);
+	return open_any(dir, path, flags | O_LARGEFILE, mode);
+}
+
+/* What glibc's checking headers call instead. */
+EXPORT int __open_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags, 0);
+}
+
+EXPORT int __open64_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags | O_LARGEFILE, 0);
+}
+
+EXPORT int __openat_2(int dir, const char *path, int flags)
+{
+	return open_any(dir, path, flags, 0);
+}
+
+EXPORT int __openat64_2(int dir, const char *path, int flags)
+{
+	return open_any(dir, path, flags | O_LARGEFILE, 0);
+}
+
+EXPORT int stat(const char *restrict path, struct stat *restrict result)
+{
+	return fstatat(AT_FDCWD, node_number(path) < 0 ? path : "/dev/null", result, 0);
+}
+
+EXPORT int stat64(const char *restrict path, struct stat64 *restrict result)
+{
+	return fstatat64(AT_FDCWD, node_number(path) < 0 ? path : "/dev/null", result, 0);
+}
+
+EXPORT int access(const char *path, int mode)
+{
+	return (int)syscall(SYS_faccessat, AT_FDCWD, node_number(path) < 0 ? path : "/dev/null", mode);
+}
+
+EXPORT int close(int fd)
+{
+	if (fd >= 0 && fd < MAX_FD) {
+		struct device *device = __atomic_exchange_n(&devices[fd], NULL, __ATOMIC_ACQ_REL);
+		if (device) {
+			if (device->connection >= 0)
+				sys_close(device->connection);
+			pthread_mutex_destroy(&device->lock);
+			free(device);
+		}
+		if (events[fd]) {
+			pthread_mutex_lock(&tables);
+			events[fd] = 0;
+			pthread_mutex_unlock(&tables);
+		}
+	}
+	return sys_close(fd);
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+	va_start(list, request);
+	void *argument = va_arg(list, void *);
+	va_end(list);
+	if (!is_device(fd))
+		return (int)syscall(SYS_ioctl, fd, request, argument);
+	int error = request == RDMA_VERBS_IOCTL ? command(devices[fd], argument) : ENOTTY;
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
+}
+
+EXPORT ssize_t write(int fd, const void *from, size_t bytes)
+{
+	if (is_device(fd)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return syscall(SYS_write, fd, from, bytes);
+}
+
+EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	if (!(flags & MAP_ANONYMOUS) && is_device(fd)) {
+		if ((uint64_t)offset < SHIM_DEVICE_OFFSET || (uint64_t)offset + length > SHIM_FILE_BYTES) {
+			errno = EINVAL;
+			return MAP_FAILED;
+		}
+		/* Programs map doorbells for writing alone, which no processor can do. */
+		return sys_mmap(at, length, prot | PROT_READ, flags, shared_file, offset);
+	}
+	return sys_mmap(at, length, prot, flags, fd, offset);
+}
+
+EXPORT void *mmap64(void *at, size_t length, int prot, int flags, int fd, off64_t offset)
+{
+	return mmap(at, length, prot, flags, fd, offset);
+}
+
+EXPORT int socket(int domain, int type, int protocol)
+{
+	if (folder && domain == AF_NETLINK && protocol == NETLINK_FAMILY_RDMA) {
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
+	return (int)syscall(SYS_socket, domain, type, protocol);
+}

@@ -1,0 +1,256 @@
+package dev.doorbell.verbs;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ReceiveSegment;
+import dev.doorbell.verbs.prm.PrmBuffer;
+import dev.doorbell.verbs.prm.QueuePairCommand;
+import dev.doorbell.verbs.prm.RoutePath;
+import java.util.Set;
+
+/** A queue pair that firmware made in memory of ours: the receive ring, then the send ring. */
+final class DevxQueuePair implements QueuePair {
+  private static final int HOP_LIMIT = 255;
+  private static final int NO_RECEIVES = -1;
+
+  private final DevxDomain domain;
+  private final Mlx5Hca hca;
+  private final QueuePairAttributes attributes;
+  private final DevxCompletionQueue sendQueue;
+  private final DevxCompletionQueue receiveQueue;
+  private final FirmwareMemory rings;
+  private final FirmwareMemory record;
+  private final DevxObject object;
+  private final int startPsn;
+  private QueuePairState state = QueuePairState.RESET;
+  private boolean closed;
+
+  DevxQueuePair(
+      DevxDomain domain,
+      QueuePairAttributes attributes,
+      DevxCompletionQueue sendQueue,
+      DevxCompletionQueue receiveQueue,
+      FirmwareMemory rings,
+      FirmwareMemory record) {
+    this.domain = domain;
+    this.hca = domain.device();
+    this.attributes = attributes;
+    this.sendQueue = sendQueue;
+    this.receiveQueue = receiveQueue;
+    this.rings = rings;
+    this.record = record;
+    this.object =
+        DevxObject.create(
+            hca.context,
+            "a queue pair of %d blocks".formatted(attributes.sendBlocks()),
+            QueuePairCommand.create(
+                new QueuePairCommand.Shape(
+                    attributes.transport() == Transport.RC,
+                    domain.number(),
+                    hca.doorbells.number(),
+                    Integer.numberOfTrailingZeros(attributes.sendBlocks()),
+                    attributes.receiveEntries() == 0
+                        ? NO_RECEIVES
+                        : Integer.numberOfTrailingZeros(attributes.receiveEntries()),
+                    sendQueue.number(),
+                    receiveQueue.number(),
+                    rings.start(),
+                    record.start())),
+            QueuePairCommand.ANSWER_BYTES);
+    this.startPsn = object.number() * 0x1_0001 & 0xff_ffff;
+    sendQueue.use();
+    receiveQueue.use();
+  }
+
+  @Override
+  public int number() {
+    return object.number();
+  }
+
+  @Override
+  public QueuePairAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public QueuePairState state() {
+    if (!closed) {
+      PrmBuffer answer =
+          object.query(
+              "ask a queue pair for its state",
+              QueuePairCommand.query(number()),
+              QueuePairCommand.QUERY_ANSWER_BYTES);
+      // Whatever else it tells of is an error or on the way to one.
+      if (Transitions.of(QueuePairCommand.state(answer)) == QueuePairState.ERR) {
+        state = QueuePairState.ERR;
+      }
+    }
+    return state;
+  }
+
+  @Override
+  public QueuePairAddress address() {
+    return new QueuePairAddress(
+        hca.context.address(), number(), startPsn, hca.context.port.mtuBytes());
+  }
+
+  @Override
+  public long sendRingAddress() {
+    return rings.address() + (long) attributes.receiveEntries() * ReceiveSegment.BYTES;
+  }
+
+  @Override
+  public long receiveRingAddress() {
+    return attributes.receiveEntries() == 0 ? 0 : rings.address();
+  }
+
+  @Override
+  public long recordAddress() {
+    return record.address();
+  }
+
+  @Override
+  public long doorbellAddress() {
+    return hca.doorbells.standInRegister();
+  }
+
+  @Override
+  public long deviceRegisterAddress() {
+    return hca.doorbells.register();
+  }
+
+  @Override
+  public int blueFlameBytes() {
+    // The page is shared by all queue pairs, and BlueFlame's halves are for one poster at a time.
+    return 0;
+  }
+
+  private void go(QueuePairState to, java.util.function.Supplier<PrmBuffer> command) {
+    if (closed) {
+      throw new HcaException("%s of %s is closed".formatted(this, hca.name()));
+    }
+    Transitions.require("%s of %s".formatted(this, hca.name()), state(), to);
+    object.modify(
+        "bring %s to %s".formatted(this, to), command.get(), QueuePairCommand.ANSWER_BYTES);
+    state = to;
+  }
+
+  @Override
+  public void toInit(Set<AccessRight> rights) {
+    go(
+        QueuePairState.INIT,
+        () ->
+            QueuePairCommand.toInit(
+                number(),
+                hca.context.port.number(),
+                rights.contains(AccessRight.REMOTE_READ),
+                rights.contains(AccessRight.REMOTE_WRITE),
+                rights.contains(AccessRight.REMOTE_ATOMIC)));
+  }
+
+  @Override
+  public void toRtr(QueuePairAddress peer, ConnectionAttributes with) {
+    VerbsConnection.requireDefaultPartition(hca.context, with);
+    go(
+        QueuePairState.RTR,
+        () -> {
+          PeerAddress to = PeerAddress.of(peer, hca.context);
+          int mtu = Math.min(peer.mtu(), hca.context.port.mtuBytes());
+          return QueuePairCommand.toRtr(
+              number(),
+              peer.number(),
+              peer.startPsn(),
+              PortInfo.mtuCode(mtu),
+              with.minRnrTimer(),
+              log(with.maxDestReadAtomic()),
+              path(to, peer.number(), with.trafficClass()));
+        });
+  }
+
+  private RoutePath path(PeerAddress to, int peerNumber, int trafficClass) {
+    boolean ethernet = hca.context.port.ethernet();
+    return new RoutePath(
+        ethernet,
+        hca.context.port.number(),
+        ethernet ? hca.context.gid.entry().index() : 0,
+        to.gid().high(),
+        to.gid().low(),
+        to.lid(),
+        ethernet ? AddressResolution.macOf(domain, to, trafficClass) : 0,
+        trafficClass,
+        HOP_LIMIT,
+        sourcePort(number(), peerNumber));
+  }
+
+  /** As Linux derives it from both numbers (rdma_calc_flow_label), so that flows are spread. */
+  static int sourcePort(int number, int peer) {
+    long mixed = (long) number * peer;
+    mixed ^= mixed >>> 20;
+    mixed ^= mixed >>> 40;
+    int label = (int) (mixed & 0xf_ffff);
+    return (label & 0x3fff ^ label >>> 14) | 0xc000;
+  }
+
+  private static int log(int reads) {
+    return reads <= 1 ? 0 : Integer.SIZE - 1 - Integer.numberOfLeadingZeros(reads);
+  }
+
+  @Override
+  public void toRtr(ConnectionAttributes with) {
+    throw new HcaException(
+        "%s of %s has a peer; call toRtr(peer, attributes)".formatted(this, hca.name()),
+        Errno.EINVAL);
+  }
+
+  @Override
+  public void toRts(ConnectionAttributes with) {
+    go(
+        QueuePairState.RTS,
+        () ->
+            QueuePairCommand.toRts(
+                number(),
+                startPsn,
+                with.ackTimeout(),
+                with.retryCount(),
+                with.rnrRetry(),
+                log(with.maxReadAtomic())));
+  }
+
+  @Override
+  public void toError() {
+    go(QueuePairState.ERR, () -> QueuePairCommand.toError(number()));
+  }
+
+  @Override
+  public void toReset() {
+    go(QueuePairState.RESET, () -> QueuePairCommand.toReset(number()));
+    record.memory().fill(0, DoorbellRecord.BYTES, (byte) 0);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    object.close();
+    closed = true;
+    state = QueuePairState.RESET;
+    sendQueue.unuse();
+    receiveQueue.unuse();
+    domain.closed(this);
+    record.close();
+    rings.close();
+  }
+
+  @Override
+  public String toString() {
+    return "queue pair 0x%x".formatted(number());
+  }
+}

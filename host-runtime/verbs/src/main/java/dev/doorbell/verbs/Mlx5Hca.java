@@ -1,0 +1,219 @@
+package dev.doorbell.verbs;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.verbs.NativeFunction.Failure;
+import dev.doorbell.verbs.prm.Capabilities;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real mlx5 device. Completion queues and queue pairs are made by firmware commands (DEVX), so
+ * that their rings and doorbell records lie where they are asked for, in GPU memory too, and a
+ * kernel posts into them by itself; the host only makes, connects and closes.
+ *
+ * <p>Doorbells: a GPU maps the device's register ({@link
+ * dev.doorbell.core.hca.QueuePair#deviceRegisterAddress}); threads of the fabric store to a page
+ * that stands for it.
+ */
+public final class Mlx5Hca implements Hca {
+  private static final int SMALLEST_RING = 16;
+  private static final int LARGEST_INLINE = 4 * SendQueue.BLOCK - 3 * SendQueue.UNIT - 4;
+  private static final long LARGEST_MESSAGE = 1L << 30;
+  private static final int READS_AND_ATOMICS = 16;
+  private static final int LARGEST_COMPLETION_QUEUE = 22;
+  private static final Failure EVENT_QUEUE =
+      Failure.of("find the event queue", "see dmesg for what the driver says");
+
+  private final Fabric fabric;
+  private final Locus locus;
+  private final Agent agent = budget -> 0;
+  private final DevicePort fabricPort;
+  private final List<DevxDomain> domains = new ArrayList<>();
+  private final AsyncEvents events;
+  private final Map<Integer, DevxCompletionQueue> completionQueues = new LinkedHashMap<>();
+  private final Capabilities capabilities;
+  private boolean closed;
+
+  final DeviceContext context;
+  final DoorbellPage doorbells;
+  final int eventQueue;
+
+  /**
+   * Opens a device and lets it do nothing once: a NOP on a queue pair that is connected to itself
+   * shows that rings, doorbells and completions work.
+   *
+   * @param fabric whose threads ring at it
+   * @param nic where it is: its stand-in for the doorbell page lies there
+   * @param filter which devices and ports may be taken; the first active one is
+   * @param gidIndex place in the port's GID table, or -1 to choose
+   * @param memory for the self-test: host memory of this machine
+   * @throws HcaException when there is no device, saying which of the four reasons it is, or when a
+   *     step of opening it fails, saying what is missing
+   */
+  public Mlx5Hca(
+      Fabric fabric, Locus nic, DeviceFilter filter, int gidIndex, MemoryProvider memory) {
+    this.fabric = fabric;
+    this.locus = nic;
+    this.context = DeviceContext.open(filter, DeviceContext.Kind.DEVX, gidIndex);
+    Allocation page = null;
+    DoorbellPage opened = null;
+    try {
+      this.capabilities =
+          new Capabilities(
+              DevxObject.ask(
+                  context,
+                  "ask for the capabilities",
+                  Capabilities.query(),
+                  Capabilities.ANSWER_BYTES));
+      this.eventQueue = findEventQueue();
+      page =
+          fabric
+              .memory()
+              .allocate(MemoryKind.UAR, nic, Doorbell.UAR_BYTES, context.name + " doorbell page");
+      opened = DoorbellPage.open(context, page);
+    } catch (RuntimeException e) {
+      if (page != null) {
+        fabric.memory().free(page);
+      }
+      context.close();
+      throw e;
+    }
+    this.doorbells = opened;
+    this.events = new AsyncEvents(context, cq -> 0);
+    this.fabricPort = fabric.attachDevice(nic, agent);
+    fabricPort.onMmio(page.address(), doorbells);
+    try {
+      SelfTest.run(this, memory);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private int findEventQueue() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment number = arena.allocate(ValueLayout.JAVA_INT);
+      Mlx5Functions.DEVX_QUERY_EQN.require(EVENT_QUEUE, context.context, 0, number);
+      return number.get(ValueLayout.JAVA_INT, 0);
+    }
+  }
+
+  @Override
+  public String name() {
+    return context.name;
+  }
+
+  /** One line for the beginning of a run: port, link, MTU, GID and why it was chosen, doorbells. */
+  public String describe() {
+    return "%s, queues by DEVX, doorbell page %s".formatted(context.describe(), doorbells.kind());
+  }
+
+  @Override
+  public Locus locus() {
+    return locus;
+  }
+
+  @Override
+  public HcaAttributes attributes() {
+    int logQueue = capabilities.logLargestQueue();
+    int logCompletions = capabilities.logLargestCompletionQueue();
+    return new HcaAttributes(
+        "mlx5",
+        context.maxQueuePairs,
+        logQueue == 0 ? SendQueue.MAX_BLOCKS : Math.min(SendQueue.MAX_BLOCKS, 1 << logQueue),
+        SMALLEST_RING,
+        1
+            << (logCompletions == 0
+                ? LARGEST_COMPLETION_QUEUE
+                : Math.min(LARGEST_COMPLETION_QUEUE, logCompletions)),
+        LARGEST_INLINE,
+        ControlSegment.MAX_DS - 2,
+        OnChip.available(context),
+        0,
+        LARGEST_MESSAGE,
+        READS_AND_ATOMICS,
+        false);
+  }
+
+  @Override
+  public ProtectionDomain allocateProtectionDomain() {
+    if (closed) {
+      throw new HcaException("cannot allocate a protection domain: %s is closed".formatted(name()));
+    }
+    DevxDomain domain = new DevxDomain(this);
+    domains.add(domain);
+    return domain;
+  }
+
+  @Override
+  public CompletionChannel createCompletionChannel() {
+    throw new HcaException(
+        "%s: queues made by DEVX are polled and tell of no completions; poll them, or take hca: verbs"
+            .formatted(name()),
+        Errno.EOPNOTSUPP);
+  }
+
+  @Override
+  public @Nullable AsyncEvent pollAsyncEvent() {
+    return events.poll();
+  }
+
+  void opened(DevxCompletionQueue queue) {
+    completionQueues.put(queue.number(), queue);
+  }
+
+  void closed(DevxCompletionQueue queue) {
+    completionQueues.remove(queue.number());
+  }
+
+  boolean isOpen(DevxCompletionQueue queue) {
+    return completionQueues.get(queue.number()) == queue;
+  }
+
+  void closed(DevxDomain domain) {
+    domains.remove(domain);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    List<DevxDomain> open = new ArrayList<>(domains);
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).closeAll();
+    }
+    closed = true;
+    fabricPort.offMmio(doorbells.page().address());
+    doorbells.close();
+    fabric.memory().free(doorbells.page());
+    fabric.detach(agent);
+    context.close();
+  }
+
+  @Override
+  public String toString() {
+    return "HCA '%s' at %s".formatted(name(), locus);
+  }
+}

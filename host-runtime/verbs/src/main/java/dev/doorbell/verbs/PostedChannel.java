@@ -1,0 +1,41 @@
+package dev.doorbell.verbs;
+
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.HcaException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/** Events of completion queues that Doorbell itself writes. */
+final class PostedChannel implements CompletionChannel {
+  private final ConcurrentLinkedQueue<CompletionQueue> events = new ConcurrentLinkedQueue<>();
+  private int users;
+
+  void use() {
+    users++;
+  }
+
+  void unuse(CompletionQueue queue) {
+    users--;
+    events.removeIf(one -> one == queue);
+  }
+
+  void tell(CompletionQueue queue) {
+    events.add(queue);
+  }
+
+  @Override
+  public @Nullable CompletionQueue poll() {
+    return events.poll();
+  }
+
+  @Override
+  public void close() {
+    if (users > 0) {
+      throw new HcaException(
+          "cannot close the completion channel: %d completion queue(s) still use it; close them first"
+              .formatted(users),
+          Errno.EBUSY);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.doorbell.verbs;
+
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ReceiveSegment;
+import dev.doorbell.core.mlx5.SendQueue;
+import org.jspecify.annotations.Nullable;
+
+/** A protection domain whose queues are posted by the CPU. */
+final class PostedDomain extends VerbsDomain {
+  /** Verbs' queue has to hold what all its queue pairs have outstanding. */
+  private static final int SMALLEST_DEPTH = 4096;
+
+  private final VerbsHca hca;
+
+  PostedDomain(VerbsHca hca) {
+    super(hca.context);
+    this.hca = hca;
+  }
+
+  VerbsHca posting() {
+    return hca;
+  }
+
+  @Override
+  public Hca hca() {
+    return hca;
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory) {
+    return createQueue(attributes, memory, null);
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
+    if (channel instanceof PostedChannel posted) {
+      return createQueue(attributes, memory, posted);
+    }
+    throw new HcaException(
+        "the completion channel is not one of %s; create it there".formatted(hca.name()),
+        Errno.EINVAL);
+  }
+
+  private CompletionQueue createQueue(
+      CompletionQueueAttributes attributes,
+      MemoryProvider memory,
+      @Nullable PostedChannel channel) {
+    requireOpen("create a completion queue");
+    int largest = hca.attributes().maxCompletionEntries();
+    requireSize("completion queue entries", attributes.entries(), 1, largest);
+    requirePlace("completion ring", attributes.ringIn());
+    requirePlace("completion record", attributes.recordIn());
+    int number = hca.nextQueueNumber();
+    int depth = Math.min(largest, Math.max(SMALLEST_DEPTH, attributes.entries()));
+    String label = "%s cq 0x%x".formatted(hca.name(), number);
+    @Nullable Memory ring = null;
+    @Nullable Memory record = null;
+    try {
+      ring =
+          memory.allocate(
+              attributes.ringIn(), (long) attributes.entries() * Cqe.BYTES, label + " ring");
+      record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
+      hca.requireReadable(ring);
+      hca.requireReadable(record);
+      PostedCompletionQueue queue =
+          new PostedCompletionQueue(this, number, depth, attributes, ring, record, channel);
+      hca.opened(queue);
+      opened(queue);
+      return queue;
+    } catch (RuntimeException e) {
+      release(ring, record);
+      throw e;
+    }
+  }
+
+  @Override
+  public QueuePair createQueuePair(QueuePairAttributes attributes, MemoryProvider memory) {
+    requireOpen("create a queue pair");
+    requireSize("send blocks", attributes.sendBlocks(), 1, hca.attributes().maxSendBlocks());
+    requirePlace("send and receive rings", attributes.ringIn());
+    requirePlace("doorbell record", attributes.recordIn());
+    if (attributes.receiveEntries() != 0) {
+      requireSize(
+          "receive entries", attributes.receiveEntries(), 1, hca.attributes().maxSendBlocks());
+    }
+    if (attributes.transport() == Transport.UD) {
+      throw new HcaException(
+          "%s: this back end has no datagrams; connect, or use the software HCA"
+              .formatted(hca.name()),
+          Errno.EOPNOTSUPP);
+    }
+    PostedCompletionQueue send = requireQueue("send", attributes.sendQueue());
+    CompletionQueue receiveQueue = attributes.receiveQueue();
+    PostedCompletionQueue receive =
+        receiveQueue == null ? null : requireQueue("receive", receiveQueue);
+    if (attributes.receiveEntries() != 0 && receive == null) {
+      throw new HcaException(
+          "a queue pair with %d receive entries needs a completion queue for receives"
+              .formatted(attributes.receiveEntries()),
+          Errno.EINVAL);
+    }
+    String label = hca.name() + " qp";
+    @Nullable Memory sendRing = null;
+    @Nullable Memory receiveRing = null;
+    @Nullable Memory record = null;
+    try {
+      long sendBytes = (long) attributes.sendBlocks() * SendQueue.BLOCK;
+      sendRing = memory.allocate(attributes.ringIn(), sendBytes, label + " send ring");
+      if (attributes.receiveEntries() != 0) {
+        long bytes = (long) attributes.receiveEntries() * ReceiveSegment.BYTES;
+        receiveRing = memory.allocate(attributes.ringIn(), bytes, label + " receive ring");
+        hca.requireReadable(receiveRing);
+      }
+      record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
+      hca.requireReadable(sendRing);
+      hca.requireReadable(record);
+      PostedQueuePair queuePair =
+          new PostedQueuePair(this, attributes, send, receive, sendRing, receiveRing, record);
+      hca.opened(queuePair);
+      opened(queuePair);
+      return queuePair;
+    } catch (RuntimeException e) {
+      release(sendRing, receiveRing, record);
+      throw e;
+    }
+  }
+
+  private PostedCompletionQueue requireQueue(String role, CompletionQueue queue) {
+    if (queue instanceof PostedCompletionQueue posted
+        && hca.completionQueues.get(queue.number()) == posted) {
+      return posted;
+    }
+    throw new HcaException(
+        "the %s completion queue 0x%x is not an open one of %s; create it there"
+            .formatted(role, queue.number(), hca.name()),
+        Errno.EINVAL);
+  }
+
+  @Override
+  void forgotten() {
+    hca.closed(this);
+  }
+}

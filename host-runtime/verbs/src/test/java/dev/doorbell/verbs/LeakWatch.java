@@ -1,0 +1,42 @@
+package dev.doorbell.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/** What this process has open and mapped. */
+final class LeakWatch {
+  /** Class loading, compilation and malloc's arenas make some of their own. */
+  private static final int MAPPINGS_OF_THE_JVM = 100;
+
+  private final int files;
+  private final long mappings;
+
+  private LeakWatch(int files, long mappings) {
+    this.files = files;
+    this.mappings = mappings;
+  }
+
+  static LeakWatch start() throws IOException {
+    return new LeakWatch(files(), mappings());
+  }
+
+  void requireNothingNew() throws IOException {
+    assertThat(files()).as("open files").isLessThanOrEqualTo(files);
+    long now = mappings();
+    System.out.printf("leak watch: %d files, %d mappings before and %d now%n", files, mappings, now);
+    assertThat(now).as("mappings").isLessThan(mappings + MAPPINGS_OF_THE_JVM);
+  }
+
+  private static int files() {
+    return Objects.requireNonNull(Path.of("/proc/self/fd").toFile().list()).length;
+  }
+
+  private static long mappings() throws IOException {
+    return Files.readString(Path.of("/proc/self/maps"), StandardCharsets.UTF_8).lines().count();
+  }
+}

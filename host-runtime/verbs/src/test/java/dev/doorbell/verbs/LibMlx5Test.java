@@ -1,0 +1,42 @@
+package dev.doorbell.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Both HCAs on Debian's own libmlx5, which takes the software HCA for a ConnectX. */
+class LibMlx5Test {
+  @TempDir private Path folder;
+
+  @Test
+  void the_hca_by_devx_does_every_operation() throws Exception {
+    try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
+      String said = jvm.run(120, Mlx5ScenarioTest.class);
+      assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
+      assertThat(jvm.server().connections()).isZero();
+    }
+  }
+
+  @Test
+  @Tag("slow")
+  void the_hca_by_ibv_post_send_passes_the_suite() throws Exception {
+    try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
+      String said = jvm.run(300, VerbsHcaContractTest.class);
+      assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
+      assertThat(jvm.server().connections()).isZero();
+    }
+  }
+
+  @Test
+  @Tag("slow")
+  void the_hca_by_devx_passes_passes_the_suite() throws Exception {
+    try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
+      String said = jvm.run(300, Mlx5HcaContractTest.class);
+      assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
+      assertThat(jvm.server().connections()).isZero();
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.doorbell.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.softhca.shim.PreloadLibrary;
+import dev.doorbell.softhca.shim.ShimServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs test classes in a JVM of their own whose libmlx5 sees the software HCA as its device: the
+ * real library, DEVX and all, and only its system calls are answered by this process.
+ */
+final class ServedJvm implements AutoCloseable {
+  private final ShimServer server;
+  private final Path folder;
+  private final Path library;
+  private final Thread thread;
+  private volatile boolean stop;
+  private volatile @Nullable Throwable failure;
+
+  private ServedJvm(Path folder, Path library, int devices) throws IOException {
+    this.folder = folder;
+    this.library = library;
+    this.server = new ShimServer(folder.resolve("hca"), devices);
+    this.thread = new Thread(this::serve, "served devices");
+    thread.start();
+  }
+
+  /** Serves {@code devices} devices, or skips the test where that takes something not installed. */
+  static ServedJvm start(Path folder, int devices) throws IOException {
+    assumeTrue(Libraries.isThere(Libraries.MLX5), "no libmlx5; apt-get install ibverbs-providers");
+    Path module = Path.of("").toAbsolutePath();
+    try {
+      Path library =
+          PreloadLibrary.build(
+              module.resolveSibling("uverbs-shim"), module.resolve("target/uverbs-shim"));
+      return new ServedJvm(folder, library, devices);
+    } catch (HcaException e) {
+      assumeTrue(
+          !String.valueOf(e.getMessage()).contains("install"), String.valueOf(e.getMessage()));
+      throw e;
+    }
+  }
+
+  private void serve() {
+    try {
+      server.run(() -> stop);
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+    }
+  }
+
+  ShimServer server() {
+    return server;
+  }
+
+  /**
+   * Runs test classes there.
+   *
+   * @return what they said
+   */
+  String run(int seconds, Class<?>... tests) throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx512m",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                GuestSuite.class.getName()));
+    for (Class<?> test : tests) {
+      command.add(test.getName());
+    }
+    Path output = Files.createTempFile(folder, "jvm", ".txt");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().putAll(PreloadLibrary.environment(library, server.folder(), ""));
+    Process process = builder.start();
+    try {
+      boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
+      String said = Files.readString(output, StandardCharsets.UTF_8);
+      assertThat(ended).as("ends in %d s; so far it says%n%s", seconds, said).isTrue();
+      assertThat(process.exitValue()).as(said).isZero();
+      return said;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    stop = true;
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    server.close();
+    assertThat(failure).as("the server").isNull();
+  }
+}

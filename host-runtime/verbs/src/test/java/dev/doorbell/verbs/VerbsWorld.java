@@ -1,0 +1,96 @@
+package dev.doorbell.verbs;
+
+import dev.doorbell.contract.FabricMemory;
+import dev.doorbell.contract.HcaWorld;
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryProvider;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/** One device of this machine, opened twice, that talks to itself. */
+final class VerbsWorld implements HcaWorld {
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final long SETTLING_NANOS = 20_000_000;
+
+  private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 30), 0);
+  private final Set<Feature> lacks;
+  private final Hca[] hcas = new Hca[2];
+  private final ThreadPort[] cpus = new ThreadPort[2];
+
+  /** Opens one side. */
+  @FunctionalInterface
+  interface Opener {
+    Hca open(DirectFabric fabric, Locus nic);
+  }
+
+  VerbsWorld(Set<Feature> lacks, Opener opener) {
+    this.lacks = lacks;
+    // The second is stepped first, so that its receives are posted before the first sends:
+    // Soft-RoCE
+    // of Linux 6.1 stops for ever when it has to try again while a READ is outstanding.
+    for (int side = 1; side >= 0; side--) {
+      hcas[side] = opener.open(fabric, Locus.nic(side, 0));
+      cpus[side] = fabric.attachThread(Locus.cpu(side), budget -> 0);
+    }
+  }
+
+  @Override
+  public Set<Feature> lacks() {
+    return lacks;
+  }
+
+  @Override
+  public Hca hca(int side) {
+    return hcas[side];
+  }
+
+  @Override
+  public MemoryProvider memory(int side) {
+    return FabricMemory.of(fabric.memory(), side);
+  }
+
+  @Override
+  public void store64(int side, long address, long value) {
+    cpus[side].store64(address, value, Access.MMIO);
+  }
+
+  @Override
+  public boolean runUntil(BooleanSupplier done) {
+    // The device's own threads may have but this processor.
+    return fabric.run(
+            () -> {
+              Thread.yield();
+              return done.getAsBoolean();
+            },
+            PATIENCE_NANOS)
+        == RunOutcome.DONE;
+  }
+
+  @Override
+  public void settle() {
+    fabric.run(
+        () -> {
+          Thread.yield();
+          return false;
+        },
+        SETTLING_NANOS);
+  }
+
+  @Override
+  public boolean deviceMemoryIsAddressable() {
+    return true;
+  }
+
+  @Override
+  public void close() {
+    hcas[1].close();
+    hcas[0].close();
+    fabric.close();
+  }
+}
