@@ -62,7 +62,7 @@ final class AddressResolution {
         MemorySegment vector = mlx5dv_ah.av(found).reinterpret(AV_BYTES);
         long mac = 0;
         for (int i = 0; i < 6; i++) {
-          mac = mac << 8 | vector.get(ValueLayout.JAVA_BYTE, AV_MAC_OFFSET + i) & 0xff;
+          mac = mac << 8 | (vector.get(ValueLayout.JAVA_BYTE, AV_MAC_OFFSET + i) & 0xff);
         }
         return mac;
       } finally {

@@ -233,8 +233,7 @@ final class DeviceContext implements AutoCloseable {
         }
         Gid gid = Gid.read(ibv_gid_entry.gid(entry).address());
         if (gid.high() != 0 || gid.low() != 0) {
-          entries.add(
-              new GidEntry(index, gid, GidEntry.Type.of(ibv_gid_entry.gid_type(entry))));
+          entries.add(new GidEntry(index, gid, GidEntry.Type.of(ibv_gid_entry.gid_type(entry))));
         }
       }
     }

@@ -195,7 +195,7 @@ final class DevxQueuePair implements QueuePair {
     mixed ^= mixed >>> 20;
     mixed ^= mixed >>> 40;
     int label = (int) (mixed & 0xf_ffff);
-    return (label & 0x3fff ^ label >>> 14) | 0xc000;
+    return ((label & 0x3fff) ^ label >>> 14) | 0xc000;
   }
 
   private static int log(int reads) {

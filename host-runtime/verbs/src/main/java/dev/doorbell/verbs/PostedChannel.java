@@ -17,7 +17,7 @@ final class PostedChannel implements CompletionChannel {
 
   void unuse(CompletionQueue queue) {
     users--;
-    events.removeIf(one -> one == queue);
+    events.removeIf(queue::equals);
   }
 
   void tell(CompletionQueue queue) {

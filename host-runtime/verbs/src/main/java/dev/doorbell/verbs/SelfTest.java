@@ -74,7 +74,6 @@ final class SelfTest {
                 .formatted(hca.name()));
       }
       Thread.onSpinWait();
-      Thread.yield();
     }
     if (Cqe.isError(Cqe.opcode(entry))) {
       int syndrome = ErrorCqe.syndrome(entry);

@@ -48,7 +48,7 @@ public final class PrmBuffer {
       throw new IllegalArgumentException(
           "0x%x does not fit into bits %d to %d of dword 0x%x".formatted(value, high, low, dword));
     }
-    bytes.putInt(dword, bytes.getInt(dword) & ~(mask << low) | value << low);
+    bytes.putInt(dword, (bytes.getInt(dword) & ~(mask << low)) | value << low);
     return this;
   }
 
