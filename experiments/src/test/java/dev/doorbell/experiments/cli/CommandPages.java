@@ -68,7 +68,8 @@ final class CommandPages {
     CommandSpec spec = command.getCommandSpec();
     List<String> prose = new ArrayList<>();
     List<String> examples = new ArrayList<>();
-    for (String line : spec.usageMessage().header()) {
+    for (String raw : spec.usageMessage().header()) {
+      String line = raw.replace("%%", "%");
       if (line.startsWith("  ")) {
         flush(page, prose);
         examples.add(line.strip());
