@@ -306,9 +306,7 @@ public final class PushPoint {
             .withThreads(Math.clamp(bytes / UNIT, 1, MOST_THREADS))
             .withFlags(point.text("full").equals("drop") ? PushRingView.LOSSY : 0)
             .withDeadline(DEADLINE_NANOS);
-    return random
-        ? traffic.withGaps(gaps(messages))
-        : traffic.withProducers(producers);
+    return random ? traffic.withGaps(gaps(messages)) : traffic.withProducers(producers);
   }
 
   /** Exponential times between messages. */

@@ -152,8 +152,15 @@ class PushPointTest {
   @Test
   void a_switch_marks_sooner_where_its_threshold_is_lower_and_senders_make_room() throws Exception {
     String[] incast = {
-      "senders=16", "policy=ack", "window=8", "size=4096", "slots=16", "rtt=4000",
-      "buffer=262144", "switch=ecn", "mark=0"
+      "senders=16",
+      "policy=ack",
+      "window=8",
+      "size=4096",
+      "slots=16",
+      "rtt=4000",
+      "buffer=262144",
+      "switch=ecn",
+      "mark=0"
     };
     PointResult high = run(point("completion, marked, lost", incast));
     incast[incast.length - 1] = "mark=8192";
