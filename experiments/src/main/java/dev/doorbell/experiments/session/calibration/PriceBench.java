@@ -272,6 +272,7 @@ final class PriceBench implements AutoCloseable {
             Samples.of("launch", "ns", nanos)));
   }
 
+  @SuppressWarnings("restricted") // the range is the pinned memory's own
   private void copies() {
     try (Arena arena = Arena.ofConfined();
         Memory large = gpu.allocate(MemoryKind.DEVICE, workload.copyBytes(), "calibration, copy");
