@@ -125,9 +125,9 @@ public final class MachineFile {
     if (load == null) {
       return;
     }
-    double before =
-        base.path(GPU, CPU).hops().stream().mapToDouble(hop -> hop.nanos()).sum();
-    double now = Math.max(0, (load.summary().median() - base.cpus().getFirst().memoryService()) / 2);
+    double before = base.path(GPU, CPU).hops().stream().mapToDouble(hop -> hop.nanos()).sum();
+    double now =
+        Math.max(0, (load.summary().median() - base.cpus().getFirst().memoryService()) / 2);
     if (before == 0) {
       return;
     }
@@ -154,7 +154,9 @@ public final class MachineFile {
   }
 
   private static boolean joins(Map<String, Object> path, String one, String other) {
-    return path.get("between") instanceof List<?> ends && ends.contains(one) && ends.contains(other);
+    return path.get("between") instanceof List<?> ends
+        && ends.contains(one)
+        && ends.contains(other);
   }
 
   private List<Object> measurements() {

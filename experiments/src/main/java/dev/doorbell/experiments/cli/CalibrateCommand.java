@@ -46,10 +46,7 @@ final class CalibrateCommand implements Command {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
-  @Option(
-      names = "--gpu",
-      paramLabel = "GPU",
-      description = "vm, or cuda:N (default: cuda:0).")
+  @Option(names = "--gpu", paramLabel = "GPU", description = "vm, or cuda:N (default: cuda:0).")
   private String gpu = "cuda:0";
 
   @Option(
@@ -109,14 +106,11 @@ final class CalibrateCommand implements Command {
     }
   }
 
-  private Calibration measure(
-      Context context, String what, String over, int count, int largestGrid)
+  private Calibration measure(Context context, String what, String over, int count, int largestGrid)
       throws EnvironmentException, UsageException {
     boolean shows = context.terminal().interactive() && !common.quiet && !common.json;
     Consumer<String> progress =
-        shows
-            ? name -> context.terminal().err().printf("\r\033[K%s  %s", what, name)
-            : _ -> {};
+        shows ? name -> context.terminal().err().printf("\r\033[K%s  %s", what, name) : _ -> {};
     try {
       return Calibrator.find()
           .measure(
@@ -229,13 +223,11 @@ final class CalibrateCommand implements Command {
       context
           .terminal()
           .out()
-          .printf(
-              "written  %s   doorbell run pull-vs-push -s placement=%s%n", output, output);
+          .printf("written  %s   doorbell run pull-vs-push -s placement=%s%n", output, output);
     }
   }
 
-  private static Map<String, Object> json(
-      Calibration measured, @Nullable Calibration modelled) {
+  private static Map<String, Object> json(Calibration measured, @Nullable Calibration modelled) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("gpu", measured.gpu());
     json.put("basis", measured.basis().word());

@@ -130,8 +130,7 @@ public record RunComparison(
           pairs.add(new Pair(settings, point, entry, other));
         }
       }
-      Set<String> left =
-          counterparts.values().stream().map(Point::id).collect(Collectors.toSet());
+      Set<String> left = counterparts.values().stream().map(Point::id).collect(Collectors.toSet());
       after.plan().points().stream().map(Point::id).filter(left::contains).forEach(onlyAfter::add);
     }
 

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.doctor;
 import dev.doorbell.experiments.doctor.facts.RdmaDevice;
 import dev.doorbell.experiments.doctor.facts.RdmaPort;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -100,10 +101,10 @@ final class MtuCheck implements Check {
     if (here.isEmpty() || there.isEmpty()) {
       return;
     }
-    TreeSet<String> layers = words(here);
-    TreeSet<String> otherLayers = words(there);
-    TreeSet<Integer> mtus = mtus(here);
-    TreeSet<Integer> otherMtus = mtus(there);
+    Set<String> layers = words(here);
+    Set<String> otherLayers = words(there);
+    Set<Integer> mtus = mtus(here);
+    Set<Integer> otherMtus = mtus(there);
     boolean alike = true;
     if (!layers.equals(otherLayers)) {
       alike = false;
@@ -143,19 +144,19 @@ final class MtuCheck implements Check {
     }
   }
 
-  private static TreeSet<String> words(List<Peer.Port> ports) {
-    TreeSet<String> words = new TreeSet<>();
+  private static Set<String> words(List<Peer.Port> ports) {
+    Set<String> words = new TreeSet<>();
     ports.forEach(port -> words.add(port.linkLayer()));
     return words;
   }
 
-  private static TreeSet<Integer> mtus(List<Peer.Port> ports) {
-    TreeSet<Integer> mtus = new TreeSet<>();
+  private static Set<Integer> mtus(List<Peer.Port> ports) {
+    Set<Integer> mtus = new TreeSet<>();
     ports.stream().mapToInt(Peer.Port::mtu).filter(mtu -> mtu > 0).forEach(mtus::add);
     return mtus;
   }
 
-  private static String text(TreeSet<Integer> mtus) {
+  private static String text(Set<Integer> mtus) {
     return String.join(" and ", mtus.stream().map(mtu -> Integer.toString(mtu)).toList());
   }
 }

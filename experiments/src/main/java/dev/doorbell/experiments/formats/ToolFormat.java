@@ -74,7 +74,7 @@ public enum ToolFormat {
       table(text, run, curve, Curve.Place::median);
     }
 
-    /** A message's share of the time, where no latency was sampled. */
+    // A message's share of the time, where no latency was sampled.
     @Override
     void bandwidth(StringBuilder text, StoredRun run, Curve curve) {
       if (Curve.of(run, LATENCY).isEmpty()) {
@@ -176,6 +176,7 @@ public enum ToolFormat {
     return "%s %s %s".formatted(run.data().experiment(), curve.where(), run.data().basis().word());
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
   private static void line(StringBuilder text, String format, Object... values) {
     text.append(String.format(Locale.ROOT, format, values)).append('\n');
   }

@@ -3,6 +3,8 @@ package dev.doorbell.experiments.session;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.HcaException;
@@ -24,8 +26,8 @@ import dev.doorbell.experiments.remote.ControlLine;
 import dev.doorbell.experiments.remote.ControlLine.Refused;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
-import dev.doorbell.softhca.wire.PlannedFaults;
 import dev.doorbell.softhca.wire.RoceWire;
+import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -142,12 +144,13 @@ final class PairedPoint {
   private void transfer(Protocol protocol, long salt, int iterations, int warmup, Reading reading)
       throws PointFailure, EnvironmentException {
     DirectFabric fabric = new DirectFabric();
-    PlannedFaults faults;
+    List<FaultInjector> injectors;
     World made;
     RoceWire wire;
     try {
-      faults = new PlannedFaults(fabric, point.faults(), rank);
-      wire = RoceWire.udp(fabric, Locus.nic(rank, 0), Gid.parse(pairing.address()), 0, faults);
+      wire =
+          RoceWire.udp(
+              fabric, Locus.nic(rank, 0), Gid.parse(pairing.address()), 0, WireFaults.NONE);
       made =
           World.part(
               fabric,
@@ -158,6 +161,7 @@ final class PairedPoint {
                       .engine()
                       .withMtu((int) point.whole("mtu"))
                       .withFirstRetry(FIRST_RETRY_NANOS)));
+      injectors = made.inject(point.faults());
     } catch (HcaException | IllegalArgumentException e) {
       fabric.close();
       throw new EnvironmentException(
@@ -177,7 +181,7 @@ final class PairedPoint {
         reading.of(party);
       }
     } finally {
-      tallies.add(FaultTally.of(faults.counts()));
+      tallies.add(FaultTally.of(FaultCount.total(point.faults(), injectors)));
     }
   }
 

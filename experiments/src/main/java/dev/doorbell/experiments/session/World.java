@@ -189,9 +189,9 @@ final class World implements AutoCloseable {
   List<FaultInjector> inject(FaultPlan plan) {
     List<FaultInjector> injectors = new ArrayList<>();
     if (!plan.faults().isEmpty()) {
-      for (int rank = 0; rank < hcas.size(); rank++) {
-        FaultInjector injector = plan.bind(rank, 0, fabric.now());
-        hcas.get(rank).inject(injector);
+      for (int i = 0; i < hcas.size(); i++) {
+        FaultInjector injector = plan.bind(ranks.get(i).number(), 0, fabric.now());
+        hcas.get(i).inject(injector);
         injectors.add(injector);
       }
     }

@@ -109,6 +109,7 @@ public record Doubt(Kind kind, String what, String advice) {
     }
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
   private static String text(String format, Object... values) {
     return String.format(Locale.ROOT, format, values);
   }

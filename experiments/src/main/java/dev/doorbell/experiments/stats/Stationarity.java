@@ -136,7 +136,7 @@ public record Stationarity(double drift, double trend, double lagOne, double dep
     int left = from;
     int right = middle;
     for (int i = from; i < to; i++) {
-      if (right == to || left < middle && buffer[left] <= buffer[right]) {
+      if (right == to || (left < middle && buffer[left] <= buffer[right])) {
         values[i] = buffer[left++];
       } else {
         values[i] = buffer[right++];

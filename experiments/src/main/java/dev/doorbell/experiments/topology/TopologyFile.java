@@ -42,8 +42,8 @@ public final class TopologyFile {
   /**
    * Reads a topology.
    *
-   * @param nameOrPath one of {@link #names}, or the path of a file that ends in {@code .yaml}
-   *     or {@code .json}
+   * @param nameOrPath one of {@link #names}, or the path of a file that ends in {@code .yaml} or
+   *     {@code .json}
    * @throws TopologyException with everything that is wrong, in the order of the file
    */
   public static Topology load(String nameOrPath) throws TopologyException {

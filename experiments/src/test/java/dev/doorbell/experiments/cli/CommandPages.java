@@ -68,7 +68,8 @@ final class CommandPages {
     CommandSpec spec = command.getCommandSpec();
     List<String> prose = new ArrayList<>();
     List<String> examples = new ArrayList<>();
-    for (String line : spec.usageMessage().header()) {
+    for (String raw : spec.usageMessage().header()) {
+      String line = raw.replace("%%", "%");
       if (line.startsWith("  ")) {
         flush(page, prose);
         examples.add(line.strip());
@@ -129,7 +130,10 @@ final class CommandPages {
   }
 
   private static void row(StringBuilder page, String name, ArgSpec argument) {
-    String meaning = String.join(" ", Arrays.asList(argument.renderedDescription()));
+    String meaning =
+        String.join(" ", Arrays.asList(argument.description()))
+            .replace("${DEFAULT-VALUE}", String.valueOf(argument.defaultValueString(true)))
+            .replace("%%", "%");
     page.append("| %s | %s |\n".formatted(name.replace("|", "\\|"), escaped(meaning)));
   }
 

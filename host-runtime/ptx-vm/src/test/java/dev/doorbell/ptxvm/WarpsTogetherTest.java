@@ -53,7 +53,7 @@ class WarpsTogetherTest {
       }
       int[] values = new int[threads];
       for (int i = 0; i < threads; i++) {
-        values[i] = (int) (out.getLong(4L * (i & -2)) >>> 32 * (i & 1));
+        values[i] = (int) (out.getLong(4L * (i & -2)) >>> (32 * (i & 1)));
       }
       return values;
     }

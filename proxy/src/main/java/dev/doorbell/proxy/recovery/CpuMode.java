@@ -7,7 +7,9 @@ import dev.doorbell.proxy.ProxyAgent;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** The CPU posts what a kernel hands over: a command queue, its agent and a poster that recovers. */
+/**
+ * The CPU posts what a kernel hands over: a command queue, its agent and a poster that recovers.
+ */
 final class CpuMode implements AutoCloseable {
   private static final int ENTRIES = 256;
 

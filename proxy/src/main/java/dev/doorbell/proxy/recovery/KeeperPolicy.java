@@ -1,13 +1,13 @@
 package dev.doorbell.proxy.recovery;
 
 /**
- * When a {@link KernelKeeper} takes what a kernel posts on for broken, and how often it tries again.
- * All times are of the fabric's clock.
+ * When a {@link KernelKeeper} takes what a kernel posts on for broken, and how often it tries
+ * again. All times are of the fabric's clock.
  *
  * @param pollNanos between two looks at the kernel
  * @param silenceNanos without progress while something is outstanding
- * @param settleNanos that a stopped lane gets to end what its DMA engines have begun, and the network
- *     to lose what is under way
+ * @param settleNanos that a stopped lane gets to end what its DMA engines have begun, and the
+ *     network to lose what is under way
  * @param arriveNanos within which posters have to come to the safe point; more than a device-side
  *     wait lasts
  * @param attempts failures without progress between them before it gives up
@@ -21,7 +21,9 @@ public record KeeperPolicy(
     long arriveNanos,
     int attempts,
     long holdNanos) {
-  /** Looks every 5 us, 1 ms of silence, 50 us to settle, 1 s to arrive, 8 attempts, 1 ms on the CPU. */
+  /**
+   * Looks every 5 us, 1 ms of silence, 50 us to settle, 1 s to arrive, 8 attempts, 1 ms on the CPU.
+   */
   public static final KeeperPolicy DEFAULT =
       new KeeperPolicy(5_000, 1_000_000, 50_000, 1_000_000_000, 8, 1_000_000);
 
@@ -34,8 +36,7 @@ public record KeeperPolicy(
         || holdNanos < 0) {
       throw new IllegalArgumentException(
           "an impossible policy: polls every %d ns, silence %d ns, settle %d ns, arrive %d ns, %d attempts, hold %d ns"
-              .formatted(
-                  pollNanos, silenceNanos, settleNanos, arriveNanos, attempts, holdNanos));
+              .formatted(pollNanos, silenceNanos, settleNanos, arriveNanos, attempts, holdNanos));
     }
   }
 }

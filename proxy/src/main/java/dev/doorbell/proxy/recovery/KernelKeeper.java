@@ -11,15 +11,15 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host thread that keeps a kernel posting: when the kernel's queue pair fails, it finishes what the
- * kernel has posted there and has it go on, on the same queue pair or another one; and where it is
- * told how, it has the CPU post for the kernel for a while.
+ * A host thread that keeps a kernel posting: when the kernel's queue pair fails, it finishes what
+ * the kernel has posted there and has it go on, on the same queue pair or another one; and where it
+ * is told how, it has the CPU post for the kernel for a while.
  *
- * <p>It notices a failure by a poster that says so at the safe point (an error CQE, a deadline), or by
- * silence: nothing is posted or completed for as long as its policy waits, though something is
- * outstanding. All posters then come to the safe point; what they have posted is finished
- * ({@link KernelReplay}); the descriptor of the queue pair is written anew, and they go on. A kernel
- * sees nothing of it but time: what it posted is done, what was refused it posts again.
+ * <p>It notices a failure by a poster that says so at the safe point (an error CQE, a deadline), or
+ * by silence: nothing is posted or completed for as long as its policy waits, though something is
+ * outstanding. All posters then come to the safe point; what they have posted is finished ({@link
+ * KernelReplay}); the descriptor of the queue pair is written anew, and they go on. A kernel sees
+ * nothing of it but time: what it posted is done, what was refused it posts again.
  *
  * <p>With a {@link CpuPath}, silence may mean doorbells that do not get through: the keeper first
  * rings itself, and nothing has to be repeated when that helps. After each failure kernels hand
@@ -104,8 +104,8 @@ public final class KernelKeeper implements AutoCloseable {
   }
 
   /**
-   * Runs the fabric until {@code ended}, or for {@code nanos} of its clock, and gets over what fails
-   * meanwhile.
+   * Runs the fabric until {@code ended}, or for {@code nanos} of its clock, and gets over what
+   * fails meanwhile.
    *
    * @return false after the time
    */
@@ -234,8 +234,7 @@ public final class KernelKeeper implements AutoCloseable {
     if (before.failed()) {
       return null;
     }
-    int outstanding =
-        (int) before.unfinished().stream().filter(PostedWqe::isMessage).count();
+    int outstanding = (int) before.unfinished().stream().filter(PostedWqe::isMessage).count();
     for (int silent = 0; silent < RINGS; ) {
       long completed = KernelRing.read(queue).completed();
       bell.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));

@@ -25,8 +25,8 @@ public interface KernelLane extends AutoCloseable {
   @Nullable ExecutedRequests executed();
 
   /**
-   * Connects both ends again, from whatever state: indices of the send queue start at 0 and the peer
-   * counts from 0. What was under way to the connection before is not taken for the new one's.
+   * Connects both ends again, from whatever state: indices of the send queue start at 0 and the
+   * peer counts from 0. What was under way to the connection before is not taken for the new one's.
    */
   void reconnect();
 

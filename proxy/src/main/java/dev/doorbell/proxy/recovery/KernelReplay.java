@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
  * Finishes what a kernel has posted on a lane that failed, while no poster is at work: nothing is
  * lost, and nothing is applied twice.
  *
- * <p>The WQEs are in the ring, and they are the truth. Those behind the last completion are split by
- * what the peer has executed: messages of a reliable connection are executed in order, so a count
- * will do. The HCA's own count of what it has begun says which message a WQE is: the ring does not
- * know how many messages went before it. What was executed is done; an atomic takes the result that
- * the peer's HCA stores. The rest is written again, in its order, to a lane that is connected anew.
+ * <p>The WQEs are in the ring, and they are the truth. Those behind the last completion are split
+ * by what the peer has executed: messages of a reliable connection are executed in order, so a
+ * count will do. The HCA's own count of what it has begun says which message a WQE is: the ring
+ * does not know how many messages went before it. What was executed is done; an atomic takes the
+ * result that the peer's HCA stores. The rest is written again, in its order, to a lane that is
+ * connected anew.
  *
  * <p>A READ that was executed and whose data was lost is posted again when nothing behind it was
  * executed; else it would read what it should not have seen, and nothing can be saved.

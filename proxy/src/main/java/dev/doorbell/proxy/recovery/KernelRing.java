@@ -47,8 +47,7 @@ final class KernelRing {
     completed = counters.getLong(QueuePairView.COUNTERS_COMPLETED);
     consumed = counters.getLong(QueuePairView.COUNTERS_CQ_INDEX);
     ring = copy(queue.sendRing(), 0, (long) view.sendBlocks() << SendQueue.BLOCK_SHIFT);
-    marks =
-        copy(counters, QueuePairView.COUNTERS_BYTES, (long) view.sendBlocks() * Long.BYTES);
+    marks = copy(counters, QueuePairView.COUNTERS_BYTES, (long) view.sendBlocks() * Long.BYTES);
     consume(copy(queue.completionRing(), 0, (long) view.completionEntries() << Cqe.SHIFT));
   }
 
@@ -89,7 +88,8 @@ final class KernelRing {
     long index = completed + SendQueue.distance((int) completed, counter);
     boolean news = index - completed < view.sendBlocks() && index < reserved;
     if (news && !failed && (!error || ErrorCqe.syndrome(entry) != Syndrome.FLUSHED)) {
-      completed = error ? index : index + Math.max(1, SendQueue.blocks(ControlSegment.ds(at(index))));
+      completed =
+          error ? index : index + Math.max(1, SendQueue.blocks(ControlSegment.ds(at(index))));
     }
     failed |= error;
   }

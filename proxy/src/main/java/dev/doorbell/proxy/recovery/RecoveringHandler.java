@@ -9,8 +9,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts a kernel's commands by a {@link RecoveringPoster}, so that what the kernel has handed over is
- * applied once whatever happens to queue pairs.
+ * Posts a kernel's commands by a {@link RecoveringPoster}, so that what the kernel has handed over
+ * is applied once whatever happens to queue pairs.
  *
  * <p>Commands of one queue alone: they end in the order in which they were accepted.
  */

@@ -82,15 +82,13 @@ public final class SafePoint implements AutoCloseable {
   public long posted() {
     long sum = 0;
     for (int i = 0; i < count; i++) {
-      sum +=
-          posters.getLong((long) i * SafePointView.POSTER_BYTES + SafePointView.POSTER_POSTED);
+      sum += posters.getLong((long) i * SafePointView.POSTER_BYTES + SafePointView.POSTER_POSTED);
     }
     return sum;
   }
 
   private long state(int poster) {
-    return posters.getLong(
-        (long) poster * SafePointView.POSTER_BYTES + SafePointView.POSTER_STATE);
+    return posters.getLong((long) poster * SafePointView.POSTER_BYTES + SafePointView.POSTER_STATE);
   }
 
   @Override

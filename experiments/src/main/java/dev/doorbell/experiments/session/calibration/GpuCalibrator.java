@@ -29,9 +29,7 @@ public final class GpuCalibrator implements Calibrator {
   public Calibration measure(Request request) throws EnvironmentException, TopologyException {
     Topology topology = TopologyFile.load(request.topology());
     try {
-      return request.gpu().startsWith(CUDA)
-          ? real(request, topology)
-          : virtual(request, topology);
+      return request.gpu().startsWith(CUDA) ? real(request, topology) : virtual(request, topology);
     } catch (GpuException e) {
       throw new EnvironmentException(
           Problem.of("DB-E003", "--gpu " + request.gpu(), String.valueOf(e.getMessage()))
@@ -56,12 +54,7 @@ public final class GpuCalibrator implements Calibrator {
   }
 
   private static Calibration calibrate(
-      Request request,
-      Topology topology,
-      Fabric fabric,
-      Gpu gpu,
-      Workload workload,
-      Basis basis) {
+      Request request, Topology topology, Fabric fabric, Gpu gpu, Workload workload, Basis basis) {
     long poll = Math.round(topology.cpus().getFirst().poll());
     try (PriceBench bench = new PriceBench(request, poll, fabric, gpu, workload)) {
       boolean complete = bench.run();

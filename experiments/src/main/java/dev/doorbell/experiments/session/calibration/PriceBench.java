@@ -111,7 +111,8 @@ final class PriceBench implements AutoCloseable {
     int many = workload.rounds();
     int quick = workload.quickRounds();
     return List.of(
-        () -> chain(PriceKernels.WEAK_LOAD, "load", device, "weak load that misses the first cache"),
+        () ->
+            chain(PriceKernels.WEAK_LOAD, "load", device, "weak load that misses the first cache"),
         () -> chain(PriceKernels.STRONG_LOAD, "load.strong", device, "strong load, a poll"),
         () -> chain(PriceKernels.STRONG_LOAD, "load.host", host, "strong load of host memory"),
         () -> self(PriceKernels.WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
@@ -166,8 +167,7 @@ final class PriceBench implements AutoCloseable {
 
   private void clocks() {
     say("clocks");
-    launch(
-        PriceKernels.CLOCKS, 1, 1, new KernelArguments().add(out).add(workload.clockNanos()));
+    launch(PriceKernels.CLOCKS, 1, 1, new KernelArguments().add(out).add(workload.clockNanos()));
     nanosPerCycle = (double) out.getLong(Long.BYTES) / out.getLong(0);
   }
 
@@ -215,11 +215,7 @@ final class PriceBench implements AutoCloseable {
   }
 
   private double[] cycles(Price price, long target, int rounds) {
-    launch(
-        price.name(),
-        1,
-        1,
-        new KernelArguments().add(target).add(out).add(rounds).add(total()));
+    launch(price.name(), 1, 1, new KernelArguments().add(target).add(out).add(rounds).add(total()));
     return samples();
   }
 
@@ -237,8 +233,7 @@ final class PriceBench implements AutoCloseable {
     say("echo");
     host.fill(0, 2L * LINE, (byte) 0);
     out.fill(0, out.size(), (byte) 0);
-    try (EchoAgent _ =
-        new EchoAgent(fabric, host.address(), host.address() + LINE, pollNanos)) {
+    try (EchoAgent _ = new EchoAgent(fabric, host.address(), host.address() + LINE, pollNanos)) {
       launch(
           PriceKernels.ECHO,
           1,
@@ -308,8 +303,8 @@ final class PriceBench implements AutoCloseable {
     }
     String what =
         rate
-            ? "copy engine, %s, %d MiB".formatted(
-                out ? "device to host" : "host to device", range.byteSize() >> 20)
+            ? "copy engine, %s, %d MiB"
+                .formatted(out ? "device to host" : "host to device", range.byteSize() >> 20)
             : "copy of 8 bytes from the device, call to return";
     measurements.add(new Measurement(what, Samples.of(name, rate ? "GB/s" : "ns", values)));
   }
@@ -354,8 +349,7 @@ final class PriceBench implements AutoCloseable {
     measurements.add(new Measurement(what, Samples.of(name, "GB/s", rates)));
   }
 
-  private void launch(
-      String kernel, int blocks, int threads, KernelArguments arguments) {
+  private void launch(String kernel, int blocks, int threads, KernelArguments arguments) {
     LaunchConfig config = LaunchConfig.of(blocks, threads).withTimeout(LAUNCH_NANOS);
     Launch launch = gpu.launch(module.kernel(kernel), config, arguments, stream);
     long deadline = System.nanoTime() + 2 * LAUNCH_NANOS;

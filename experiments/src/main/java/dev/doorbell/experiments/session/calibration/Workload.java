@@ -25,6 +25,5 @@ record Workload(
   static final Workload ON_HARDWARE =
       new Workload(16, 64, 4 << 20, 2_000_000, 16, 1024, 64L << 20, 256L << 20);
 
-  static final Workload IN_VIRTUAL_TIME =
-      new Workload(2, 2, 64 << 10, 20_000, 1, 32, 1L << 20, 0);
+  static final Workload IN_VIRTUAL_TIME = new Workload(2, 2, 64 << 10, 20_000, 1, 32, 1L << 20, 0);
 }

@@ -121,6 +121,8 @@ public final class PushPoint {
     settings.put("policy", "none");
     settings.put("switch", "none");
     settings.put("buffer", "1048576");
+    settings.put("mark", "0");
+    settings.put("producers", "1");
     return settings;
   }
 
@@ -147,6 +149,12 @@ public final class PushPoint {
       problems.add(
           Problem.of("DB-P021", point.id(), "random load of more than one sender")
               .fix("use load: 0 or senders: 1"));
+    }
+    if (point.whole("producers") > 1
+        && (point.whole("load") > 0 || point.text("full").equals("drop"))) {
+      problems.add(
+          Problem.of("DB-P021", point.id(), "several producers at random times, or lossy ones")
+              .fix("use load: 0 and full: stall, or producers: 1"));
     }
     for (String metric : point.metrics()) {
       boolean batches = metric.equals("full");
@@ -228,9 +236,14 @@ public final class PushPoint {
                 rtt / 4,
                 rate,
                 buffer,
-                marks ? buffer / 4 : 0,
+                marks ? mark(buffer) : 0,
                 pauses ? pause : 0,
                 pauses ? pause / 2 : 0)));
+  }
+
+  private int mark(int buffer) {
+    long asked = point.whole("mark");
+    return asked == 0 ? buffer / 4 : (int) asked;
   }
 
   private int frame() {
@@ -281,17 +294,19 @@ public final class PushPoint {
   private PushTraffic traffic() {
     int entries = point.text("policy").equals("pull-fallback") ? FALLBACK_ENTRIES * slots : slots;
     RingShape shape = new RingShape(entries, slots, bytes, 0);
-    int messages =
+    int wanted =
         random
             ? (point.warmup() + point.samples()) * BATCH_MESSAGES
             : (int) Math.max(FEWEST_MESSAGES, (senders > 1 ? INCAST_BYTES : STREAM_BYTES) / bytes);
+    int producers = (int) point.whole("producers");
+    int messages = wanted - wanted % producers;
     PushTraffic traffic =
         PushTraffic.of(shape, bytes, messages, 0)
             .withBatch((int) point.whole("batch"))
             .withThreads(Math.clamp(bytes / UNIT, 1, MOST_THREADS))
             .withFlags(point.text("full").equals("drop") ? PushRingView.LOSSY : 0)
             .withDeadline(DEADLINE_NANOS);
-    return random ? traffic.withGaps(gaps(messages)) : traffic;
+    return random ? traffic.withGaps(gaps(messages)) : traffic.withProducers(producers);
   }
 
   /** Exponential times between messages. */

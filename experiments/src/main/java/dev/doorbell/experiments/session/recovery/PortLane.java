@@ -41,9 +41,7 @@ final class PortLane implements KernelLane {
     this.pair = new PortPair(ports, port, blocks, MemoryKind.DEVICE, tally);
     this.activated = activated;
     counters =
-        ports
-            .gpu(0)
-            .allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(blocks), "counters");
+        ports.gpu(0).allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(blocks), "counters");
     error = ports.gpu(0).allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     SendQueueAccess access = SendQueueAccess.of(pair.sender(), error.address(), 0);
     QueuePairView view =

@@ -28,8 +28,8 @@ import java.util.Set;
 
 /**
  * Two ranks in virtual time: a GPU each, a buffer in its memory, and two ports that each have the
- * buffer registered. A port is an HCA on a wire of its own, {@code hca0} and {@code hca1} of a fault
- * plan.
+ * buffer registered. A port is an HCA on a wire of its own, {@code hca0} and {@code hca1} of a
+ * fault plan.
  */
 final class Ports implements AutoCloseable {
   static final int RANKS = 2;
@@ -70,12 +70,10 @@ final class Ports implements AutoCloseable {
     }
     for (int port = 0; port < PORTS; port++) {
       InProcessWire wire =
-          new InProcessWire(
-              Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE);
+          new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE);
       for (int rank = 0; rank < RANKS; rank++) {
         SoftHca hca =
-            new SoftHca(
-                fabric, Locus.nic(rank, 0), "rank%d.port%d".formatted(rank, port), options);
+            new SoftHca(fabric, Locus.nic(rank, 0), "rank%d.port%d".formatted(rank, port), options);
         hcas[rank][port] = hca;
         wire.join(hca);
         domains[rank][port] = hca.allocateProtectionDomain();

@@ -35,10 +35,10 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One point of an experiment on recovery, in virtual time: a kernel posts puts and atomics, something
- * fails in the middle, the host gets over it. Each sample is a world of its own, in which the fault
- * strikes elsewhere; in each the target's memory, the fetched values and the target's own count of
- * messages are compared with what they have to be.
+ * One point of an experiment on recovery, in virtual time: a kernel posts puts and atomics,
+ * something fails in the middle, the host gets over it. Each sample is a world of its own, in which
+ * the fault strikes elsewhere; in each the target's memory, the fetched values and the target's own
+ * count of messages are compared with what they have to be.
  */
 public final class RecoveryPoint {
   /** Metrics that only such points have. */
@@ -243,8 +243,7 @@ public final class RecoveryPoint {
       if (twice != 0) {
         throw mismatch(
             "the target has executed %d messages instead of %d"
-                .formatted(
-                    kernel.traffic().messages() + twice, kernel.traffic().messages()));
+                .formatted(kernel.traffic().messages() + twice, kernel.traffic().messages()));
       }
       return new Sample(recoveries, switches, verdict, twice);
     }

@@ -10,9 +10,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the threads of a kernel post: puts, each thread to a few places of its own again and again, so
- * that a put that is applied late or twice shows; and fetch-adds of 1 to one cell by all of them, so
- * that each value is fetched by exactly one.
+ * What the threads of a kernel post: puts, each thread to a few places of its own again and again,
+ * so that a put that is applied late or twice shows; and fetch-adds of 1 to one cell by all of
+ * them, so that each value is fetched by exactly one.
  *
  * <p>Layout of a buffer, {@code n} operations each: the cell; at rank 0 then a result and a payload
  * for each operation; at rank 1 the places.
@@ -123,10 +123,10 @@ final class Traffic {
     }
     int distinct = (int) fetched.stream().filter(value -> value >= 0).distinct().count();
     long cell = receiver.getLong(0);
-    int twice = (int) Math.max(Math.max(0, cell - fetched.size()), fetched.size() - missing - distinct);
+    int twice =
+        (int) Math.max(Math.max(0, cell - fetched.size()), fetched.size() - missing - distinct);
     missing += (int) Math.max(0, fetched.size() - cell);
-    return new Verdict(
-        lost, missing, twice, got.length + (long) fetched.size() * Long.BYTES);
+    return new Verdict(lost, missing, twice, got.length + (long) fetched.size() * Long.BYTES);
   }
 
   /** The fetched values of one thread have to rise: its operations are applied in its order. */

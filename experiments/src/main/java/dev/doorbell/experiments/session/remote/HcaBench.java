@@ -21,7 +21,6 @@ import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.WireAddress;
-import dev.doorbell.softhca.wire.WireFaults;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -55,7 +54,7 @@ final class HcaBench {
       ControlLine hello = client.call(ControlLine.of("hello").with("version", 1));
       String own = ownAddress(WireAddress.parse(hello.word("hca")));
       List<HostQueuePair> idle = new ArrayList<>();
-      try (HostRank rank = HostRank.open(fabric, 0, own, WireFaults.NONE)) {
+      try (HostRank rank = HostRank.open(fabric, 0, own)) {
         try {
           return run(client, rank, options.idle() == 0 ? null : open(client, rank, idle));
         } finally {

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.session.remote;
 
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.AddressSpace;
@@ -21,10 +22,10 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
-import dev.doorbell.softhca.wire.PlannedFaults;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import dev.doorbell.softhca.wire.WireCounters;
+import dev.doorbell.softhca.wire.WireFaults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -56,7 +57,7 @@ final class HcaServer implements ServedHca {
 
   private final ServeOptions options;
   private final DirectFabric fabric;
-  private final PlannedFaults faults;
+  private final FaultInjector faults;
   private final RoceWire wire;
   private final SoftHca hca;
   private final VmGpu memory;
@@ -81,10 +82,13 @@ final class HcaServer implements ServedHca {
     RoceWire opened = null;
     LineServer listening = null;
     try {
-      faults = new PlannedFaults(fabric, options.faults(), 0);
       opened =
           RoceWire.udp(
-              fabric, Locus.nic(0, 0), Gid.parse(options.address()), options.port(), faults);
+              fabric,
+              Locus.nic(0, 0),
+              Gid.parse(options.address()),
+              options.port(),
+              WireFaults.NONE);
       int port = options.port() == 0 ? opened.port() : options.port();
       listening = new LineServer(options.controlHost(), port);
     } catch (HcaException | IllegalArgumentException e) {
@@ -116,6 +120,10 @@ final class HcaServer implements ServedHca {
                         limits.readAtomic(),
                         limits.receiveSegments())));
     wire.join(hca);
+    faults = options.faults().bind(0, 0, fabric.now());
+    if (!options.faults().faults().isEmpty()) {
+      hca.inject(faults);
+    }
     memory = new VmGpu(fabric, Locus.gpu(0, 0));
     domain = hca.allocateProtectionDomain();
     if (options.capture() != null) {
@@ -265,7 +273,7 @@ final class HcaServer implements ServedHca {
         .with("kernel_drops", counters.kernelDrops())
         .with("refused", counters.refused())
         .with("stalls", counters.stalls())
-        .with("faults", counters.faults())
+        .with("faults", faultCounts().stream().mapToLong(FaultCount::fired).sum())
         .with("capture", captureState());
   }
 
@@ -277,8 +285,13 @@ final class HcaServer implements ServedHca {
     return captureTrouble == null ? "none" : captureTrouble;
   }
 
+  /** What the plan has done, a moment ago. */
+  private List<FaultCount> faultCounts() {
+    return FaultCount.total(options.faults(), List.of(faults));
+  }
+
   ControlLine faults(long from) {
-    List<FaultCount> counts = faults.counts();
+    List<FaultCount> counts = faultCounts();
     ControlLine answer = ControlLine.ok().with("faults", counts.size());
     for (int i = (int) from; i < Math.min(counts.size(), from + FAULTS_AT_ONCE); i++) {
       FaultCount count = counts.get(i);

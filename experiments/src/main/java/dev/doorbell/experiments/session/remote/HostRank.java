@@ -27,12 +27,11 @@ record HostRank(int number, RoceWire wire, SoftHca hca, VmGpu memory, Protection
    *
    * @param address to listen on, which is its GID
    */
-  static HostRank open(Fabric fabric, int number, String address, WireFaults faults)
-      throws EnvironmentException {
+  static HostRank open(Fabric fabric, int number, String address) throws EnvironmentException {
     Locus nic = Locus.nic(number, 0);
     RoceWire wire;
     try {
-      wire = RoceWire.udp(fabric, nic, Gid.parse(address), 0, faults);
+      wire = RoceWire.udp(fabric, nic, Gid.parse(address), 0, WireFaults.NONE);
     } catch (HcaException | IllegalArgumentException e) {
       throw new EnvironmentException(
           Problem.of("DB-E044", null, "cannot open an HCA: " + e.getMessage())

@@ -1,11 +1,9 @@
 package dev.doorbell.experiments.session.remote;
 
 import dev.doorbell.core.fabric.DirectFabric;
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fault.FaultCount;
-import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.AllToAllOptions;
 import dev.doorbell.experiments.remote.AllToAllReport;
@@ -19,7 +17,6 @@ import dev.doorbell.experiments.remote.ServeOptions;
 import dev.doorbell.experiments.remote.ServedHca;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.softhca.wire.Idleness;
-import dev.doorbell.softhca.wire.PlannedFaults;
 import dev.doorbell.softhca.wire.WireCounters;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,13 +62,16 @@ public final class SessionRemoteHcas implements RemoteHcas {
       throws EnvironmentException {
     int first = options.firstRank(options.process());
     List<HostRank> hosts = new ArrayList<>();
-    List<PlannedFaults> faults = new ArrayList<>();
+    List<FaultInjector> faults = new ArrayList<>();
     List<AllToAllRank> ranks = new ArrayList<>();
     try {
       for (int rank = first; rank < first + options.ownRanks(); rank++) {
-        faults.add(plan(fabric, options.faults(), rank));
-        HostRank host = HostRank.open(fabric, rank, LOOPBACK, faults.getLast());
+        HostRank host = HostRank.open(fabric, rank, LOOPBACK);
         hosts.add(host);
+        faults.add(options.faults().bind(rank, 0, fabric.now()));
+        if (!options.faults().faults().isEmpty()) {
+          host.hca().inject(faults.getLast());
+        }
         ranks.add(
             new AllToAllRank(
                 fabric,
@@ -106,7 +106,7 @@ public final class SessionRemoteHcas implements RemoteHcas {
           wires.stream().mapToLong(WireCounters::framesIn).sum(),
           wires.stream().mapToLong(WireCounters::kernelDrops).sum(),
           nanos,
-          total(faults),
+          FaultCount.total(options.faults(), faults),
           null);
     } finally {
       ranks.forEach(AllToAllRank::close);
@@ -118,37 +118,6 @@ public final class SessionRemoteHcas implements RemoteHcas {
   public AllToAllReport virtualAllToAll(AllToAllOptions options, BooleanSupplier interrupted)
       throws EnvironmentException {
     return VirtualAllToAll.run(options, interrupted);
-  }
-
-  static PlannedFaults plan(Fabric fabric, FaultPlan plan, int rank) throws EnvironmentException {
-    try {
-      return new PlannedFaults(fabric, plan, rank);
-    } catch (IllegalArgumentException e) {
-      throw new EnvironmentException(
-          Problem.of("DB-E044", null, "this plan cannot happen to a wire: " + e.getMessage())
-              .fix("leave that fault out of --faults"));
-    }
-  }
-
-  /** What happened at all devices together. */
-  static List<FaultCount> total(List<PlannedFaults> devices) {
-    List<FaultCount> sums = new ArrayList<>();
-    for (PlannedFaults device : devices) {
-      List<FaultCount> counts = device.counts();
-      for (int i = 0; i < counts.size(); i++) {
-        FaultCount count = counts.get(i);
-        if (i == sums.size()) {
-          sums.add(count);
-        } else {
-          FaultCount sum = sums.get(i);
-          sums.set(
-              i,
-              new FaultCount(
-                  count.fault(), sum.events() + count.events(), sum.fired() + count.fired()));
-        }
-      }
-    }
-    return sums;
   }
 
   /** The meeting of several processes; the first of them keeps the place. */

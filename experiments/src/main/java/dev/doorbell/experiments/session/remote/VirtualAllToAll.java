@@ -4,6 +4,8 @@ import dev.doorbell.core.fabric.timed.CpuPrices;
 import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Locus;
@@ -20,7 +22,7 @@ import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.network.Switch;
 import dev.doorbell.softhca.network.SwitchOptions;
 import dev.doorbell.softhca.wire.NetworkWire;
-import dev.doorbell.softhca.wire.PlannedFaults;
+import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -47,7 +49,7 @@ final class VirtualAllToAll {
   private final Switch between;
   private final NetworkWire wire;
   private final List<Node> nodes = new ArrayList<>();
-  private final List<PlannedFaults> faults = new ArrayList<>();
+  private final List<FaultInjector> faults = new ArrayList<>();
 
   private record Node(SoftHca hca, VmGpu memory, ProtectionDomain domain, AllToAllRank rank) {
     void close() {
@@ -101,9 +103,12 @@ final class VirtualAllToAll {
     FaultPlan given = options.faults();
     FaultPlan plan = new FaultPlan(given.seed() * 31 + options.seed(), given.faults());
     for (int number = 0; number < options.ranks(); number++) {
-      faults.add(SessionRemoteHcas.plan(fabric, plan, number));
       SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "rank" + number, hcas);
-      wire.join(hca, faults.getLast());
+      wire.join(hca, WireFaults.NONE);
+      faults.add(plan.bind(number, 0, fabric.now()));
+      if (!plan.faults().isEmpty()) {
+        hca.inject(faults.getLast());
+      }
       VmGpu memory = new VmGpu(fabric, Locus.gpu(number, 0));
       ProtectionDomain domain = hca.allocateProtectionDomain();
       AllToAllRank rank =
@@ -134,7 +139,7 @@ final class VirtualAllToAll {
         wire.delivered(),
         between.counters().lost(),
         fabric.now(),
-        SessionRemoteHcas.total(faults),
+        FaultCount.total(options.faults(), faults),
         "%016x".formatted(wire.digest()));
   }
 }

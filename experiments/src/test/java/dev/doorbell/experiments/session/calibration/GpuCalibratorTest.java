@@ -27,9 +27,7 @@ class GpuCalibratorTest {
   private static Calibration calibrate(String topology, BooleanSupplier interrupted)
       throws Exception {
     return new GpuCalibrator()
-        .measure(
-            new Calibrator.Request(
-                "vm", topology, 5, 64, interrupted, _ -> {}));
+        .measure(new Calibrator.Request("vm", topology, 5, 64, interrupted, _ -> {}));
   }
 
   private static double median(Calibration calibration, String name) {
@@ -110,12 +108,13 @@ class GpuCalibratorTest {
   @Test
   void a_gpu_that_is_not_there_is_an_error_with_a_way_out() throws Exception {
     Calibrator.Request request =
-        new Calibrator.Request(
-            "cuda:77", "same-switch", 5, 64, () -> false, _ -> {});
+        new Calibrator.Request("cuda:77", "same-switch", 5, 64, () -> false, _ -> {});
 
     assertThatThrownBy(() -> new GpuCalibrator().measure(request))
         .isInstanceOf(EnvironmentException.class)
         .satisfies(
-            e -> assertThat(((EnvironmentException) e).problem().text()).contains("cuda:77", "--gpu vm"));
+            e ->
+                assertThat(((EnvironmentException) e).problem().text())
+                    .contains("cuda:77", "--gpu vm"));
   }
 }

@@ -164,7 +164,8 @@ class PushFailureModesTest {
             1,
             false,
             1_000_000,
-            null, 1);
+            null,
+            1);
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       assertThat(bench.push(burst)).isEqualTo(Abi.ERROR_DEADLINE);
       assertThatViolates("L1", bench.checker::finish)

@@ -148,4 +148,31 @@ class PushPointTest {
         .singleElement()
         .satisfies(problem -> assertThat(problem.what()).contains("slots is 8"));
   }
+
+  @Test
+  void a_switch_marks_sooner_where_its_threshold_is_lower_and_senders_make_room() throws Exception {
+    String[] incast = {
+      "senders=16",
+      "policy=ack",
+      "window=8",
+      "size=4096",
+      "slots=16",
+      "rtt=4000",
+      "buffer=262144",
+      "switch=ecn",
+      "mark=0"
+    };
+    PointResult high = run(point("completion, marked, lost", incast));
+    incast[incast.length - 1] = "mark=8192";
+    PointResult low = run(point("completion, marked, lost", incast));
+    assertThat(counted(low, "marked")).isGreaterThan(counted(high, "marked"));
+    assertThat(counted(low, "lost")).isLessThanOrEqualTo(counted(high, "lost"));
+  }
+
+  @Test
+  void several_blocks_share_a_ring_and_deliver_as_much() throws Exception {
+    PointResult shared = run(point("goodput, stall", "size=4096", "slots=16", "producers=4"));
+    assertThat(shared.verifiedBytes()).isEqualTo(2L << 20);
+    assertThat(shared.samples().getFirst().value(0)).isPositive();
+  }
 }

@@ -35,7 +35,8 @@ class KeptKernelTest {
   private record Run(List<Recovery> recoveries, List<ModeSwitch> switches) {}
 
   /** Runs under a plan, and checks everything that has to be so whatever happens. */
-  private static Run run(Shape shape, Remedy remedy, long seed, Fault... faults) throws TopologyException {
+  private static Run run(Shape shape, Remedy remedy, long seed, Fault... faults)
+      throws TopologyException {
     FaultPlan plan = new FaultPlan(seed, List.of(faults));
     String what =
         "%s, %s, seed %d, %s"
@@ -58,8 +59,7 @@ class KeptKernelTest {
   }
 
   private static Fault at(FaultAction action, FaultEvent event, long first, long last) {
-    return Fault.of(
-            action, event, new FaultTrigger(first, last, 1, 1, 0, Long.MAX_VALUE))
+    return Fault.of(action, event, new FaultTrigger(first, last, 1, 1, 0, Long.MAX_VALUE))
         .required();
   }
 
@@ -105,7 +105,9 @@ class KeptKernelTest {
             Remedy.FAILOVER,
             3,
             at(FaultAction.LOSE, FaultEvent.PACKET_RECEIVED, 15, Long.MAX_VALUE).on(SENDER));
-    assertThat(run.recoveries()).singleElement().satisfies(one -> assertThat(one.executed()).isPositive());
+    assertThat(run.recoveries())
+        .singleElement()
+        .satisfies(one -> assertThat(one.executed()).isPositive());
   }
 
   @Test
@@ -118,7 +120,9 @@ class KeptKernelTest {
             at(FaultAction.LINK_DOWN, FaultEvent.PACKET_SENT, 80, 80)
                 .lasting(10 * SECONDS)
                 .on(RECEIVER));
-    assertThat(run.recoveries()).singleElement().satisfies(one -> assertThat(one.to()).isEqualTo("port1"));
+    assertThat(run.recoveries())
+        .singleElement()
+        .satisfies(one -> assertThat(one.to()).isEqualTo("port1"));
   }
 
   @Test
@@ -131,7 +135,9 @@ class KeptKernelTest {
             at(FaultAction.LINK_DOWN, FaultEvent.PACKET_SENT, 80, 80)
                 .lasting(20_000_000)
                 .on(RECEIVER));
-    assertThat(run.recoveries()).singleElement().satisfies(one -> assertThat(one.recoverNanos()).isGreaterThan(10_000_000));
+    assertThat(run.recoveries())
+        .singleElement()
+        .satisfies(one -> assertThat(one.recoverNanos()).isGreaterThan(10_000_000));
   }
 
   @Test
@@ -172,16 +178,17 @@ class KeptKernelTest {
   private static int underAnyFaults(long seed) throws TopologyException {
     int recoveries = 0;
     for (Remedy remedy : Remedy.values()) {
-      Run run = run(
-          new Shape(seed % 2 == 0 ? 1 : 5, 60, 300, (int) (seed % 3) * 4 + 1),
-          remedy,
-          seed,
-          chance(FaultAction.QP_ERROR, FaultEvent.PACKET_SENT, 0.004),
-          chance(FaultAction.QP_ERROR, FaultEvent.PACKET_RECEIVED, 0.004),
-          chance(FaultAction.LOSE, FaultEvent.PACKET_SENT, 0.02),
-          chance(FaultAction.DUPLICATE, FaultEvent.PACKET_SENT, 0.02),
-          chance(FaultAction.CQE_LATE, FaultEvent.CQE, 0.02).lasting(20_000),
-          chance(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, 0.02));
+      Run run =
+          run(
+              new Shape(seed % 2 == 0 ? 1 : 5, 60, 300, (int) (seed % 3) * 4 + 1),
+              remedy,
+              seed,
+              chance(FaultAction.QP_ERROR, FaultEvent.PACKET_SENT, 0.004),
+              chance(FaultAction.QP_ERROR, FaultEvent.PACKET_RECEIVED, 0.004),
+              chance(FaultAction.LOSE, FaultEvent.PACKET_SENT, 0.02),
+              chance(FaultAction.DUPLICATE, FaultEvent.PACKET_SENT, 0.02),
+              chance(FaultAction.CQE_LATE, FaultEvent.CQE, 0.02).lasting(20_000),
+              chance(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, 0.02));
       recoveries += run.recoveries().size();
     }
     return recoveries;

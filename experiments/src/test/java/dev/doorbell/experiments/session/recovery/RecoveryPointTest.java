@@ -143,8 +143,8 @@ class RecoveryPointTest {
             "size=256");
     assertThatThrownBy(() -> run(hopeless))
         .isInstanceOf(PointFailure.class)
-        .hasMessageContaining("DB-P026")
-        .hasMessageContaining("queue pair had an error before");
+        .hasMessageContaining("queue pair had an error before")
+        .hasMessageContaining("to=none");
   }
 
   @Test

@@ -32,7 +32,6 @@ import dev.doorbell.experiments.remote.ServeOptions;
 import dev.doorbell.experiments.remote.ServedHca;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
-import dev.doorbell.softhca.wire.WireFaults;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -66,7 +65,7 @@ class ServedTrafficTest {
     served = hca;
     server = Thread.ofPlatform().start(() -> hca.run(stop::get));
     client = new ControlClient(hca.control(), MINUTE);
-    rank = HostRank.open(fabric, 0, "127.0.0.1", WireFaults.NONE);
+    rank = HostRank.open(fabric, 0, "127.0.0.1");
   }
 
   @AfterEach

@@ -81,8 +81,8 @@ public interface QueuePair extends AutoCloseable {
   }
 
   /**
-   * How far this end has begun its own requests. Ask in ERR, when no more are begun; a reset forgets
-   * it.
+   * How far this end has begun its own requests. Ask in ERR, when no more are begun; a reset
+   * forgets it.
    *
    * @return null where the device cannot tell, or nothing is connected
    */

@@ -107,6 +107,11 @@ public final class Webs {
     parent[find(one)] = find(two);
   }
 
+  /** True for an instruction that was looked at. */
+  public boolean has(int index) {
+    return position[index] != NONE;
+  }
+
   /** The number of webs. */
   public int count() {
     return count;

@@ -174,7 +174,7 @@ final class LaneWriter extends WebWriter {
     int after = stretch.end();
     if (after >= 0) {
       BitSet alive = new BitSet();
-      homes.live(after).stream().forEach(slot -> alive.set(homes.webBefore(after, slot)));
+      homes.live(after).stream().forEach(slot -> alive.set(homes.webAt(after, slot)));
       alive.and(writes);
       alive.stream().forEach(this::saveColumn);
     }

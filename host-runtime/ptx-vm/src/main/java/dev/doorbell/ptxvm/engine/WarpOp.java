@@ -4,6 +4,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** An operation at which the lanes of a mask meet. */
+@SuppressWarnings("ReferenceEquality") // operations are compared by identity
 abstract class WarpOp extends MeetingOp {
   /** Slot of the member mask. */
   int mask;

@@ -62,6 +62,11 @@ final class WideHomes {
     return live.get(index);
   }
 
+  /** The web of a slot where lanes are that went through all instructions before {@code index}. */
+  int webAt(int index, int slot) {
+    return webs.has(index) ? webs.before(index, slot) : webs.after(index - 1, slot);
+  }
+
   int webBefore(int index, int slot) {
     return webs.before(index, slot);
   }
@@ -117,7 +122,7 @@ final class WideHomes {
   /** What is alive on the way from an instruction to another. */
   int between(int from, int to) {
     return known.computeIfAbsent(
-        from + 1L << 32 | to, key -> add(to, live.get(to), slot -> webAfter(from, slot)));
+        ((from + 1L) << 32) | to, key -> add(to, live.get(to), slot -> webAfter(from, slot)));
   }
 
   /** What an instruction reads. */

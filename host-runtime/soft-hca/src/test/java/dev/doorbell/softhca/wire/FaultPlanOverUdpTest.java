@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** A fault plan over datagrams of the system: the same plan, the same words, real frames. */
-class PlannedFaultsTest {
+class FaultPlanOverUdpTest {
   /** 4.2 ms until an ACK is missed. */
   private static final ConnectionAttributes QUICK =
       new ConnectionAttributes(10, 7, 7, 12, 16, 16, 0);
