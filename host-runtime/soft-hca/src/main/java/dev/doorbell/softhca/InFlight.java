@@ -88,7 +88,8 @@ final class InFlight {
     refillRetries();
   }
 
-  private void refillRetries() {
+  /** From now on requests are tried again as often as the connection's attributes say. */
+  void refillRetries() {
     rnrRetries = queuePair.connection.rnrRetry();
     retries = queuePair.connection.retryCount();
   }

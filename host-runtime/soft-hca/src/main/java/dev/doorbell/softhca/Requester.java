@@ -382,4 +382,9 @@ final class Requester {
   long outstanding() {
     return ring.newest - ring.oldest;
   }
+
+  /** The connection's attributes have changed, which they do when it becomes ready to send. */
+  void attributesChanged() {
+    inFlight.refillRetries();
+  }
 }

@@ -305,6 +305,9 @@ final class SoftQueuePair implements QueuePair {
   public void toRts(ConnectionAttributes attributes) {
     require(QueuePairState.RTR, QueuePairState.RTS, "toRts");
     connection = attributes;
+    if (requester != null) {
+      requester.attributesChanged();
+    }
     maxReadAtomic = Math.min(attributes.maxReadAtomic(), hca.options.limits().readAtomic());
     state = QueuePairState.RTS;
     requests.begin();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.roce.Gid;
-import dev.doorbell.verbs.GidEntry.Type;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,8 +14,8 @@ class GidEntryTest {
   private static List<GidEntry> table(String... addresses) {
     List<GidEntry> entries = new ArrayList<>();
     for (String address : addresses) {
-      entries.add(new GidEntry(entries.size(), Gid.parse(address), Type.ROCE_V1));
-      entries.add(new GidEntry(entries.size(), Gid.parse(address), Type.ROCE_V2));
+      entries.add(new GidEntry(entries.size(), Gid.parse(address), GidEntry.Type.ROCE_V1));
+      entries.add(new GidEntry(entries.size(), Gid.parse(address), GidEntry.Type.ROCE_V2));
     }
     return entries;
   }
@@ -41,20 +40,21 @@ class GidEntryTest {
   @Test
   void on_infiniband_the_first_is_taken() {
     List<GidEntry> entries =
-        List.of(new GidEntry(0, Gid.parse("fe80::2:c903:0:1"), Type.INFINIBAND));
+        List.of(new GidEntry(0, Gid.parse("fe80::2:c903:0:1"), GidEntry.Type.INFINIBAND));
     assertThat(GidEntry.choose(entries, false, -1).entry().index()).isZero();
   }
 
   @Test
   void an_index_of_the_user_is_taken_as_it_is() {
-    assertThat(GidEntry.choose(table("fe80::1"), true, 0).entry().type()).isEqualTo(Type.ROCE_V1);
+    assertThat(GidEntry.choose(table("fe80::1"), true, 0).entry().type())
+        .isEqualTo(GidEntry.Type.ROCE_V1);
     assertThatThrownBy(() -> GidEntry.choose(table("fe80::1"), true, 7))
         .hasMessage("GID index 7 is empty; there are 0: RoCE v1 fe80::1, 1: RoCE v2 fe80::1");
   }
 
   @Test
   void a_port_without_version_2_is_explained() {
-    List<GidEntry> entries = List.of(new GidEntry(0, Gid.parse("fe80::1"), Type.ROCE_V1));
+    List<GidEntry> entries = List.of(new GidEntry(0, Gid.parse("fe80::1"), GidEntry.Type.ROCE_V1));
     assertThatThrownBy(() -> GidEntry.choose(entries, true, -1))
         .hasMessageContaining("no RoCE v2 GID (0: RoCE v1 fe80::1)")
         .hasMessageContaining("IP address");

@@ -27,6 +27,8 @@ final class GuestSuite {
   private GuestSuite() {}
 
   /**
+   * Runs them all; the exit status says whether all passed.
+   *
    * @param classes names of test classes
    */
   public static void main(String[] classes) throws ClassNotFoundException {

@@ -61,6 +61,7 @@ final class VerbsWorld implements HcaWorld {
   }
 
   @Override
+  @SuppressWarnings("ThreadPriorityCheck") // a guest has one processor
   public boolean runUntil(BooleanSupplier done) {
     // The device's own threads may have but this processor.
     return fabric.run(
@@ -73,6 +74,7 @@ final class VerbsWorld implements HcaWorld {
   }
 
   @Override
+  @SuppressWarnings("ThreadPriorityCheck") // as above
   public void settle() {
     fabric.run(
         () -> {
