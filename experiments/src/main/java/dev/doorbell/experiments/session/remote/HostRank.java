@@ -27,8 +27,7 @@ record HostRank(int number, RoceWire wire, SoftHca hca, VmGpu memory, Protection
    *
    * @param address to listen on, which is its GID
    */
-  static HostRank open(Fabric fabric, int number, String address)
-      throws EnvironmentException {
+  static HostRank open(Fabric fabric, int number, String address) throws EnvironmentException {
     Locus nic = Locus.nic(number, 0);
     RoceWire wire;
     try {

@@ -82,7 +82,8 @@ class WireGuardsTest {
                 Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, FaultTrigger.at(0)),
                 Fault.of(FaultAction.DUPLICATE, FaultEvent.PACKET_RECEIVED, FaultTrigger.at(1)),
                 Fault.of(FaultAction.CORRUPT, FaultEvent.PACKET_SENT, FaultTrigger.at(3))));
-    WireWorlds worlds = WireWorlds.udp(WireWorlds.LOOPBACK, SoftHcaOptions.DEFAULT, WireFaults.NONE);
+    WireWorlds worlds =
+        WireWorlds.udp(WireWorlds.LOOPBACK, SoftHcaOptions.DEFAULT, WireFaults.NONE);
     try (SoftWorld world = worlds.world) {
       FaultInjector planned = plan.bind(0, 0, world.fabric.now());
       world.soft(0).inject(planned);
@@ -95,7 +96,9 @@ class WireGuardsTest {
         assertThat(a.pollSend().isError()).isFalse();
         assertThat(b.buffer.getLong(0)).isEqualTo(i);
       }
-      assertThat(FaultCount.total(plan, List.of(planned))).extracting(FaultCount::fired).containsExactly(1L, 1L, 1L);
+      assertThat(FaultCount.total(plan, List.of(planned)))
+          .extracting(FaultCount::fired)
+          .containsExactly(1L, 1L, 1L);
       assertThat(worlds.wires.stream().mapToLong(w -> w.counters().badIcrc()).sum()).isEqualTo(1);
     }
   }
