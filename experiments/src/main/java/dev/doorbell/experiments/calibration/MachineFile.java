@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import tools.jackson.databind.SerializationFeature;
@@ -135,7 +136,7 @@ public final class MachineFile {
     for (Object each : list("paths")) {
       Map<String, Object> path = mapping(each);
       if (joins(path, GPU, CPU)) {
-        for (Object hop : (List<?>) path.get("hops")) {
+        for (Object hop : list(path, "hops")) {
           own.add(String.valueOf(mapping(hop).get("link")));
         }
       }
@@ -143,14 +144,21 @@ public final class MachineFile {
     for (Object each : list("paths")) {
       Map<String, Object> path = mapping(each);
       boolean fromGpu = path.get("between") instanceof List<?> ends && ends.contains(GPU);
-      for (Object hop : fromGpu ? (List<?>) path.get("hops") : List.of()) {
+      for (Object hop : fromGpu ? list(path, "hops") : List.of()) {
         Map<String, Object> step = mapping(hop);
         if (own.contains(String.valueOf(step.get("link")))) {
-          double old = ((Number) mapping(step.get("ns")).get("value")).doubleValue();
-          step.put("ns", constant(old * now / before, load, ", one way, this hop's share"));
+          double share = value(step.get("ns")) / before;
+          step.put("ns", constant(share * now, load, ", one way, this hop's share"));
         }
       }
     }
+  }
+
+  /** The number of a constant. */
+  private static double value(@Nullable Object constant) {
+    return constant instanceof Map<?, ?> map && map.get("value") instanceof Number number
+        ? number.doubleValue()
+        : 0;
   }
 
   private static boolean joins(Map<String, Object> path, String one, String other) {
@@ -180,7 +188,11 @@ public final class MachineFile {
   }
 
   private List<?> list(String key) {
-    return tree.get(key) instanceof List<?> list ? list : List.of();
+    return list(tree, key);
+  }
+
+  private static List<?> list(Map<String, Object> of, String key) {
+    return of.get(key) instanceof List<?> list ? list : List.of();
   }
 
   @SuppressWarnings("unchecked") // the keys of a topology that was read are words

@@ -65,7 +65,7 @@ final class PriceBench implements AutoCloseable {
     out =
         gpu.allocate(
             MemoryKind.DEVICE,
-            Long.BYTES * (2L + 2 * BLOCKS[BLOCKS.length - 1] + total()),
+            Long.BYTES * (2L + 2L * BLOCKS[BLOCKS.length - 1] + total()),
             "calibration, samples");
   }
 

@@ -293,7 +293,7 @@ public final class RecoveryPoint {
   /** What goes wrong, somewhere in the second quarter of the messages; null for nothing. */
   private @Nullable Fault fault(long seed) {
     int messages = shape.threads() * shape.operations();
-    long at = messages / 4 + new SplittableRandom(seed).nextInt(messages / 4);
+    long at = (long) messages / 4 + new SplittableRandom(seed).nextInt(messages / 4);
     int burst = shape.threads() * Math.max(1, shape.window());
     return switch (fault) {
       case "cqe-error" ->
