@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.ArgSpec;
@@ -25,7 +26,8 @@ final class CommandPages {
     index.append("| command | what it does |\n| --- | --- |\n");
     CommandLine root = CommandTree.of();
     for (Subcommand subcommand : Subcommand.values()) {
-      CommandLine command = root.getSubcommands().get(subcommand.word());
+      CommandLine command =
+          Objects.requireNonNull(root.getSubcommands().get(subcommand.word()), subcommand.word());
       index.append(
           "| [%s](%s.md) | %s |\n"
               .formatted(subcommand.word(), subcommand.word(), escaped(subcommand.summary())));

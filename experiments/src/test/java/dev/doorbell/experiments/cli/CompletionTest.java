@@ -114,7 +114,9 @@ class CompletionTest {
     assertThat(session.type("completion", "bahs")).isEqualTo(ExitCode.USAGE);
     assertThat(session.err())
         .isEqualTo(
-            "DB-U074  no completion for 'bahs'  - did you mean 'bash'?\n"
-                + "  fix     one of bash, zsh, fish\n");
+            """
+            DB-U074  no completion for 'bahs'  - did you mean 'bash'?
+              fix     one of bash, zsh, fish
+            """);
   }
 }

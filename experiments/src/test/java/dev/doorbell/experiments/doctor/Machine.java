@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -210,7 +211,7 @@ final class Machine {
 
   /** Where an HCA's files are. */
   String place(String hca) {
-    return links.get("sys/class/infiniband/" + hca).replace("../", "");
+    return Objects.requireNonNull(links.get("sys/class/infiniband/" + hca), hca).replace("../", "");
   }
 
   Machine infiniBand(String hca, String state, String lid) {

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -54,10 +55,12 @@ class ToolFormatTest {
             "# Collective test concluded: small\n");
     assertThat(ToolFormat.OSU.text(run))
         .contains(
-            "# OSU MPI-CUDA Latency Test v7.2\n"
-                + "# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)\n"
-                + "# Size          Latency (us)\n"
-                + "# Datatype: MPI_CHAR.\n",
+            """
+            # OSU MPI-CUDA Latency Test v7.2
+            # Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)
+            # Size          Latency (us)
+            # Datatype: MPI_CHAR.
+            """,
             "# Size      Bandwidth (MB/s)\n");
   }
 
@@ -102,8 +105,7 @@ class ToolFormatTest {
   }
 
   private static double median(SummaryRow row, String metric) {
-    MetricRow samples = row.metrics().get(metric);
-    assertThat(samples).isNotNull();
+    MetricRow samples = Objects.requireNonNull(row.metrics().get(metric), metric);
     return SummaryFiles.summary(row, samples).median();
   }
 

@@ -144,13 +144,13 @@ class ServedTrafficTest {
         command.opcode = CommandEntry.OP_FETCH_ADD;
         command.operand = 3;
         for (int i = 0; i < adds; i++) {
-          command.localAddress = results.address() + Long.BYTES * i;
+          command.localAddress = results.address() + (long) Long.BYTES * i;
           poster.post(command);
         }
         command.opcode = CommandEntry.OP_COMPARE_SWAP;
         command.compare = 3L * adds;
         command.operand = 7;
-        command.localAddress = results.address() + Long.BYTES * adds;
+        command.localAddress = results.address() + (long) Long.BYTES * adds;
         poster.post(command);
         command.localAddress += Long.BYTES;
         poster.post(command);
