@@ -24,9 +24,12 @@ abstract class HcaContract {
     world = newWorld();
   }
 
+  /** Where a back end has no device, the test was skipped before there was a world. */
   @AfterEach
   void close() {
-    world.close();
+    if (world != null) {
+      world.close();
+    }
   }
 
   void assumeHas(HcaWorld.Feature feature) {
