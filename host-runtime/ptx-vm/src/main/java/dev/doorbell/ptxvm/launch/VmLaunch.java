@@ -33,8 +33,7 @@ final class VmLaunch implements Launch {
                 gpu.options().multiprocessors(),
                 gpu.options().pollNanos(),
                 compileAfter(gpu.options().engine()),
-                gpu.options().engine() == VmOptions.Engine.AUTO
-                    || gpu.options().engine() == VmOptions.Engine.WARP,
+                gpu.options().engine() == VmOptions.Engine.WARP,
                 gpu.options().workers()),
             id,
             this::ended);
