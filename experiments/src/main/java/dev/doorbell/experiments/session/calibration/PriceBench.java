@@ -324,8 +324,11 @@ final class PriceBench implements AutoCloseable {
                 width);
     say(name);
     long grid = (long) blocks * threads * width;
-    long bytes = Math.min(workload.mostBytes() / grid * grid, grid * workload.accessesPerThread());
-    double[] rates = new double[Math.max(3, Math.min(7, request.samples()))];
+    long each =
+        Math.clamp(
+            workload.accesses() / ((long) blocks * threads), 16L, workload.accessesPerThread());
+    long bytes = Math.min(workload.mostBytes() / grid * grid, grid * each);
+    double[] rates = new double[workload.repeats()];
     for (int i = -1; i < rates.length; i++) {
       launch(
           PriceKernels.bandwidth(stores, width),
