@@ -122,9 +122,9 @@ final class WideProgram {
   }
 
   /**
-   * What lanes may come to, nearest first. Where it is known what ran until the kernel was compiled,
-   * that tells which ways are taken from there; what had not run by then, as the meeting itself may
-   * not have, tells nothing about where it leads.
+   * What lanes may come to, nearest first. Where it is known what ran until the kernel was
+   * compiled, that tells which ways are taken from there; what had not run by then, as the meeting
+   * itself may not have, tells nothing about where it leads.
    */
   private BitSet reach(int index, int most) {
     BitSet members = new BitSet();
