@@ -197,7 +197,7 @@ final class Settings {
     if (known == null) {
       return;
     }
-    if (vocabularyName.equals("topology") && word.endsWith(".yaml")) {
+    if (vocabularyName.equals("topology") && (word.endsWith(".yaml") || word.endsWith(".json"))) {
       if (!Files.isReadable(Path.of(word))) {
         problem("DB-C001", pointer, "topology file %s cannot be read".formatted(word));
       }

@@ -4,6 +4,8 @@ import dev.doorbell.experiments.config.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -32,6 +34,7 @@ public final class RunFinder {
     }
     List<Path> named = new ArrayList<>();
     Path newest = null;
+    Manifest newestManifest = null;
     for (Path run : runs()) {
       String name = String.valueOf(run.getFileName());
       if (name.equals(text)) {
@@ -41,9 +44,13 @@ public final class RunFinder {
         named.add(run);
       }
       Manifest manifest = manifest(run);
-      // Names begin with the time, so that the last one in order is the newest.
-      if (manifest != null && manifest.tags().contains(text)) {
+      if (manifest != null
+          && manifest.tags().contains(text)
+          && (newest == null
+              || newestManifest == null
+              || isAfter(run, manifest, newest, newestManifest))) {
         newest = run;
+        newestManifest = manifest;
       }
     }
     if (newest != null) {
@@ -61,6 +68,20 @@ public final class RunFinder {
                     ? "no run directory, and no run in %s has this name or tag".formatted(runs)
                     : "%d runs in %s begin so".formatted(named.size(), runs))
             .fix("give a directory, or a run its tag: doorbell run ... --tag NAME"));
+  }
+
+  /** Runs that were started in the same instant were made one after the other. */
+  private static boolean isAfter(Path run, Manifest manifest, Path other, Manifest otherManifest) {
+    int byStart = manifest.started().compareTo(otherManifest.started());
+    return byStart > 0 || (byStart == 0 && created(run).compareTo(created(other)) >= 0);
+  }
+
+  private static FileTime created(Path run) {
+    try {
+      return Files.readAttributes(run, BasicFileAttributes.class).creationTime();
+    } catch (IOException _) {
+      return FileTime.fromMillis(0);
+    }
   }
 
   private List<Path> runs() {

@@ -238,6 +238,14 @@ final class CudaContext {
 
   /** Copies to the device and waits until it is there. */
   void copyIn(String what, MemorySegment source, long target) {
+    if (source.isNative()) {
+      long bytes = source.byteSize();
+      call(
+          what,
+          () -> JCudaDriver.cuMemcpyHtoDAsync(at(target), host(source.address()), bytes, copies));
+      call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
+      return;
+    }
     synchronized (staging) {
       for (long done = 0; done < source.byteSize(); done += STAGING_BYTES) {
         long bytes = Math.min(STAGING_BYTES, source.byteSize() - done);
@@ -253,6 +261,14 @@ final class CudaContext {
 
   /** Copies from the device. */
   void copyOut(String what, long source, MemorySegment target) {
+    if (target.isNative()) {
+      long bytes = target.byteSize();
+      call(
+          what,
+          () -> JCudaDriver.cuMemcpyDtoHAsync(host(target.address()), at(source), bytes, copies));
+      call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
+      return;
+    }
     synchronized (staging) {
       for (long done = 0; done < target.byteSize(); done += STAGING_BYTES) {
         long bytes = Math.min(STAGING_BYTES, target.byteSize() - done);

@@ -15,13 +15,15 @@ import dev.doorbell.experiments.calibration.Calibrator.Request;
 import dev.doorbell.experiments.calibration.Measurement;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.session.calibration.PriceKernels.Price;
+import dev.doorbell.experiments.stats.Summary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Runs the price kernels on one GPU, one after the other. */
 final class PriceBench implements AutoCloseable {
@@ -46,7 +48,7 @@ final class PriceBench implements AutoCloseable {
   private final Memory out;
   private final List<Measurement> measurements = new ArrayList<>();
   private double nanosPerCycle = 1;
-  private double emptyRound;
+  private final Map<Integer, Double> empty = new HashMap<>();
 
   /**
    * @param pollNanos what it costs a CPU to see that a flag has changed, in virtual time
@@ -79,7 +81,7 @@ final class PriceBench implements AutoCloseable {
 
   /** Measures everything; false when it was interrupted on the way. */
   boolean run() {
-    List<Runnable> steps = new ArrayList<>(List.of(this::clocks, this::loop));
+    List<Runnable> steps = new ArrayList<>(List.of(this::clocks));
     steps.addAll(prices());
     steps.add(this::echo);
     if (workload.copyBytes() > 0) {
@@ -171,11 +173,11 @@ final class PriceBench implements AutoCloseable {
     nanosPerCycle = (double) out.getLong(Long.BYTES) / out.getLong(0);
   }
 
-  /** What a round costs without the operation. */
-  private void loop() {
-    double[] cycles = cycles(PriceKernels.EMPTY, device.address(), workload.rounds());
-    Arrays.sort(cycles);
-    emptyRound = cycles[cycles.length / 2] / workload.rounds();
+  /** Cycles of so many rounds without the operation, the readings of the clock included. */
+  private double empty(int rounds) {
+    return empty.computeIfAbsent(
+        rounds,
+        count -> Summary.of(cycles(PriceKernels.EMPTY, device.address(), count), 1).median());
   }
 
   /**
@@ -205,10 +207,11 @@ final class PriceBench implements AutoCloseable {
 
   private void price(Price price, String name, Memory memory, int rounds, String what) {
     say(name);
+    double without = empty(rounds);
     double[] cycles = cycles(price, memory.address(), rounds);
     double[] nanos = new double[cycles.length];
     for (int i = 0; i < nanos.length; i++) {
-      double own = Math.max(0, cycles[i] - emptyRound * rounds);
+      double own = Math.max(0, cycles[i] - without);
       nanos[i] = own * nanosPerCycle / (rounds * (double) PriceKernels.UNROLLED);
     }
     measurements.add(new Measurement(what, Samples.of(name, "ns", nanos)));
@@ -304,7 +307,7 @@ final class PriceBench implements AutoCloseable {
     }
     String what =
         rate
-            ? "copy engine, %s, %d MiB"
+            ? "copy of pinned memory, %s, %d MiB"
                 .formatted(out ? "device to host" : "host to device", range.byteSize() >> 20)
             : "copy of 8 bytes from the device, call to return";
     measurements.add(new Measurement(what, Samples.of(name, rate ? "GB/s" : "ns", values)));
@@ -321,8 +324,11 @@ final class PriceBench implements AutoCloseable {
                 width);
     say(name);
     long grid = (long) blocks * threads * width;
-    long bytes = Math.min(workload.mostBytes() / grid * grid, grid * workload.accessesPerThread());
-    double[] rates = new double[Math.max(3, Math.min(7, request.samples()))];
+    long each =
+        Math.clamp(
+            workload.accesses() / ((long) blocks * threads), 16L, workload.accessesPerThread());
+    long bytes = Math.min(workload.mostBytes() / grid * grid, grid * each);
+    double[] rates = new double[workload.repeats()];
     for (int i = -1; i < rates.length; i++) {
       launch(
           PriceKernels.bandwidth(stores, width),

@@ -35,9 +35,9 @@ public record VmOptions(
   /** What runs a kernel's instructions. Results are the same; speed and time to start are not. */
   public enum Engine {
     /**
-     * Interpret at first; compile a kernel that has run for a while, on a direct fabric, for whole
-     * warps where it has operations at which their lanes meet. Virtual time and exploration need
-     * every access at its port and stay with the interpreter.
+     * Interpret at first; compile a kernel that has run for a while, on a direct fabric, every lane
+     * by itself. Virtual time and exploration need every access at its port and stay with the
+     * interpreter.
      */
     AUTO,
     /** Interpret always. */

@@ -30,7 +30,6 @@ final class PerftestTest {
         "ib_write_bw -I 64 -s 64 -n 50",
         "ib_write_bw -I 220 -s 220 -q 8 -n 50",
         "ib_write_bw -c UC -n 20",
-        "ib_write_bw -e -n 50",
         "ib_write_lat -a -n 5",
         "ib_write_lat -I 0 -s 64 -n 5",
         "ib_read_bw -a -n 10",
