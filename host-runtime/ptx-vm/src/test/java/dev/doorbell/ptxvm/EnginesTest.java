@@ -38,12 +38,15 @@ class EnginesTest {
     final List<String> engines;
 
     Machine(VmOptions.Engine engine, long seed, int workers) {
+      this(VmOptions.defaults().withEngine(engine).withWorkers(workers), seed);
+    }
+
+    Machine(VmOptions options, long seed) {
       engines =
-          engine == VmOptions.Engine.WARP
+          options.engine() == VmOptions.Engine.WARP
               ? List.of("warp", "compiled (its lanes never meet)")
               : List.of("compiled");
       fabric = new DirectFabric(AddressSpace.reserve(), seed);
-      VmOptions options = VmOptions.defaults().withEngine(engine).withWorkers(workers);
       gpu = new VmGpu(fabric, Locus.gpu(0, 0), options);
     }
 
@@ -154,6 +157,20 @@ class EnginesTest {
         Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
       for (long seed = 1; seed <= 70; seed++) {
         Machine compiler = seed % 5 == 0 ? single : seed % 2 == 0 ? warps : shuffled;
+        requireSame(seed, DivergentProgram.of(seed), interpreter, compiler);
+      }
+    }
+  }
+
+  @Test
+  void programs_that_are_compiled_while_they_run_leave_the_same() {
+    VmOptions warps = VmOptions.defaults().withEngine(VmOptions.Engine.WARP);
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine early = new Machine(warps.withCompileAfter(500), 0);
+        Machine late = new Machine(warps.withCompileAfter(3000), 99)) {
+      for (long seed = 3001; seed <= 3030; seed++) {
+        Machine compiler = seed % 2 == 0 ? early : late;
+        requireSame(seed, interpreter, compiler);
         requireSame(seed, DivergentProgram.of(seed), interpreter, compiler);
       }
     }

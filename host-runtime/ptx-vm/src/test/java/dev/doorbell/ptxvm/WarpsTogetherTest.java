@@ -116,6 +116,36 @@ class WarpsTogetherTest {
     assertThat(run(WARP, ptx, threads)).isEqualTo(run(interpreter, ptx, threads));
   }
 
+  /** Compiled in the middle of a launch, for what had run until then; the meetings had not. */
+  @Test
+  void lanes_that_meet_where_none_had_been_before_go_together() {
+    String body =
+        """
+          shfl.sync.bfly.b32 %r4, %r2, 1, 0x1f, 0xffffffff;
+          and.b32 %r5, %r4, 1;
+          setp.ne.u32 %q, %r5, 0;
+          @%q bra odd;
+          add.u32 %r4, %r4, %r0;
+        odd:
+          mad.lo.u32 %r2, %r4, 3, %r1;
+        """;
+    String first =
+        """
+          mov.u32 %r6, 0;
+        alone:
+          add.u32 %r2, %r2, %r0;
+          add.u32 %r6, %r6, 1;
+          setp.lt.u32 %p, %r6, 10000;
+          @%p bra alone;
+        again:
+        """;
+    String ptx = rounds(body).replace("again:\n", first);
+    VmOptions late = WARP.withCompileAfter(1000);
+    VmOptions interpreter = VmOptions.defaults().withEngine(VmOptions.Engine.INTERPRETER);
+    assertThat(engine(late, ptx)).isEqualTo("warp");
+    assertThat(run(late, ptx, 32)).isEqualTo(run(interpreter, ptx, 32));
+  }
+
   @ParameterizedTest
   @CsvSource({"INTERPRETER", "COMPILED", "WARP"})
   void an_error_names_the_lane_and_the_line(VmOptions.Engine engine) {
@@ -151,18 +181,19 @@ class WarpsTogetherTest {
 
   @Test
   void a_launch_says_whether_lanes_go_together() {
-    assertThat(engine(rounds(""))).isEqualTo("warp");
-    assertThat(engine(rounds("").replace("bar.warp.sync 0xffffffff;", "")))
+    assertThat(engine(WARP, rounds(""))).isEqualTo("warp");
+    assertThat(engine(WARP, rounds("").replace("bar.warp.sync 0xffffffff;", "")))
         .isEqualTo("compiled (its lanes never meet)");
   }
 
-  private static String engine(String ptx) {
-    try (World world = new World(0, WARP);
+  private static String engine(VmOptions options, String ptx) {
+    try (World world = new World(0, options);
         Memory out = world.device(4096);
         GpuModule module = world.gpu.load("rounds.ptx", ptx)) {
-      return world
-          .run(module, "rounds", LaunchConfig.of(1, 32), new KernelArguments().add(out))
-          .engine();
+      Launch launch =
+          world.run(module, "rounds", LaunchConfig.of(1, 32), new KernelArguments().add(out));
+      launch.check();
+      return launch.engine();
     }
   }
 }

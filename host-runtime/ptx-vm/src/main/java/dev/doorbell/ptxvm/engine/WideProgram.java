@@ -121,19 +121,29 @@ final class WideProgram {
     return false;
   }
 
-  /** What lanes may come to, nearest first; only what has been seen to run where that is known. */
+  /**
+   * What lanes may come to, nearest first. Where it is known what ran until the kernel was
+   * compiled, that tells which ways are taken from there; what had not run by then, as the meeting
+   * itself may not have, tells nothing about where it leads.
+   */
   private BitSet reach(int index, int most) {
     BitSet members = new BitSet();
     Deque<Integer> open = new ArrayDeque<>(List.of(index));
     while (!open.isEmpty() && members.cardinality() < most) {
       int at = open.remove();
-      boolean runs = counts.length == 0 || graph.nodes().get(at).count() > 0;
-      if (!members.get(at) && runs) {
+      if (!members.get(at)) {
         members.set(at);
-        open.addAll(graph.nodes().get(at).successors());
+        graph.nodes().get(at).successors().stream()
+            .filter(to -> ran(to) || !ran(at))
+            .forEach(open::add);
       }
     }
     return members;
+  }
+
+  /** False for what is known not to have run when the kernel was compiled. */
+  private boolean ran(int index) {
+    return counts.length == 0 || graph.nodes().get(index).count() > 0;
   }
 
   /** Branches that close loops which may poll: those that do nothing else, or the others. */

@@ -8,9 +8,6 @@ import dev.doorbell.ptxvm.engine.Probe;
 
 /** A kernel that was started, or waits for those before it in its stream. */
 final class VmLaunch implements Launch {
-  /** Compiling costs about as much as interpreting this many instructions. */
-  private static final long WORTH_COMPILING = 2_000_000;
-
   private final VmGpu gpu;
   private final VmKernel kernel;
   private final VmStream stream;
@@ -32,7 +29,7 @@ final class VmLaunch implements Launch {
                 gpu.options().maxResidentBlocks(),
                 gpu.options().multiprocessors(),
                 gpu.options().pollNanos(),
-                compileAfter(gpu.options().engine()),
+                gpu.options().compileAfter(),
                 gpu.options().engine() == VmOptions.Engine.WARP,
                 gpu.options().workers()),
             id,
@@ -41,14 +38,6 @@ final class VmLaunch implements Launch {
     if (probe != null) {
       grid.observe(probe);
     }
-  }
-
-  private static long compileAfter(VmOptions.Engine engine) {
-    return switch (engine) {
-      case AUTO -> WORTH_COMPILING;
-      case INTERPRETER -> Long.MAX_VALUE;
-      case COMPILED, WARP -> 0;
-    };
   }
 
   VmKernel kernel() {

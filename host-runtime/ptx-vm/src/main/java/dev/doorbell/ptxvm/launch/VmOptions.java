@@ -13,6 +13,8 @@ package dev.doorbell.ptxvm.launch;
  * @param pollNanos how long a fabric with virtual time may park a thread that polls memory and
  *     watches a clock
  * @param engine what runs the kernels
+ * @param compileAfter instructions of a kernel, of all its threads together, that are interpreted
+ *     before it is compiled; 0 compiles it at once, {@link Long#MAX_VALUE} never
  * @param workers host threads that run blocks, whole ones each; 1 is the thread that runs the
  *     fabric. More need a direct fabric without a seed; elsewhere one does everything
  */
@@ -24,7 +26,11 @@ public record VmOptions(
     int stackBytes,
     long pollNanos,
     Engine engine,
+    long compileAfter,
     int workers) {
+
+  /** Compiling costs about as much as interpreting this many instructions. */
+  private static final long WORTH_COMPILING = 2_000_000;
 
   /** What runs a kernel's instructions. Results are the same; speed and time to start are not. */
   public enum Engine {
@@ -47,18 +53,33 @@ public record VmOptions(
         || multiprocessors < 1
         || stackBytes < 0
         || pollNanos < 1
+        || compileAfter < 0
         || workers < 1) {
       throw new IllegalArgumentException("sizes of a GPU must be positive");
+    }
+    if (engine == Engine.INTERPRETER) {
+      compileAfter = Long.MAX_VALUE;
     }
   }
 
   /**
    * Compute capability 9.0, 128 resident blocks, one worker, and the engine that the system
    * property {@code doorbell.engine} names: {@code auto}, {@code interpreter}, {@code compiled} or
-   * {@code warp}; auto where it is not set.
+   * {@code warp}; auto where it is not set. The property {@code doorbell.engine.after} gives {@link
+   * #compileAfter}.
    */
   public static VmOptions defaults() {
-    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000, chosen(), 1);
+    Engine engine = chosen();
+    long after = Long.getLong("doorbell.engine.after", compileAfter(engine));
+    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000, engine, after, 1);
+  }
+
+  private static long compileAfter(Engine engine) {
+    return switch (engine) {
+      case AUTO -> WORTH_COMPILING;
+      case INTERPRETER -> Long.MAX_VALUE;
+      case COMPILED, WARP -> 0;
+    };
   }
 
   private static Engine chosen() {
@@ -82,6 +103,7 @@ public record VmOptions(
         stackBytes,
         pollNanos,
         engine,
+        compileAfter,
         workers);
   }
 
@@ -95,6 +117,7 @@ public record VmOptions(
         stackBytes,
         pollNanos,
         engine,
+        compileAfter,
         workers);
   }
 
@@ -108,6 +131,7 @@ public record VmOptions(
         bytes,
         pollNanos,
         engine,
+        compileAfter,
         workers);
   }
 
@@ -121,10 +145,11 @@ public record VmOptions(
         stackBytes,
         nanos,
         engine,
+        compileAfter,
         workers);
   }
 
-  /** The same with another engine. */
+  /** The same with another engine, which compiles when that engine does. */
   public VmOptions withEngine(Engine other) {
     return new VmOptions(
         computeCapability,
@@ -134,6 +159,21 @@ public record VmOptions(
         stackBytes,
         pollNanos,
         other,
+        compileAfter(other),
+        workers);
+  }
+
+  /** The same, with kernels compiled after another number of instructions. */
+  public VmOptions withCompileAfter(long instructions) {
+    return new VmOptions(
+        computeCapability,
+        maxResidentBlocks,
+        multiprocessors,
+        sharedBytesPerBlock,
+        stackBytes,
+        pollNanos,
+        engine,
+        instructions,
         workers);
   }
 
@@ -147,6 +187,7 @@ public record VmOptions(
         stackBytes,
         pollNanos,
         engine,
+        compileAfter,
         threads);
   }
 }
