@@ -112,7 +112,8 @@ final class ProgramsTest {
       assertThat(client.process.isAlive()).as(client.said()).isTrue();
       // SIGKILL: nothing of it runs any more.
       client.process.destroyForcibly().waitFor();
-      // perftest's server ends when its peer has; not always where that was in the middle of meeting.
+      // perftest's server ends when its peer has; not always where that was in the middle of
+      // meeting.
       if (!waiting.process.waitFor(10, TimeUnit.SECONDS)) {
         waiting.process.destroyForcibly().waitFor();
       }
