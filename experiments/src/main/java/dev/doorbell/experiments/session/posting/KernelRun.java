@@ -21,6 +21,8 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.kernels.KernelCatalogue;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -33,6 +35,8 @@ final class KernelRun implements AutoCloseable {
   static final long KERNEL_NANOS = 20_000_000_000L;
 
   private static final long SLICE_NANOS = 200_000;
+  private static final ValueLayout.OfInt U32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private final Point point;
   private final PointContext context;
@@ -99,7 +103,7 @@ final class KernelRun implements AutoCloseable {
   private void checkStatus() throws PointFailure {
     MemorySegment words = MemorySegment.ofArray(status.getBytes(0, (int) status.size()));
     for (int thread = 0; thread < status.size() / Integer.BYTES; thread++) {
-      int word = words.get(Abi.U32, (long) thread * Integer.BYTES);
+      int word = words.get(U32, (long) thread * Integer.BYTES);
       if (word != Abi.OK) {
         throw failure(
             "DB-P001",
