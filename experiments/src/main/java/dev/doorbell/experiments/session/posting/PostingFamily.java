@@ -26,7 +26,7 @@ public final class PostingFamily implements PointFamily {
 
   private static final Set<String> OWN = Set.of(RATE, POST, DONE);
   private static final Set<String> METRICS =
-      Set.of(RATE, POST, DONE, "goodput", "fences", "tlp.bytes", "tlp.count");
+      Set.of(RATE, POST, DONE, "goodput", "fences", "tlp.bytes");
   private static final Set<String> SETTINGS =
       Set.of(
           "path",

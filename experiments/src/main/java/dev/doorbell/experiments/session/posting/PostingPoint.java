@@ -53,7 +53,7 @@ final class PostingPoint {
   PointResult run() throws PointFailure {
     List<Samples> samples = new ArrayList<>();
     try (World world = Worlds.of(point, topology, substrate)) {
-      requireMemories(world);
+      Worlds.requireAll(point, world, shape);
       try (Wiring wiring = new Wiring(world, shape);
           Buffers buffers =
               new Buffers(world, shape.payload(), shape.bytes(), shape.threads(), point.seed())) {
@@ -71,13 +71,6 @@ final class PostingPoint {
           e);
     }
     return new PointResult(substrate.basis(), inOrder(samples), counters, verified, List.of());
-  }
-
-  private void requireMemories(World world) throws PointFailure {
-    Worlds.require(point, world, "sq", shape.placement().sendRing());
-    Worlds.require(point, world, "cq", shape.placement().completionRing());
-    Worlds.require(point, world, "record", shape.placement().record());
-    Worlds.require(point, world, "payload", shape.payload());
   }
 
   private boolean wants(String metric) {
@@ -176,7 +169,6 @@ final class PostingPoint {
     FabricCounters traffic = after.minus(before);
     keep("fences", new Quantity((double) traffic.fences() / puts, ""));
     keep("tlp.bytes", new Quantity((double) traffic.wireBytes() / puts, "B"));
-    keep("tlp.count", new Quantity((double) traffic.tlps() / puts, ""));
   }
 
   private void keep(String name, Quantity quantity) {

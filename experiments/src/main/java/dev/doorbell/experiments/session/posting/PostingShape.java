@@ -107,12 +107,17 @@ final class PostingShape {
 
   /** Measured puts of each thread when the rate is asked for. */
   long putsOfThread(Substrate substrate) {
+    return putsOf(threads(), substrate);
+  }
+
+  /** The same where so many threads put. */
+  long putsOf(int posters, Substrate substrate) {
     int all =
         switch (substrate) {
           case Substrate.Virtual() -> PUTS_IN_VIRTUAL_TIME;
           case Substrate.Wall() -> PUTS_ON_THE_WALL;
           case Substrate.Cuda(int _) -> PUTS_ON_GPU;
         };
-    return Math.max(FEWEST_OF_A_THREAD, all / threads());
+    return Math.max(FEWEST_OF_A_THREAD, all / posters);
   }
 }

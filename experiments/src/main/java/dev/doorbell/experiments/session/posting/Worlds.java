@@ -32,7 +32,14 @@ final class Worlds {
   }
 
   /** Refuses what the world cannot do, instead of doing something else. */
-  static void require(Point point, World world, String setting, MemoryKind wanted)
+  static void requireAll(Point point, World world, PostingShape shape) throws PointFailure {
+    require(point, world, "sq", shape.placement().sendRing());
+    require(point, world, "cq", shape.placement().completionRing());
+    require(point, world, "record", shape.placement().record());
+    require(point, world, "payload", shape.payload());
+  }
+
+  private static void require(Point point, World world, String setting, MemoryKind wanted)
       throws PointFailure {
     if (world.rank(0).payload() == MemoryKind.HOST && wanted != MemoryKind.HOST) {
       throw new PointFailure(
