@@ -17,9 +17,10 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.session.push.PushPoint;
-import dev.doorbell.experiments.session.push.PushPrediction;
-import dev.doorbell.experiments.session.recovery.RecoveryPoint;
+import dev.doorbell.experiments.session.family.PointFamilies;
+import dev.doorbell.experiments.session.family.Substrate;
+import dev.doorbell.experiments.session.push.PushFamily;
+import dev.doorbell.experiments.session.recovery.RecoveryFamily;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.PrintStream;
@@ -37,11 +38,10 @@ import org.jspecify.annotations.Nullable;
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
   private static final String CUDA = "cuda:";
-  private static final long POINT_NANOS = 200_000_000L;
-  private static final double NANOS_A_BYTE = 0.6;
 
   private final Map<String, Topology> topologies;
   private final Protocols protocols;
+  private final PointFamilies families;
   private final @Nullable Pairing pairing;
 
   public SessionRuntime() {
@@ -52,6 +52,9 @@ public final class SessionRuntime implements ExperimentRuntime {
       Map<String, Topology> topologies, Protocols protocols, @Nullable Pairing pairing) {
     this.topologies = topologies;
     this.protocols = protocols;
+    this.families =
+        new PointFamilies(
+            List.of(new PushFamily(), new RecoveryFamily(), new TransferFamily(protocols)));
     this.pairing = pairing;
   }
 
@@ -153,18 +156,9 @@ public final class SessionRuntime implements ExperimentRuntime {
   public List<Problem> check(Point point) {
     List<Problem> problems = new ArrayList<>();
     try {
-      topology(point);
+      families.check(point, topology(point), problems);
     } catch (TopologyException e) {
       problems.addAll(e.problems());
-      return problems;
-    }
-    if (PushPoint.pushes(point)) {
-      PushPoint.check(point, problems);
-    } else if (RecoveryPoint.recovers(point)) {
-      RecoveryPoint.check(point, problems);
-    } else {
-      TransferChecks.of(point, problems);
-      protocols.check(point, problems);
     }
     return problems;
   }
@@ -172,20 +166,12 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public PointRunner runner(Environment environment) {
     if (pairing != null) {
-      return new PairedRunner(pairing, protocols);
+      return new PairedRunner(pairing, protocols, families);
     }
     Substrate substrate = substrate(environment);
     return (point, context) -> {
       try {
-        if (PushPoint.pushes(point)) {
-          boolean wall = environment.basis() == Basis.EMULATED;
-          return new PushPoint(point, context, topology(point), wall).run();
-        }
-        if (RecoveryPoint.recovers(point)) {
-          boolean wall = environment.basis() == Basis.EMULATED;
-          return new RecoveryPoint(point, context, topology(point), wall).run();
-        }
-        return new TransferPoint(point, context, topology(point), protocols, substrate).run();
+        return families.of(point).run(point, context, topology(point), substrate);
       } catch (TopologyException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
       }
@@ -207,30 +193,10 @@ public final class SessionRuntime implements ExperimentRuntime {
       return Prediction.none();
     }
     try {
-      if (PushPoint.pushes(point)) {
-        return PushPrediction.of(point, topology(point).network().bytesPerNano());
-      }
-      if (RecoveryPoint.recovers(point)) {
-        return Prediction.none();
-      }
-      return ownOnly(point, TransferPrediction.of(point, topology(point)));
+      return families.of(point).predict(point, topology(point));
     } catch (TopologyException e) {
       return Prediction.none();
     }
-  }
-
-  /** The closed forms speak of Doorbell's own protocols; of another one they say nothing. */
-  private Prediction ownOnly(Point point, Prediction prediction) {
-    Protocol pingPong = protocols.latency(point);
-    Protocol streaming = protocols.goodput(point);
-    return new Prediction(
-        prediction.terms().stream()
-            .filter(
-                term -> {
-                  Protocol protocol = term.metric().equals("latency") ? pingPong : streaming;
-                  return protocol != null && protocol.own();
-                })
-            .toList());
   }
 
   @Override
@@ -252,13 +218,7 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public long estimateNanos(Point point) {
-    if (PushPoint.pushes(point)) {
-      return PushPoint.estimateNanos(point);
-    }
-    if (RecoveryPoint.recovers(point)) {
-      return RecoveryPoint.estimateNanos(point);
-    }
-    return POINT_NANOS + (long) (NANOS_A_BYTE * point.whole("size"));
+    return families.of(point).estimateNanos(point);
   }
 
   @Override

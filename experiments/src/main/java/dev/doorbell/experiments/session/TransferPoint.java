@@ -19,6 +19,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.session.family.Substrate;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -37,9 +37,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -48,12 +46,7 @@ import org.jspecify.annotations.Nullable;
  * is held against the protocol's invariants, and each byte that was accepted is compared at the
  * target.
  */
-public final class PushPoint {
-  /** Metrics that only such points have. */
-  public static final Set<String> METRICS =
-      Set.of("full", "stall", "completion", "retransmitted", "pulled", "lost", "marked", "pauses");
-
-  private static final String KERNEL = "push_ring";
+final class PushPoint {
   private static final long KERNEL_NANOS = 20_000_000_000L;
   private static final long DEADLINE_NANOS = 5_000_000_000L;
   private static final long SLICE_NANOS = 1_000_000;
@@ -72,7 +65,6 @@ public final class PushPoint {
   private static final int MOST_THREADS = 64;
   private static final int FALLBACK_ENTRIES = 8;
   private static final int FRAME_OVERHEAD = 98;
-  private static final long NANOS_A_POINT = 1_500_000_000L;
 
   private final Point point;
   private final PointContext context;
@@ -92,7 +84,7 @@ public final class PushPoint {
   /**
    * @param wall in wall time, in which no network fills; refused
    */
-  public PushPoint(Point point, PointContext context, Topology topology, boolean wall) {
+  PushPoint(Point point, PointContext context, Topology topology, boolean wall) {
     this.point = point;
     this.context = context;
     this.topology = topology;
@@ -103,75 +95,8 @@ public final class PushPoint {
     this.random = point.whole("load") > 0;
   }
 
-  /** Whether a point is one of these. */
-  public static boolean pushes(Point point) {
-    return point.kernels().contains(KERNEL);
-  }
-
-  /** The settings that only such points have, with their defaults. */
-  public static Map<String, String> settings() {
-    SequencedMap<String, String> settings = new LinkedHashMap<>();
-    settings.put("slots", "64");
-    settings.put("load", "0");
-    settings.put("full", "stall");
-    settings.put("rtt", "2000");
-    settings.put("release", "acknowledged");
-    settings.put("batch", "1");
-    settings.put("senders", "1");
-    settings.put("policy", "none");
-    settings.put("switch", "none");
-    settings.put("buffer", "1048576");
-    settings.put("mark", "0");
-    settings.put("producers", "1");
-    return settings;
-  }
-
-  /** A guess at the wall time of a point. */
-  public static long estimateNanos(Point point) {
-    return NANOS_A_POINT * Math.max(1, point.whole("senders") / 4);
-  }
-
-  /** What is impossible about a point. */
-  public static void check(Point point, List<Problem> problems) {
-    if (point.kernels().size() > 1) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "push_ring beside other kernels")
-              .effect("it has rings of its own, and no queue pair")
-              .fix("give it an experiment of its own"));
-    }
-    long size = point.whole("size");
-    if (size % UNIT != 0 || size > 1 << 20) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "a pushed message of %d bytes".formatted(size))
-              .fix("use multiples of 16 up to 1 MiB"));
-    }
-    if (point.whole("load") > 0 && point.whole("senders") > 1) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "random load of more than one sender")
-              .fix("use load: 0 or senders: 1"));
-    }
-    if (point.whole("producers") > 1
-        && (point.whole("load") > 0 || point.text("full").equals("drop"))) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "several producers at random times, or lossy ones")
-              .fix("use load: 0 and full: stall, or producers: 1"));
-    }
-    for (String metric : point.metrics()) {
-      boolean batches = metric.equals("full");
-      if (batches != point.whole("load") > 0
-          || !(METRICS.contains(metric) || metric.equals("goodput"))) {
-        problems.add(
-            Problem.of(
-                    "DB-P021",
-                    point.id(),
-                    "%s is not measured with load %d".formatted(metric, point.whole("load")))
-                .fix("random load measures full; load 0 goodput, stall, completion and counters"));
-      }
-    }
-  }
-
   /** Runs it. */
-  public PointResult run() throws PointFailure {
+  PointResult run() throws PointFailure {
     if (wall) {
       throw failure("DB-P022", "networks fill in virtual time alone", "use clock: virtual");
     }

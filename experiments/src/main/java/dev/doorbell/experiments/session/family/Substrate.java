@@ -1,9 +1,9 @@
-package dev.doorbell.experiments.session;
+package dev.doorbell.experiments.session.family;
 
 import dev.doorbell.core.Basis;
 
 /** What runs the kernels of a point, and on whose clock. */
-sealed interface Substrate {
+public sealed interface Substrate {
   /** What its times may be called. */
   Basis basis();
 
