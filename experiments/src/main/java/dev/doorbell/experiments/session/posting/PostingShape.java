@@ -19,7 +19,7 @@ final class PostingShape {
   }
 
   private static final int PUTS_IN_VIRTUAL_TIME = 768;
-  private static final int PUTS_ON_THE_WALL = 1 << 14;
+  private static final int PUTS_ON_THE_WALL = 1 << 12;
   private static final int PUTS_ON_GPU = 1 << 17;
   private static final int FEWEST_OF_A_THREAD = 2;
 
