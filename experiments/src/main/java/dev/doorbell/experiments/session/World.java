@@ -137,7 +137,7 @@ public final class World implements AutoCloseable {
    * @throws dev.doorbell.core.hca.HcaException when a device cannot be opened
    * @throws dev.doorbell.core.gpu.GpuException when there is no such GPU
    */
-  static World verbs(RealHca real, int ordinal, int ranks) {
+  public static World verbs(RealHca real, int ordinal, int ranks) {
     DirectFabric fabric = new DirectFabric();
     List<Rank> opened = new ArrayList<>();
     try {

@@ -117,6 +117,8 @@ final class PostingShape {
           case Substrate.Virtual() -> PUTS_IN_VIRTUAL_TIME;
           case Substrate.Wall(), Substrate.Verbs _ -> PUTS_ON_THE_WALL;
           case Substrate.Cuda(int _) -> PUTS_ON_GPU;
+          case Substrate.Verbs verbs ->
+              verbs.ordinal() == Substrate.Verbs.VM ? PUTS_ON_THE_WALL : PUTS_ON_GPU;
         };
     return Math.max(FEWEST_OF_A_THREAD, all / posters);
   }

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.session.posting;
 
 import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.config.Problem;
@@ -22,14 +23,9 @@ final class Worlds {
             World.timed(topology, 2, (int) point.whole("mtu"), point.seed(), Trace.NONE);
         case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
         case Substrate.Cuda(int ordinal) -> World.cuda(ordinal, 2, SoftHcaOptions.DEFAULT);
-        case Substrate.Verbs _ ->
-            throw new PointFailure(
-                PointFailure.Kind.WAIVED,
-                Problem.of("DB-P026", point.id(), "not on a real HCA yet")
-                    .effect("no result")
-                    .fix("use hca: soft"));
+        case Substrate.Verbs verbs -> World.verbs(verbs.hca(), verbs.ordinal(), 2);
       };
-    } catch (GpuException e) {
+    } catch (GpuException | HcaException e) {
       throw new PointFailure(
           PointFailure.Kind.FAILED,
           Problem.of("DB-P001", point.id(), String.valueOf(e.getMessage())).effect("no result"),
