@@ -115,7 +115,7 @@ final class PostingShape {
     int all =
         switch (substrate) {
           case Substrate.Virtual() -> PUTS_IN_VIRTUAL_TIME;
-          case Substrate.Wall(), Substrate.Verbs _ -> PUTS_ON_THE_WALL;
+          case Substrate.Wall() -> PUTS_ON_THE_WALL;
           case Substrate.Cuda(int _) -> PUTS_ON_GPU;
           case Substrate.Verbs verbs ->
               verbs.ordinal() == Substrate.Verbs.VM ? PUTS_ON_THE_WALL : PUTS_ON_GPU;
