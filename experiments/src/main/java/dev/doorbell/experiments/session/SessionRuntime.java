@@ -213,6 +213,10 @@ public final class SessionRuntime implements ExperimentRuntime {
       if (RecoveryPoint.recovers(point)) {
         return Prediction.none();
       }
+      if (!point.text("payload").equals("gpu")) {
+        // The closed forms are of payload in GPU memory.
+        return Prediction.none();
+      }
       return ownOnly(point, TransferPrediction.of(point, topology(point)));
     } catch (TopologyException e) {
       return Prediction.none();

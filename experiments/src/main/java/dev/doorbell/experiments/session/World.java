@@ -53,23 +53,41 @@ final class World implements AutoCloseable {
   }
 
   /**
-   * A world whose ranks share a real GPU, with HCAs in software. These reach host memory alone, so
-   * that is where queues and payload have to lie.
+   * The same with payload in memory of a kind, and with GPUs of another make.
+   *
+   * @param gpus makes the GPU of a rank
+   */
+  static World direct(
+      DirectFabric fabric,
+      int ranks,
+      SoftHcaOptions options,
+      MemoryKind payload,
+      IntFunction<Gpu> gpus) {
+    return build(
+        fabric, ranks, options, new InProcessWire(), ProxyPrices.FREE, Trace.NONE, gpus, payload);
+  }
+
+  /**
+   * A world whose ranks share a real GPU, with HCAs in software.
    *
    * @param ordinal which device, as CUDA counts
+   * @param mover how the HCAs reach its memory; {@code NONE} where nothing of theirs lies there
    * @throws dev.doorbell.core.gpu.GpuException when there is none
    */
-  static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
+  static World cuda(
+      int ordinal, CudaGpu.Mover mover, int ranks, SoftHcaOptions options, MemoryKind payload) {
     DirectFabric fabric = new DirectFabric();
-    return build(
-        fabric,
-        ranks,
-        options,
-        new InProcessWire(),
-        ProxyPrices.FREE,
-        Trace.NONE,
-        number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal),
-        MemoryKind.HOST);
+    try {
+      return direct(
+          fabric,
+          ranks,
+          options,
+          payload,
+          number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal, mover));
+    } catch (RuntimeException e) {
+      fabric.close();
+      throw e;
+    }
   }
 
   /**
@@ -106,6 +124,12 @@ final class World implements AutoCloseable {
    * @param trace hears events of everything
    */
   static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
+    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE);
+  }
+
+  /** The same with payload in memory of a kind. */
+  static World timed(
+      Topology topology, int ranks, int mtu, long seed, Trace trace, MemoryKind payload) {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
     CpuPrices cpu = topology.cpus().getFirst();
@@ -118,13 +142,16 @@ final class World implements AutoCloseable {
             .withTiming(
                 new HcaTiming(
                     Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+    TimedFabric fabric = new TimedFabric(topology, seed);
     return build(
-        new TimedFabric(topology, seed),
+        fabric,
         ranks,
         options,
         new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
         new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
-        trace);
+        trace,
+        number -> new VmGpu(fabric, Locus.gpu(number, 0)),
+        payload);
   }
 
   private static World build(
