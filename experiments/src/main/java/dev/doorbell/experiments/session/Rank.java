@@ -14,7 +14,7 @@ import dev.doorbell.core.memory.MemoryKind;
  * @param domain the protection domain that everything of the session lives in
  * @param payload the kind of memory that payload lies in
  */
-record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain, MemoryKind payload)
+public record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain, MemoryKind payload)
     implements AutoCloseable {
   @Override
   public void close() {

@@ -12,6 +12,7 @@ import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.KernelDescriptor;
@@ -24,6 +25,7 @@ import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.experiments.session.family.Substrate;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -50,6 +52,9 @@ final class TransferPoint {
 
   /** Virtual time after which a device-side wait ends. */
   private static final long DEADLINE_NANOS = 500_000_000L;
+
+  /** On a real HCA, whose answers take as long as they take. */
+  private static final long DEADLINE_NANOS_ON_HCA = 10_000_000_000L;
 
   /** Virtual time between two looks at the clock on the wall and at Ctrl-C. */
   private static final long SLICE_NANOS = 200_000;
@@ -81,7 +86,7 @@ final class TransferPoint {
     this.context = context;
     this.topology = topology;
     this.path = TransferPath.of(point.text("path"));
-    this.shape = new TransferShape(point, kernelNanos(), DEADLINE_NANOS);
+    this.shape = new TransferShape(point, kernelNanos(), deadlineNanos());
     this.bytes = shape.bytes();
   }
 
@@ -234,6 +239,7 @@ final class TransferPoint {
                       payload()));
           case Substrate.Wall() -> onVirtualMachine(wall());
           case Substrate.Cuda(int ordinal) -> cuda(ordinal);
+          case Substrate.Verbs verbs -> verbs(verbs);
         };
     injectors.addAll(world.inject(point.faults()));
     return world;
@@ -286,12 +292,26 @@ final class TransferPoint {
     return Placement.payload(point.text("payload"));
   }
 
+  private World verbs(Substrate.Verbs verbs) throws PointFailure {
+    try {
+      return World.verbs(verbs.hca(), verbs.ordinal(), 2, payload());
+    } catch (GpuException | HcaException e) {
+      throw failure(
+          PointFailure.Kind.FAILED, "DB-P001", String.valueOf(e.getMessage()), "no result");
+    }
+  }
+
   private Connection connect(World world) {
     String note = shape.note();
     if (note != null && notes.isEmpty()) {
       notes.add(note);
     }
-    return shape.connect(world);
+    Connection connection = shape.connect(world);
+    String relayed = connection.endpoints(0).getFirst().relayed();
+    if (relayed != null && !notes.contains(relayed)) {
+      notes.add(relayed);
+    }
+    return connection;
   }
 
   private boolean onGpu() {
@@ -299,7 +319,15 @@ final class TransferPoint {
   }
 
   private long kernelNanos() {
-    return onGpu() ? KERNEL_NANOS_ON_GPU : KERNEL_NANOS;
+    return onGpu() || onHca() ? KERNEL_NANOS_ON_GPU : KERNEL_NANOS;
+  }
+
+  private boolean onHca() {
+    return substrate instanceof Substrate.Verbs;
+  }
+
+  private long deadlineNanos() {
+    return onHca() ? DEADLINE_NANOS_ON_HCA : DEADLINE_NANOS;
   }
 
   private int messagesOnGpu() {
