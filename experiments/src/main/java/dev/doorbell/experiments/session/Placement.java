@@ -29,12 +29,12 @@ public record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKi
   }
 
   /** The kind of memory that a config's word for the payload names. */
-  static MemoryKind payload(String word) {
+  public static MemoryKind payload(String word) {
     return word.equals("managed") ? MemoryKind.MANAGED : kind(word);
   }
 
   /** True when an HCA has to reach memory of the GPU for its queues. */
-  boolean touchesGpu() {
+  public boolean touchesGpu() {
     return sendRing != MemoryKind.HOST
         || completionRing != MemoryKind.HOST
         || record != MemoryKind.HOST;

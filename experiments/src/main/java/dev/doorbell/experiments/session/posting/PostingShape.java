@@ -58,11 +58,7 @@ final class PostingShape {
   }
 
   MemoryKind payload() {
-    return switch (point.text("payload")) {
-      case "host" -> MemoryKind.HOST;
-      case "managed" -> MemoryKind.MANAGED;
-      default -> MemoryKind.DEVICE;
-    };
+    return Placement.payload(point.text("payload"));
   }
 
   Placement placement() {

@@ -16,8 +16,8 @@ class MovePointTest {
 
   @Test
   void a_lone_warp_stores_to_the_host_faster_than_it_loads_from_it() throws Exception {
-    PointResult loads = points.run(point("mover=loads", "threads=2"));
-    PointResult stores = points.run(point("mover=stores", "threads=2"));
+    PointResult loads = points.run(point("access=loads", "threads=2"));
+    PointResult stores = points.run(point("access=stores", "threads=2"));
     assertThat(loads.verifiedBytes()).isEqualTo(3 * 64);
     assertThat(stores.verifiedBytes()).isEqualTo(3 * 64);
     assertThat(Points.most(stores, "goodput")).isGreaterThan(Points.most(loads, "goodput"));
