@@ -21,6 +21,7 @@ final class PostingShape {
   private static final int PUTS_IN_VIRTUAL_TIME = 768;
   private static final int PUTS_ON_THE_WALL = 1 << 12;
   private static final int PUTS_ON_GPU = 1 << 17;
+  private static final long MOST_BYTES_OF_A_LAUNCH = 128L << 20;
   private static final int FEWEST_OF_A_THREAD = 2;
 
   private final Point point;
@@ -116,6 +117,7 @@ final class PostingShape {
           case Substrate.Verbs verbs ->
               verbs.ordinal() == Substrate.Verbs.VM ? PUTS_ON_THE_WALL : PUTS_ON_GPU;
         };
-    return Math.max(FEWEST_OF_A_THREAD, all / posters);
+    long most = Math.min(all, MOST_BYTES_OF_A_LAUNCH / bytes());
+    return Math.max(FEWEST_OF_A_THREAD, most / posters);
   }
 }
