@@ -71,8 +71,8 @@ public final class World implements AutoCloseable {
   }
 
   /**
-   * A world whose ranks share a real GPU, with HCAs in software that reach host memory alone: queues
-   * and payload have to lie there.
+   * A world whose ranks share a real GPU, with HCAs in software that reach host memory alone:
+   * queues and payload have to lie there.
    *
    * @param ordinal which device, as CUDA counts
    * @throws dev.doorbell.core.gpu.GpuException when there is none
@@ -166,6 +166,11 @@ public final class World implements AutoCloseable {
         trace,
         number -> new VmGpu(fabric, Locus.gpu(number, 0)),
         payload);
+  }
+
+  /** As {@link #verbs(RealHca, int, int, MemoryKind)}, with payload in memory of the GPU. */
+  public static World verbs(RealHca real, int ordinal, int ranks) {
+    return verbs(real, ordinal, ranks, MemoryKind.DEVICE);
   }
 
   /**
