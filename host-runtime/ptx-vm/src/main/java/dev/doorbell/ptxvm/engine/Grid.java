@@ -329,7 +329,7 @@ public final class Grid {
 
   /** How long a thread that polls may be parked; never beyond the kernel's end. */
   long pollNanos(int doublings) {
-    if (clockMask != 0) {
+    if (isEmulated()) {
       return settings.pollNanos; // real time passes by itself; looking at it costs more than a poll
     }
     long left = Math.max(1, deadline - fabric.now());
@@ -341,7 +341,12 @@ public final class Grid {
    * time the fabric knows better.
    */
   int dozes() {
-    return clockMask != 0 ? MOST_DOZES : 0;
+    return isEmulated() ? MOST_DOZES : 0;
+  }
+
+  /** True when real time passes by itself, and waiting costs none of a modelled GPU's. */
+  boolean isEmulated() {
+    return clockMask != 0;
   }
 
   int multiprocessors() {

@@ -466,13 +466,14 @@ final class WarpOps {
       if (t.until == this) {
         return t.arrive(this);
       }
+      t.stray = false;
       int here = 0;
       boolean othersComing = false;
       for (VmThread lane : t.warp.lanes) {
         boolean arrived = lane == t || lane.op == this;
         if (arrived && !lane.released) {
           here |= 1 << lane.lane;
-        } else if (!arrived && !lane.exited && !lane.waiting && !lane.idle) {
+        } else if (!arrived && isComing(lane)) {
           othersComing = true;
         }
       }
@@ -485,11 +486,30 @@ final class WarpOps {
       if (together != null) {
         return together;
       }
+      forget(t.warp.lanes, here);
       meetApart(t.warp.lanes, here);
       t.released = false;
       t.patience = 0;
       r[d] = here & 0xffffffffL;
       return next;
+    }
+
+    /**
+     * Whether a lane may arrive soon. One that polls may, too: were it left behind, it would stay
+     * behind for as long as one part of the warp polls when the other one comes by. Where time is
+     * virtual, waiting for it would cost some.
+     */
+    private static boolean isComing(VmThread lane) {
+      return !lane.exited
+          && !lane.waiting
+          && (!lane.idle || (!lane.stray && lane.cta.grid.isEmulated()));
+    }
+
+    /** Those who did not come although the others waited are not waited for until they do. */
+    private static void forget(VmThread[] lanes, int here) {
+      for (VmThread lane : lanes) {
+        lane.stray |= lane.idle && (here >>> lane.lane & 1) == 0;
+      }
     }
 
     @Override
