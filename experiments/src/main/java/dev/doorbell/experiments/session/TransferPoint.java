@@ -54,6 +54,9 @@ final class TransferPoint {
    */
   private static final long FIRST_RETRY_NANOS = 1_000_000;
 
+  /** On a real HCA, whose answers take as long as they take. */
+  private static final long DEADLINE_NANOS_ON_HCA = 10_000_000_000L;
+
   /** Virtual time between two looks at the clock on the wall and at Ctrl-C. */
   private static final long SLICE_NANOS = 200_000;
 
@@ -84,7 +87,7 @@ final class TransferPoint {
     this.context = context;
     this.topology = topology;
     this.path = TransferPath.of(point.text("path"));
-    this.shape = new TransferShape(point, kernelNanos(), DEADLINE_NANOS);
+    this.shape = new TransferShape(point, kernelNanos(), deadlineNanos());
     this.bytes = shape.bytes();
   }
 
@@ -239,6 +242,7 @@ final class TransferPoint {
                   point.faults().faults().isEmpty() ? 0 : FIRST_RETRY_NANOS);
           case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
           case Substrate.Cuda(int ordinal) -> cuda(ordinal);
+          case Substrate.Verbs verbs -> verbs(verbs);
         };
     injectors.addAll(world.inject(point.faults()));
     return world;
@@ -274,12 +278,26 @@ final class TransferPoint {
     }
   }
 
+  private World verbs(Substrate.Verbs verbs) throws PointFailure {
+    try {
+      return World.verbs(verbs.hca(), verbs.ordinal(), 2);
+    } catch (GpuException | HcaException e) {
+      throw failure(
+          PointFailure.Kind.FAILED, "DB-P001", String.valueOf(e.getMessage()), "no result");
+    }
+  }
+
   private Connection connect(World world) {
     String note = shape.note();
     if (note != null && notes.isEmpty()) {
       notes.add(note);
     }
-    return shape.connect(world);
+    Connection connection = shape.connect(world);
+    String relayed = connection.endpoints(0).getFirst().relayed();
+    if (relayed != null && !notes.contains(relayed)) {
+      notes.add(relayed);
+    }
+    return connection;
   }
 
   private boolean onGpu() {
@@ -287,7 +305,15 @@ final class TransferPoint {
   }
 
   private long kernelNanos() {
-    return onGpu() ? KERNEL_NANOS_ON_GPU : KERNEL_NANOS;
+    return onGpu() || onHca() ? KERNEL_NANOS_ON_GPU : KERNEL_NANOS;
+  }
+
+  private boolean onHca() {
+    return substrate instanceof Substrate.Verbs;
+  }
+
+  private long deadlineNanos() {
+    return onHca() ? DEADLINE_NANOS_ON_HCA : DEADLINE_NANOS;
   }
 
   private int messagesOnGpu() {
