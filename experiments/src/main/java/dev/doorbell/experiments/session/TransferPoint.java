@@ -145,9 +145,10 @@ final class TransferPoint {
         Connection connection = connect(world);
         Party zero = shape.party(protocol, connection, world.rank(0), 2 + batch);
         Party one = shape.party(protocol, connection, world.rank(1), 1)) {
-      int messages = onGpu() ? messagesOnGpu() : shape.messages(protocol);
+      int each = onGpu() ? messagesOnGpu() : shape.messages(protocol);
+      int messages = each * shape.blocks(protocol);
       FabricCounters before = counters(world);
-      runOnce(protocol, world, zero, one, messages, 0);
+      runOnce(protocol, world, zero, one, each, 0);
       FabricCounters after = counters(world);
       if (counters != null && before != null && after != null) {
         count(after.minus(before), messages, counters);
@@ -302,7 +303,7 @@ final class TransferPoint {
   }
 
   private int messagesOnGpu() {
-    long most = Math.min(MESSAGES_ON_GPU, BYTES_ON_GPU / shape.bytes());
+    long most = Math.min(MESSAGES_ON_GPU, BYTES_ON_GPU / shape.bytes()) / point.whole("qps");
     return (int) Math.max(point.whole("window"), most);
   }
 

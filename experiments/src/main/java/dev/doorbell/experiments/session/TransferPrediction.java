@@ -28,7 +28,7 @@ final class TransferPrediction {
     // The form has no end of staging area; messages above a slot go in chunks, one after the other.
     boolean chunked =
         TransferPath.of(point.text("path")).jobPath() == JobView.PATH_STAGE
-            && bytes > TransferShape.CHUNK_BYTES;
+            && bytes > point.whole("chunk");
     if (inject.isPresent() && !chunked) {
       terms.add(
           new Prediction.Term(
