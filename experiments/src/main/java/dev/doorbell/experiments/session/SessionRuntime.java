@@ -21,6 +21,7 @@ import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.session.device.RealHca;
 import dev.doorbell.experiments.session.family.PointFamilies;
 import dev.doorbell.experiments.session.family.Substrate;
+import dev.doorbell.experiments.session.posting.PostingFamily;
 import dev.doorbell.experiments.session.push.PushFamily;
 import dev.doorbell.experiments.session.recovery.RecoveryFamily;
 import dev.doorbell.experiments.topology.TopologyException;
@@ -60,7 +61,11 @@ public final class SessionRuntime implements ExperimentRuntime {
     this.protocols = protocols;
     this.families =
         new PointFamilies(
-            List.of(new PushFamily(), new RecoveryFamily(), new TransferFamily(protocols)));
+            List.of(
+                new PushFamily(),
+                new RecoveryFamily(),
+                new PostingFamily(),
+                new TransferFamily(protocols)));
     this.pairing = pairing;
   }
 
