@@ -64,12 +64,14 @@ final class Party implements AutoCloseable {
    * @param messageBytes of one message
    * @param slots messages side by side, in the payload and in the inbox
    * @param offset bytes by which both miss their natural alignment
+   * @param kind of memory that both lie in
    * @param rights of both regions
    */
-  record Buffers(int messageBytes, int slots, int offset, Set<AccessRight> rights) {
-    /** Aligned ones, with every right but relaxed ordering. */
-    static Buffers of(int messageBytes, int slots) {
-      return new Buffers(messageBytes, slots, 0, Endpoint.ALL_RIGHTS);
+  record Buffers(
+      int messageBytes, int slots, int offset, MemoryKind kind, Set<AccessRight> rights) {
+    /** Aligned ones for one message, with every right but relaxed ordering. */
+    static Buffers of(int messageBytes, MemoryKind kind) {
+      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS);
     }
   }
 
@@ -84,7 +86,7 @@ final class Party implements AutoCloseable {
    * many.
    */
   Party(Connection connection, Rank rank, int bytes, long seed) {
-    this(connection, rank, Buffers.of(bytes, 1), seed);
+    this(connection, rank, Buffers.of(bytes, rank.payload()), seed);
   }
 
   /** The same for buffers of another kind. */
@@ -96,10 +98,10 @@ final class Party implements AutoCloseable {
     this.payload = new byte[bytes];
     new SplittableRandom(seed).nextBytes(payload);
     this.before = buffers.offset();
-    this.local = allocate(rank.payload(), before + (long) bytes, "payload");
+    this.local = allocate(buffers.kind(), before + (long) bytes, "payload");
     local.putBytes(before, payload);
     this.guard = GUARD + buffers.offset();
-    this.inbox = allocate(rank.payload(), bytes + 2L * guard, "inbox");
+    this.inbox = allocate(buffers.kind(), bytes + 2L * guard, "inbox");
     inbox.fill(0, inbox.size(), GUARD_BYTE);
     inbox.fill(guard, bytes, (byte) 0);
     this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));

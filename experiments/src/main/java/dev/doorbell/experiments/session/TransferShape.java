@@ -2,6 +2,7 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.plan.Point;
@@ -99,7 +100,7 @@ final class TransferShape {
         new Party(
             connection,
             rank,
-            new Party.Buffers(bytes, slots, (int) point.whole("offset"), rights()),
+            new Party.Buffers(bytes, slots, (int) point.whole("offset"), payload(rank), rights()),
             point.seed() ^ salt);
     switch (path) {
       case PUSH_MEMIC -> party.stageOnChip(STAGING_BYTES);
@@ -107,6 +108,15 @@ final class TransferShape {
       default -> {}
     }
     return party;
+  }
+
+  private MemoryKind payload(Rank rank) {
+    return switch (point.text("payload")) {
+      case "host" -> MemoryKind.HOST;
+      case "managed" -> MemoryKind.MANAGED;
+      // A real GPU's memory is out of a software HCA's reach, and the rank's payload in the host's.
+      default -> rank.payload();
+    };
   }
 
   private Set<AccessRight> rights() {
