@@ -67,6 +67,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PushFamily(),
                 new RecoveryFamily(),
                 new PostingFamily(),
+                new AllToAllFamily(),
                 new TransferFamily(protocols)));
     this.pairing = pairing;
   }
