@@ -153,7 +153,7 @@ final class TransferPoint {
       if (counters != null && before != null && after != null) {
         count(after.minus(before), messages, counters);
       }
-      long nanos = zero.ended() - zero.started();
+      long nanos = delivered(world, zero) - zero.started();
       if (zero.started() == 0 || nanos <= 0) {
         throw failure(
             PointFailure.Kind.FAILED,
@@ -164,6 +164,16 @@ final class TransferPoint {
       }
       return (double) bytes * messages / nanos;
     }
+  }
+
+  /**
+   * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message, which
+   * may still have to wait for its way into memory.
+   */
+  private static long delivered(World world, Party sender) {
+    return world.fabric() instanceof TimedFabric timed
+        ? Math.max(sender.ended(), timed.now())
+        : sender.ended();
   }
 
   /** Launches the protocol where it runs, waits for it, and compares what arrived. */
