@@ -26,6 +26,7 @@ import dev.doorbell.experiments.session.push.PushFamily;
 import dev.doorbell.experiments.session.recovery.RecoveryFamily;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.topology.TopologyVariant;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
+  private static final String VARIANT = "variant";
   private static final String CUDA = "cuda:";
 
   private final Map<String, Topology> topologies;
@@ -65,6 +67,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PushFamily(),
                 new RecoveryFamily(),
                 new PostingFamily(),
+                new AllToAllFamily(),
                 new TransferFamily(protocols)));
     this.pairing = pairing;
   }
@@ -303,6 +306,6 @@ public final class SessionRuntime implements ExperimentRuntime {
       known = TopologyFile.load(name);
       topologies.put(name, known);
     }
-    return known;
+    return TopologyVariant.of(point.text(VARIANT)).of(known);
   }
 }
