@@ -79,7 +79,11 @@ final class Flow {
         if (item.series().isEmpty()) {
           nodes.addAll(entry);
         } else {
-          nodes.add(new Node.Group("legend-" + Sheet.identifier(item.series()), "entry " + role(item.series()), entry));
+          nodes.add(
+              new Node.Group(
+                  "legend-" + Sheet.identifier(item.series()),
+                  "entry " + role(item.series()),
+                  entry));
         }
         x += width(item) + gap;
       }

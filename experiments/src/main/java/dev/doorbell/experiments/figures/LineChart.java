@@ -143,8 +143,7 @@ final class LineChart {
     }
     if (figure.stepped() && !line.points().isEmpty()) {
       Point median = median(line);
-      drawn.addAll(
-          style.marker().at(frame.x(median.x()), frame.y(0.5), Theme.MARKER, style.ink()));
+      drawn.addAll(style.marker().at(frame.x(median.x()), frame.y(0.5), Theme.MARKER, style.ink()));
     }
     return drawn;
   }

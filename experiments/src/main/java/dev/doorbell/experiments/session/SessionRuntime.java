@@ -11,18 +11,21 @@ import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.session.push.PushPoint;
 import dev.doorbell.experiments.session.push.PushPrediction;
 import dev.doorbell.experiments.session.recovery.RecoveryPoint;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -216,6 +219,36 @@ public final class SessionRuntime implements ExperimentRuntime {
       return ownOnly(point, TransferPrediction.of(point, topology(point)));
     } catch (TopologyException e) {
       return Prediction.none();
+    }
+  }
+
+  @Override
+  public List<Influence> sensitivity(Point point, String metric, double share) {
+    if (pairing != null || PushPoint.pushes(point) || RecoveryPoint.recovers(point)) {
+      return List.of();
+    }
+    return Sensitivity.of(
+        point.text(PLACEMENT),
+        share,
+        topology ->
+            ownOnly(point, TransferPrediction.of(point, topology))
+                .of(metric)
+                .map(Prediction.Term::value));
+  }
+
+  @Override
+  public Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
+    if (pairing != null || PushPoint.pushes(point) || RecoveryPoint.recovers(point)) {
+      throw new PointFailure(
+          PointFailure.Kind.FAILED,
+          Problem.of("DB-P020", point.id(), "only messages of transfer experiments are traced")
+              .effect("no timeline")
+              .fix("take a point of an experiment with a path and a size, such as pull-vs-push"));
+    }
+    try {
+      return new TracedTransfer(point, topology(point), protocols).run(capture);
+    } catch (TopologyException e) {
+      throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
     }
   }
 

@@ -476,7 +476,9 @@ public final class TimedFabric extends Fabric {
     return trace().enabled();
   }
 
-  /** Tells of TLPs that leave at {@code at} and have all arrived at {@code arrival}, picoseconds. */
+  /**
+   * Tells of TLPs that leave at {@code at} and have all arrived at {@code arrival}, picoseconds.
+   */
   void traceTransfer(String kind, Route route, long address, int bytes, long at, long arrival) {
     if (tracing()) {
       trace()
