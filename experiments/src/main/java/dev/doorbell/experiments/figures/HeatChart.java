@@ -122,8 +122,10 @@ final class HeatChart {
     }
   }
 
-  private static String ratio(double ratio) {
-    return Double.isNaN(ratio) ? "–" : Units.digits(ratio, 3);
+  static String ratio(double ratio) {
+    return Double.isNaN(ratio)
+        ? "–"
+        : ratio < 9.995 ? Units.fixed(ratio, 2) : Units.digits(ratio, 3);
   }
 
   /** The largest size at which a text fits; 0 where none that can be read does. */

@@ -55,7 +55,7 @@ final class HeatPgf {
         if (!Double.isNaN(cell.ratio())) {
           tex.append(
               "\\node[font=\\tiny] at (axis cs:%d,%d) {%s};\n"
-                  .formatted(cell.x(), y, Units.digits(cell.ratio(), 3)));
+                  .formatted(cell.x(), y, HeatChart.ratio(cell.ratio())));
         }
       }
       for (String series : figure.series()) {

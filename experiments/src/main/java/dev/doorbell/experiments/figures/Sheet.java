@@ -207,7 +207,7 @@ final class Sheet {
       if (!tick.label().isEmpty()) {
         double row = staggered && lower ? Theme.SMALL + 1 : 0;
         double base = frame.bottom() + TICK + 1.5 + Theme.SMALL - 1 + row;
-        out.add(label(tick.label(), at, base, Theme.SMALL, Anchor.MIDDLE));
+        out.add(inside(tick.label(), at, base, frame));
         lower = !lower;
       }
     }
@@ -222,6 +222,17 @@ final class Sheet {
     }
   }
 
+  /** Labels at the ends of a panel keep out of the next one. */
+  private Node inside(String text, double at, double base, Frame frame) {
+    double half = Typeface.width(text, Theme.SMALL) / 2;
+    double room = PANEL_GAP / 2 - 1.5;
+    double centre = Math.min(at, frame.right() + room - half);
+    if (frame.left() > left) {
+      centre = Math.max(centre, frame.left() - room + half);
+    }
+    return label(text, centre, base, Theme.SMALL, Anchor.MIDDLE);
+  }
+
   private static Node tick(double x0, double y0, double x1, double y1) {
     return new Node.Stroke(Outline.line(x0, y0, x1, y1), Theme.FRAME, Theme.HAIR, Dash.NONE);
   }
@@ -231,7 +242,12 @@ final class Sheet {
         Flow.Item.text(around.basisNote(), Theme.INK),
         Flow.Item.text(around.samplesNote(), Theme.QUIET),
         Flow.Item.text("run " + around.provenance().run(), Theme.QUIET),
-        Flow.Item.text("config " + around.provenance().config(), Theme.QUIET));
+        Flow.Item.text("config " + shortened(around.provenance().config()), Theme.QUIET));
+  }
+
+  /** As long as the hash in the name of a run; the whole is in the file's metadata. */
+  private static String shortened(String hash) {
+    return hash.substring(0, Math.min(8, hash.length()));
   }
 
   static Node label(String text, double x, double y, double size, Anchor anchor) {

@@ -211,10 +211,10 @@ final class TracedTransfer {
         case WQE_FETCHED -> at(Kind.WQE, event, event.text());
         case PAYLOAD_GATHERED -> at(Kind.PAYLOAD, event, event.text());
         case EMITTED -> at(Kind.EMITTED, event, event.text());
-        case PAYLOAD_VISIBLE -> at(Kind.VISIBLE, event, "payload visible at the target");
+        case PAYLOAD_VISIBLE -> landed(Kind.VISIBLE, event, "payload visible at the target");
         case CQE -> {
           if (first && event.subject() == qpn) {
-            at(Kind.CQE, event, CqePrinter.line(completions));
+            landed(Kind.CQE, event, CqePrinter.line(completions));
           }
         }
         case LOAD, NOTE -> {}
@@ -254,6 +254,19 @@ final class TracedTransfer {
 
     private void at(Kind kind, TraceEvent event, String text) {
       add(kind, event.nanos(), event.nanos(), event, event.bytes(), text);
+    }
+
+    /** Where the write that the HCA was told of has arrived. */
+    private void landed(Kind kind, TraceEvent event, String text) {
+      String from = event.locus().toString();
+      String place =
+          steps.reversed().stream()
+              .filter(step -> step.kind() == Kind.WRITE_TLP && step.place().equals(from))
+              .filter(step -> step.until() == event.nanos())
+              .map(Step::target)
+              .findFirst()
+              .orElse(from);
+      steps.add(new Step(event.nanos(), event.nanos(), place, place, kind, event.bytes(), text));
     }
 
     private void add(Kind kind, long from, long until, TraceEvent event, long bytes, String text) {
