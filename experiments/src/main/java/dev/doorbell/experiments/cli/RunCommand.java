@@ -115,6 +115,7 @@ final class RunCommand implements Command {
     PlanChecks.demand(name, plan, runtime);
     Environment environment =
         runtime.choose(new Environment.Wish(config.gpu(), config.hca(), config.clock()));
+    PlanChecks.demand(name, plan, runtime, environment);
     options.jobs = environment.pointsAtOnce(options.jobs);
     JobRank rank = RunJob.rank(System.getenv(), options);
     Schedule schedule = schedule(plan, before, environment.basis(), rank);

@@ -61,6 +61,7 @@ public final class RunSelection {
         axes,
         rows,
         data.figures(),
-        data.contrasts());
+        data.contrasts(),
+        data.expectations());
   }
 }

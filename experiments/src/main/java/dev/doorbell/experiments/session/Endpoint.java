@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
@@ -14,14 +15,15 @@ import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a connection: a queue pair, its completion queue, the counters and the error record
  * that kernels share, and the view of it all that is written for them.
  */
-final class Endpoint implements AutoCloseable {
+public final class Endpoint implements AutoCloseable {
   /** Everything that a peer may do. */
-  static final Set<AccessRight> ALL_RIGHTS =
+  public static final Set<AccessRight> ALL_RIGHTS =
       EnumSet.of(
           AccessRight.LOCAL_WRITE,
           AccessRight.REMOTE_WRITE,
@@ -43,7 +45,7 @@ final class Endpoint implements AutoCloseable {
    * @param batch ring at the latest when this many blocks wait
    * @param deadlineNanos every device-side wait ends after that
    */
-  record Shape(
+  public record Shape(
       int sendBlocks,
       int completionEntries,
       boolean collapsed,
@@ -64,6 +66,7 @@ final class Endpoint implements AutoCloseable {
   private final long doorbell;
   private long commands;
   private long ringRequest;
+  private @Nullable String relayed;
 
   private Endpoint(Rank rank, Shape shape, int index) {
     this.rank = rank;
@@ -96,20 +99,42 @@ final class Endpoint implements AutoCloseable {
         gpu.allocate(
             MemoryKind.DEVICE, QueuePairView.countersBytes(shape.sendBlocks()), "counters");
     this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
-    this.doorbell =
-        gpu.mapDeviceRegisters(
-            queuePair.doorbellAddress(), Math.max(Long.BYTES, 2L * queuePair.blueFlameBytes()));
+    this.doorbell = mapDoorbell(gpu);
+  }
+
+  /**
+   * Where kernels ring: the device's own register where a real GPU may map it, else a page that a
+   * CPU thread relays to it.
+   */
+  private long mapDoorbell(Gpu gpu) {
+    long bytes = Math.max(Long.BYTES, 2L * queuePair.blueFlameBytes());
+    boolean direct =
+        !gpu.attributes().emulated()
+            && queuePair.deviceRegisterAddress() != queuePair.doorbellAddress();
+    if (direct) {
+      try {
+        return gpu.mapDeviceRegisters(queuePair.deviceRegisterAddress(), bytes);
+      } catch (GpuException e) {
+        relayed = "doorbells are relayed by the CPU: " + e.getMessage();
+      }
+    }
+    return gpu.mapDeviceRegisters(queuePair.doorbellAddress(), bytes);
+  }
+
+  /** Why kernels do not reach the device's register, or null where they do. */
+  @Nullable String relayed() {
+    return relayed;
   }
 
   /**
    * Makes an endpoint at {@code rank}; {@code index} is its place among the queue pairs of a job.
    */
-  static Endpoint open(Rank rank, Shape shape, int index) {
+  public static Endpoint open(Rank rank, Shape shape, int index) {
     return new Endpoint(rank, shape, index);
   }
 
   /** Connects two endpoints to each other. */
-  static void connect(Endpoint a, Endpoint b) {
+  public static void connect(Endpoint a, Endpoint b) {
     a.connect(b.queuePair.address());
     b.connect(a.queuePair.address());
   }
@@ -120,16 +145,17 @@ final class Endpoint implements AutoCloseable {
   }
 
   /** From now on kernels hand commands to the queue whose descriptor lies at {@code descriptor}. */
-  void useCommandQueue(long descriptor) {
+  public void useCommandQueue(long descriptor) {
     commands = descriptor;
   }
 
   /** From now on kernels raise the word at {@code address} and the CPU rings. */
-  void useCpuRinger(long address) {
+  public void useCpuRinger(long address) {
     ringRequest = address;
   }
 
-  QueuePair queuePair() {
+  /** Its queue pair. */
+  public QueuePair queuePair() {
     return queuePair;
   }
 
@@ -137,7 +163,8 @@ final class Endpoint implements AutoCloseable {
     return completions;
   }
 
-  Memory counters() {
+  /** What its posters share. */
+  public Memory counters() {
     return counters;
   }
 
@@ -152,7 +179,7 @@ final class Endpoint implements AutoCloseable {
   }
 
   /** What kernels get to see. */
-  QueuePairView view() {
+  public QueuePairView view() {
     int flags = 0;
     flags |= shape.collapsed() ? QueuePairView.FLAG_CQ_COLLAPSED : 0;
     flags |= shape.placement().touchesHost() ? QueuePairView.FLAG_SCOPE_SYSTEM : 0;

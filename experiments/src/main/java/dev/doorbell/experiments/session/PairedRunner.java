@@ -10,7 +10,8 @@ import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.remote.Company;
 import dev.doorbell.experiments.remote.Endpoint;
-import dev.doorbell.experiments.session.push.PushPoint;
+import dev.doorbell.experiments.session.family.PointFamilies;
+import dev.doorbell.experiments.session.family.PointFamily;
 import org.jspecify.annotations.Nullable;
 
 /** Runs points one after the other with another process, which runs the same ones. */
@@ -19,20 +20,26 @@ final class PairedRunner implements PointRunner {
 
   private final Pairing pairing;
   private final Protocols protocols;
+  private final PointFamilies families;
   private @Nullable Company company;
   private @Nullable EnvironmentException broken;
 
-  PairedRunner(Pairing pairing, Protocols protocols) {
+  PairedRunner(Pairing pairing, Protocols protocols, PointFamilies families) {
     this.pairing = pairing;
     this.protocols = protocols;
+    this.families = families;
   }
 
   @Override
   public synchronized PointResult run(Point point, PointContext context) throws PointFailure {
-    if (PushPoint.pushes(point)) {
+    PointFamily family = families.of(point);
+    if (!(family instanceof TransferFamily)) {
       throw new PointFailure(
           PointFailure.Kind.WAIVED,
-          Problem.of("DB-P017", point.id(), "staging rings are run in one process"));
+          Problem.of(
+              "DB-P017",
+              point.id(),
+              "points of %s are run in one process".formatted(family.asked())));
     }
     EnvironmentException before = broken;
     if (before != null) {

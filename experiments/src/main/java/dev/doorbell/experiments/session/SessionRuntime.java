@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.timed.Constant;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
@@ -19,9 +20,12 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
-import dev.doorbell.experiments.session.push.PushPoint;
-import dev.doorbell.experiments.session.push.PushPrediction;
-import dev.doorbell.experiments.session.recovery.RecoveryPoint;
+import dev.doorbell.experiments.session.device.RealHca;
+import dev.doorbell.experiments.session.family.PointFamilies;
+import dev.doorbell.experiments.session.family.Substrate;
+import dev.doorbell.experiments.session.posting.PostingFamily;
+import dev.doorbell.experiments.session.push.PushFamily;
+import dev.doorbell.experiments.session.recovery.RecoveryFamily;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.PrintStream;
@@ -35,16 +39,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The runtime of this build: the PTX virtual machine in virtual or wall time, or a real GPU, with
- * software HCAs.
+ * software HCAs or those that libibverbs drives.
  */
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
   private static final String CUDA = "cuda:";
-  private static final long POINT_NANOS = 200_000_000L;
-  private static final double NANOS_A_BYTE = 0.6;
 
   private final Map<String, Topology> topologies;
+
+  /** Real HCAs that were chosen, by their word, and what they can do. */
+  private final Map<String, HcaAttributes> devices = new ConcurrentHashMap<>();
+
   private final Protocols protocols;
+  private final PointFamilies families;
   private final @Nullable Pairing pairing;
 
   public SessionRuntime() {
@@ -55,6 +62,13 @@ public final class SessionRuntime implements ExperimentRuntime {
       Map<String, Topology> topologies, Protocols protocols, @Nullable Pairing pairing) {
     this.topologies = topologies;
     this.protocols = protocols;
+    this.families =
+        new PointFamilies(
+            List.of(
+                new PushFamily(),
+                new RecoveryFamily(),
+                new PostingFamily(),
+                new TransferFamily(protocols)));
     this.pairing = pairing;
   }
 
@@ -70,11 +84,12 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Environment choose(Environment.Wish wish) throws EnvironmentException {
-    if (!wish.hca().equals("auto") && !wish.hca().equals("soft")) {
-      throw absent("hca", wish.hca(), "software HCAs", "soft");
-    }
+    RealHca real = RealHca.of(wish.hca());
     if (pairing != null) {
       return paired(wish, pairing);
+    }
+    if (real != null) {
+      return withRealHca(wish, real);
     }
     if (wish.gpu().startsWith(CUDA)) {
       return cuda(wish);
@@ -84,16 +99,46 @@ public final class SessionRuntime implements ExperimentRuntime {
     return new Environment(
         new Environment.Choice("ptx-vm", asked ? "asked for" : "a real GPU has to be asked for"),
         new Environment.Choice(
-            "soft-hca",
-            wish.hca().equals("auto") ? "this build has no mlx5 back end" : "asked for"),
+            "soft-hca", wish.hca().equals("auto") ? "a real HCA has to be asked for" : "asked for"),
         new Environment.Choice(
             wall ? "wall" : "virtual",
             wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
         wall ? Basis.EMULATED : Basis.MODELLED);
   }
 
+  /** A real HCA, with the PTX VM or a real GPU. */
+  private Environment withRealHca(Environment.Wish wish, RealHca hca) throws EnvironmentException {
+    if (wish.clock().equals("virtual")) {
+      throw new EnvironmentException(
+          Problem.of("DB-E002", "clock", "a real HCA has no virtual time")
+              .effect("nothing was run")
+              .fix("use clock: wall (-s clock=wall), or hca: soft"));
+    }
+    boolean onGpu = wish.gpu().startsWith(CUDA);
+    Environment.Choice gpu =
+        onGpu
+            ? cuda(wish).gpu()
+            : new Environment.Choice(
+                "ptx-vm",
+                wish.gpu().equals("auto") ? "a real GPU has to be asked for" : "asked for");
+    RealHca.Found found = hca.find();
+    devices.put(hca.word(), found.attributes());
+    return new Environment(
+        gpu,
+        new Environment.Choice(hca.word(), "asked for; " + found.description()),
+        new Environment.Choice(
+            "wall", onGpu ? "the GPU's own" : "a real HCA has no other; kernels are emulated"),
+        onGpu && !RealHca.isServed() ? Basis.MEASURED : Basis.EMULATED);
+  }
+
   private static Environment paired(Environment.Wish wish, Pairing pairing)
       throws EnvironmentException {
+    if (RealHca.of(wish.hca()) != null) {
+      throw new EnvironmentException(
+          Problem.of("DB-E001", "hca", "two processes meet over UDP, on software HCAs")
+              .effect("nothing was run")
+              .fix("use hca: soft, or run without --pair: both ranks then open the device"));
+    }
     if (wish.gpu().startsWith(CUDA)) {
       throw new EnvironmentException(
           Problem.of("DB-E001", "gpu", "two processes run their kernels in the PTX VM")
@@ -135,7 +180,7 @@ public final class SessionRuntime implements ExperimentRuntime {
         new Environment.Choice(
             wish.gpu(),
             "asked for; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
-        new Environment.Choice("soft-hca", "on a host thread; this build has no mlx5 back end"),
+        new Environment.Choice("soft-hca", "on a host thread; a real HCA has to be asked for"),
         new Environment.Choice("wall", "the GPU's own; the HCA's answers are emulated"),
         Basis.EMULATED);
   }
@@ -144,30 +189,22 @@ public final class SessionRuntime implements ExperimentRuntime {
     return Integer.parseInt(gpu.substring(CUDA.length()));
   }
 
-  private static EnvironmentException absent(
-      String option, String asked, String available, String word) {
-    return new EnvironmentException(
-        Problem.of("DB-E001", option, "'%s' is not in this build".formatted(asked))
-            .effect("nothing was run")
-            .fix("use %s: %s: %s".formatted(available, option, word)));
-  }
-
   @Override
   public List<Problem> check(Point point) {
     List<Problem> problems = new ArrayList<>();
     try {
-      topology(point);
+      families.check(point, topology(point), problems);
     } catch (TopologyException e) {
       problems.addAll(e.problems());
-      return problems;
     }
-    if (PushPoint.pushes(point)) {
-      PushPoint.check(point, problems);
-    } else if (RecoveryPoint.recovers(point)) {
-      RecoveryPoint.check(point, problems);
-    } else {
-      TransferChecks.of(point, problems);
-      protocols.check(point, problems);
+    return problems;
+  }
+
+  @Override
+  public List<Problem> check(Environment environment, Point point) {
+    List<Problem> problems = new ArrayList<>();
+    if (pairing == null) {
+      families.of(point).check(point, substrate(environment), problems);
     }
     return problems;
   }
@@ -175,28 +212,26 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public PointRunner runner(Environment environment) {
     if (pairing != null) {
-      return new PairedRunner(pairing, protocols);
+      return new PairedRunner(pairing, protocols, families);
     }
     Substrate substrate = substrate(environment);
     return (point, context) -> {
       try {
-        if (PushPoint.pushes(point)) {
-          boolean wall = environment.basis() == Basis.EMULATED;
-          return new PushPoint(point, context, topology(point), wall).run();
-        }
-        if (RecoveryPoint.recovers(point)) {
-          boolean wall = environment.basis() == Basis.EMULATED;
-          return new RecoveryPoint(point, context, topology(point), wall).run();
-        }
-        return new TransferPoint(point, context, topology(point), protocols, substrate).run();
+        return families.of(point).run(point, context, topology(point), substrate);
       } catch (TopologyException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
       }
     };
   }
 
-  private static Substrate substrate(Environment environment) {
+  private Substrate substrate(Environment environment) {
     String gpu = environment.gpu().name();
+    RealHca hca = RealHca.of(environment.hca().name());
+    HcaAttributes attributes = devices.get(environment.hca().name());
+    if (hca != null && attributes != null) {
+      int ordinal = gpu.startsWith(CUDA) ? ordinal(gpu) : Substrate.Verbs.VM;
+      return new Substrate.Verbs(hca, attributes, ordinal, environment.basis());
+    }
     if (gpu.startsWith(CUDA)) {
       return new Substrate.Cuda(ordinal(gpu));
     }
@@ -210,13 +245,7 @@ public final class SessionRuntime implements ExperimentRuntime {
       return Prediction.none();
     }
     try {
-      if (PushPoint.pushes(point)) {
-        return PushPrediction.of(point, topology(point).network().bytesPerNano());
-      }
-      if (RecoveryPoint.recovers(point)) {
-        return Prediction.none();
-      }
-      return ownOnly(point, TransferPrediction.of(point, topology(point)));
+      return families.of(point).predict(point, topology(point));
     } catch (TopologyException e) {
       return Prediction.none();
     }
@@ -224,24 +253,21 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public List<Influence> sensitivity(Point point, String metric, double share) {
-    if (pairing != null || PushPoint.pushes(point) || RecoveryPoint.recovers(point)) {
-      return List.of();
-    }
-    return Sensitivity.of(
-        point.text(PLACEMENT),
-        share,
-        topology ->
-            ownOnly(point, TransferPrediction.of(point, topology))
-                .of(metric)
-                .map(Prediction.Term::value));
+    return pairing != null
+        ? List.of()
+        : Sensitivity.of(
+            point.text(PLACEMENT),
+            share,
+            topology ->
+                families.of(point).predict(point, topology).of(metric).map(Prediction.Term::value));
   }
 
   @Override
   public Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
-    if (pairing != null || PushPoint.pushes(point) || RecoveryPoint.recovers(point)) {
+    if (pairing != null || !(families.of(point) instanceof TransferFamily)) {
       throw new PointFailure(
           PointFailure.Kind.FAILED,
-          Problem.of("DB-P020", point.id(), "only messages of transfer experiments are traced")
+          Problem.of("DB-P030", point.id(), "only messages of transfer experiments are traced")
               .effect("no timeline")
               .fix("take a point of an experiment with a path and a size, such as pull-vs-push"));
     }
@@ -250,20 +276,6 @@ public final class SessionRuntime implements ExperimentRuntime {
     } catch (TopologyException e) {
       throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
     }
-  }
-
-  /** The closed forms speak of Doorbell's own protocols; of another one they say nothing. */
-  private Prediction ownOnly(Point point, Prediction prediction) {
-    Protocol pingPong = protocols.latency(point);
-    Protocol streaming = protocols.goodput(point);
-    return new Prediction(
-        prediction.terms().stream()
-            .filter(
-                term -> {
-                  Protocol protocol = term.metric().equals("latency") ? pingPong : streaming;
-                  return protocol != null && protocol.own();
-                })
-            .toList());
   }
 
   @Override
@@ -285,13 +297,7 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public long estimateNanos(Point point) {
-    if (PushPoint.pushes(point)) {
-      return PushPoint.estimateNanos(point);
-    }
-    if (RecoveryPoint.recovers(point)) {
-      return RecoveryPoint.estimateNanos(point);
-    }
-    return POINT_NANOS + (long) (NANOS_A_BYTE * point.whole("size"));
+    return families.of(point).estimateNanos(point);
   }
 
   @Override

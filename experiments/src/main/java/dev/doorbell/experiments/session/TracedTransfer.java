@@ -366,6 +366,6 @@ final class TracedTransfer {
   private PointFailure failure(String what) {
     return new PointFailure(
         PointFailure.Kind.FAILED,
-        Problem.of("DB-P020", point.id(), what).effect("no timeline of this point"));
+        Problem.of("DB-P030", point.id(), what).effect("no timeline of this point"));
   }
 }

@@ -2,10 +2,7 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.session.push.PushPoint;
-import dev.doorbell.experiments.session.recovery.RecoveryPoint;
 import java.util.List;
-import java.util.Map;
 
 /** What is impossible about a point of a transfer, found without running it. */
 final class TransferChecks {
@@ -55,24 +52,6 @@ final class TransferChecks {
     refuse(point, problems, "threads", "1");
     refuse(point, problems, "chunk", Integer.toString(TransferShape.CHUNK_BYTES));
     refuse(point, problems, "relaxed", "false");
-    for (Map.Entry<String, String> other : PushPoint.settings().entrySet()) {
-      refuse(point, problems, other.getKey(), other.getValue());
-    }
-    for (Map.Entry<String, String> other : RecoveryPoint.settings().entrySet()) {
-      refuse(point, problems, other.getKey(), other.getValue());
-    }
-    for (String metric : point.metrics()) {
-      if (RecoveryPoint.METRICS.contains(metric)) {
-        problems.add(
-            Problem.of("DB-P020", point.id(), "no kernel of this point measures " + metric)
-                .fix("kernel: restartable, or drop the metric"));
-      }
-      if (PushPoint.METRICS.contains(metric)) {
-        problems.add(
-            Problem.of("DB-P020", point.id(), "no kernel of this point measures " + metric)
-                .fix("kernel: push_ring, or drop the metric"));
-      }
-    }
     if (point.whole("window") < 1) {
       problems.add(Problem.of("DB-P015", point.id(), "window must be at least 1"));
     }

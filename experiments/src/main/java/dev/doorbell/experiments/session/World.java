@@ -11,11 +11,14 @@ import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.session.device.RealHca;
+import dev.doorbell.experiments.session.family.Substrate;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.HcaTiming;
@@ -30,7 +33,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** An emulated cluster: a fabric, and ranks with a GPU and an HCA each, on one wire. */
-final class World implements AutoCloseable {
+public final class World implements AutoCloseable {
   private final Fabric fabric;
   private final List<Rank> ranks;
   private final List<SoftHca> hcas;
@@ -51,7 +54,7 @@ final class World implements AutoCloseable {
   }
 
   /** A world that runs as fast as it can; {@code seed} picks the interleaving. */
-  static World direct(int ranks, long seed, SoftHcaOptions options) {
+  public static World direct(int ranks, long seed, SoftHcaOptions options) {
     return build(
         new DirectFabric(AddressSpace.reserve(), seed),
         ranks,
@@ -68,7 +71,7 @@ final class World implements AutoCloseable {
    * @param ordinal which device, as CUDA counts
    * @throws dev.doorbell.core.gpu.GpuException when there is none
    */
-  static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
+  public static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
     DirectFabric fabric = new DirectFabric();
     return build(
         fabric,
@@ -115,7 +118,7 @@ final class World implements AutoCloseable {
    * @param mtu path MTU in bytes
    * @param trace hears events of everything
    */
-  static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
+  public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
     CpuPrices cpu = topology.cpus().getFirst();
@@ -135,6 +138,39 @@ final class World implements AutoCloseable {
         new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
         new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
         trace);
+  }
+
+  /**
+   * A world whose ranks have HCAs that libibverbs drives.
+   *
+   * @param ordinal the CUDA device that they share, or {@link Substrate.Verbs#VM}
+   * @throws dev.doorbell.core.hca.HcaException when a device cannot be opened
+   * @throws dev.doorbell.core.gpu.GpuException when there is no such GPU
+   */
+  public static World verbs(RealHca real, int ordinal, int ranks) {
+    DirectFabric fabric = new DirectFabric();
+    List<Rank> opened = new ArrayList<>();
+    try {
+      for (int number = 0; number < ranks; number++) {
+        Locus at = Locus.gpu(number, 0);
+        Gpu gpu =
+            ordinal == Substrate.Verbs.VM
+                ? new VmGpu(fabric, at)
+                : new CudaGpu(fabric, at, ordinal);
+        try {
+          Hca hca = real.open(fabric, Locus.nic(number, 0), gpu);
+          opened.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), MemoryKind.DEVICE));
+        } catch (RuntimeException e) {
+          gpu.close();
+          throw e;
+        }
+      }
+    } catch (RuntimeException e) {
+      opened.reversed().forEach(Rank::close);
+      fabric.close();
+      throw e;
+    }
+    return new World(fabric, List.copyOf(opened), List.of(), ProxyPrices.FREE, null);
   }
 
   private static World build(
@@ -185,16 +221,22 @@ final class World implements AutoCloseable {
     wire.capture(into);
   }
 
-  Fabric fabric() {
+  /** What everything in it is attached to. */
+  public Fabric fabric() {
     return fabric;
   }
 
   /** What the CPUs' own work costs. */
-  ProxyPrices cpuPrices() {
+  public ProxyPrices cpuPrices() {
     return cpuPrices;
   }
 
-  Rank rank(int number) {
+  /**
+   * A machine of this world.
+   *
+   * @throws IllegalArgumentException when it is not in this process
+   */
+  public Rank rank(int number) {
     for (Rank rank : ranks) {
       if (rank.number() == number) {
         return rank;

@@ -15,7 +15,6 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
-import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.network.Cable;
 import dev.doorbell.softhca.network.Network;
@@ -37,9 +36,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -48,12 +45,7 @@ import org.jspecify.annotations.Nullable;
  * is held against the protocol's invariants, and each byte that was accepted is compared at the
  * target.
  */
-public final class PushPoint {
-  /** Metrics that only such points have. */
-  public static final Set<String> METRICS =
-      Set.of("full", "stall", "completion", "retransmitted", "pulled", "lost", "marked", "pauses");
-
-  private static final String KERNEL = "push_ring";
+final class PushPoint {
   private static final long KERNEL_NANOS = 20_000_000_000L;
   private static final long DEADLINE_NANOS = 5_000_000_000L;
   private static final long SLICE_NANOS = 1_000_000;
@@ -62,17 +54,15 @@ public final class PushPoint {
   private static final long MEAN_SERVICE_NANOS = 50_000;
 
   /** Messages to a sample of a random point, and of a stream. */
-  private static final int BATCH_MESSAGES = 2_000;
+  static final int BATCH_MESSAGES = 2_000;
 
   private static final long STREAM_BYTES = 2L << 20;
   private static final int FEWEST_MESSAGES = 32;
   private static final long INCAST_BYTES = 128 << 10;
-  private static final int WARMUP_SHARE = 4;
   private static final int UNIT = 16;
   private static final int MOST_THREADS = 64;
   private static final int FALLBACK_ENTRIES = 8;
   private static final int FRAME_OVERHEAD = 98;
-  private static final long NANOS_A_POINT = 1_500_000_000L;
 
   private final Point point;
   private final PointContext context;
@@ -83,16 +73,12 @@ public final class PushPoint {
   private final int slots;
   private final boolean random;
   private final PushChecker checker = new PushChecker();
-
-  /** When messages arrived, in nanoseconds. */
-  private long[] arrivals = new long[1024];
-
-  private int arrived;
+  private final PushMeasures measures;
 
   /**
    * @param wall in wall time, in which no network fills; refused
    */
-  public PushPoint(Point point, PointContext context, Topology topology, boolean wall) {
+  PushPoint(Point point, PointContext context, Topology topology, boolean wall) {
     this.point = point;
     this.context = context;
     this.topology = topology;
@@ -101,77 +87,11 @@ public final class PushPoint {
     this.bytes = (int) point.whole("size");
     this.slots = (int) point.whole("slots");
     this.random = point.whole("load") > 0;
-  }
-
-  /** Whether a point is one of these. */
-  public static boolean pushes(Point point) {
-    return point.kernels().contains(KERNEL);
-  }
-
-  /** The settings that only such points have, with their defaults. */
-  public static Map<String, String> settings() {
-    SequencedMap<String, String> settings = new LinkedHashMap<>();
-    settings.put("slots", "64");
-    settings.put("load", "0");
-    settings.put("full", "stall");
-    settings.put("rtt", "2000");
-    settings.put("release", "acknowledged");
-    settings.put("batch", "1");
-    settings.put("senders", "1");
-    settings.put("policy", "none");
-    settings.put("switch", "none");
-    settings.put("buffer", "1048576");
-    settings.put("mark", "0");
-    settings.put("producers", "1");
-    return settings;
-  }
-
-  /** A guess at the wall time of a point. */
-  public static long estimateNanos(Point point) {
-    return NANOS_A_POINT * Math.max(1, point.whole("senders") / 4);
-  }
-
-  /** What is impossible about a point. */
-  public static void check(Point point, List<Problem> problems) {
-    if (point.kernels().size() > 1) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "push_ring beside other kernels")
-              .effect("it has rings of its own, and no queue pair")
-              .fix("give it an experiment of its own"));
-    }
-    long size = point.whole("size");
-    if (size % UNIT != 0 || size > 1 << 20) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "a pushed message of %d bytes".formatted(size))
-              .fix("use multiples of 16 up to 1 MiB"));
-    }
-    if (point.whole("load") > 0 && point.whole("senders") > 1) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "random load of more than one sender")
-              .fix("use load: 0 or senders: 1"));
-    }
-    if (point.whole("producers") > 1
-        && (point.whole("load") > 0 || point.text("full").equals("drop"))) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "several producers at random times, or lossy ones")
-              .fix("use load: 0 and full: stall, or producers: 1"));
-    }
-    for (String metric : point.metrics()) {
-      boolean batches = metric.equals("full");
-      if (batches != point.whole("load") > 0
-          || !(METRICS.contains(metric) || metric.equals("goodput"))) {
-        problems.add(
-            Problem.of(
-                    "DB-P021",
-                    point.id(),
-                    "%s is not measured with load %d".formatted(metric, point.whole("load")))
-                .fix("random load measures full; load 0 goodput, stall, completion and counters"));
-      }
-    }
+    this.measures = new PushMeasures(point, checker);
   }
 
   /** Runs it. */
-  public PointResult run() throws PointFailure {
+  PointResult run() throws PointFailure {
     if (wall) {
       throw failure("DB-P022", "networks fill in virtual time alone", "use clock: virtual");
     }
@@ -197,7 +117,7 @@ public final class PushPoint {
     PushTraffic traffic = traffic();
     VmGpu target = own(open, new VmGpu(fabric, Locus.gpu(senders, 0)));
     PushNode receiver =
-        own(open, new PushNode(fabric, target, network, options(0), checker, this::happened));
+        own(open, new PushNode(fabric, target, network, options(0), checker, measures::happened));
     long share = (long) traffic.total() * bytes;
     Memory inbox = receiver.inbox(share * senders);
     List<PushNode> nodes = new ArrayList<>();
@@ -212,7 +132,8 @@ public final class PushPoint {
     }
     await(fabric, nodes);
     long verified = verify(nodes, inbox, share);
-    return new PointResult(Basis.MODELLED, samples(nodes), counters(network), verified, List.of());
+    return new PointResult(
+        Basis.MODELLED, measures.samples(nodes), counters(network), verified, List.of());
   }
 
   private Network network(TimedFabric fabric, Deque<AutoCloseable> open) {
@@ -368,67 +289,6 @@ public final class PushPoint {
     }
     checker.finish();
     return checker.count(PushEvent.Kind.DELIVERED) * bytes;
-  }
-
-  private List<Samples> samples(List<PushNode> nodes) {
-    List<Samples> all = new ArrayList<>();
-    for (String metric : point.metrics()) {
-      switch (metric) {
-        case "full" -> all.add(Samples.of(metric, "", full(nodes.getFirst())));
-        case "goodput" -> all.add(Samples.of(metric, "GB/s", goodput()));
-        case "stall" ->
-            all.add(
-                Samples.of(
-                    metric,
-                    "ns",
-                    nodes.stream().mapToLong(node -> Arrays.stream(node.waits()).sum()).toArray()));
-        case "completion" ->
-            all.add(
-                Samples.of(
-                    metric,
-                    "ns",
-                    nodes.stream().mapToLong(node -> node.ended() - first(nodes)).toArray()));
-        default -> {
-          // counted
-        }
-      }
-    }
-    return all;
-  }
-
-  private static long first(List<PushNode> nodes) {
-    return nodes.stream().mapToLong(PushNode::started).min().orElseThrow();
-  }
-
-  private void happened(PushEvent event) {
-    checker.happened(event);
-    if (event.kind() == PushEvent.Kind.DELIVERED) {
-      if (arrived == arrivals.length) {
-        arrivals = Arrays.copyOf(arrivals, 2 * arrived);
-      }
-      arrivals[arrived++] = event.nanos();
-    }
-  }
-
-  /** Of the last three quarters of all messages, as they arrive: the steady state. */
-  private double goodput() {
-    int skipped = arrived / WARMUP_SHARE;
-    return (double) (arrived - 1 - skipped) * bytes / (arrivals[arrived - 1] - arrivals[skipped]);
-  }
-
-  /**
-   * For each batch the share of messages that found the ring full: they waited, or were dropped.
-   */
-  private double[] full(PushNode node) {
-    long[] waits = node.waits();
-    double[] shares = new double[point.samples()];
-    for (int batch = 0; batch < shares.length; batch++) {
-      int from = (point.warmup() + batch) * BATCH_MESSAGES;
-      long full =
-          Arrays.stream(waits, from, from + BATCH_MESSAGES).filter(wait -> wait != 0).count();
-      shares[batch] = (double) full / BATCH_MESSAGES;
-    }
-    return shares;
   }
 
   private SequencedMap<String, Quantity> counters(Network network) {

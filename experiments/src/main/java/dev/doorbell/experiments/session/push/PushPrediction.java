@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The closed forms of pushing: a ring as a queue, and as a window. */
-public final class PushPrediction {
+final class PushPrediction {
   private PushPrediction() {}
 
   /**
@@ -16,7 +16,7 @@ public final class PushPrediction {
    *
    * @param bytesPerNano rate of a port of the network
    */
-  public static Prediction of(Point point, double bytesPerNano) {
+  static Prediction of(Point point, double bytesPerNano) {
     List<Prediction.Term> terms = new ArrayList<>();
     int slots = (int) point.whole("slots");
     long load = point.whole("load");

@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -40,23 +39,8 @@ import org.jspecify.annotations.Nullable;
  * the fault strikes elsewhere; in each the target's memory, the fetched values and the target's own
  * count of messages are compared with what they have to be.
  */
-public final class RecoveryPoint {
-  /** Metrics that only such points have. */
-  public static final Set<String> METRICS =
-      Set.of(
-          "detect",
-          "recover",
-          "switch",
-          "return",
-          "outstanding",
-          "executed",
-          "replayed",
-          "lost.bytes",
-          "duplicated.bytes",
-          "lost.atomics",
-          "repeated.atomics");
-
-  private static final Set<String> COUNTED =
+final class RecoveryPoint {
+  static final Set<String> COUNTED =
       Set.of(
           "outstanding",
           "executed",
@@ -66,20 +50,17 @@ public final class RecoveryPoint {
           "lost.atomics",
           "repeated.atomics");
 
-  private static final String NO_FAULT = "none";
+  static final String NO_FAULT = "none";
   private static final int OPERATIONS = 256;
   private static final long RUN_NANOS = 4_000_000_000L;
   private static final long SLICE_NANOS = 20_000_000;
-  private static final long POLL_NANOS = 5_000;
+  static final long POLL_NANOS = 5_000;
   private static final long SETTLE_NANOS = 50_000;
   private static final long ARRIVE_NANOS = 1_000_000_000;
   private static final int ATTEMPTS = 8;
   private static final long LINK_DOWN_NANOS = 12_000_000;
   private static final int BURST = 64;
   private static final int SYNDROME = 0x15;
-  private static final int MOST_BYTES = 64 << 10;
-  private static final int MOST_THREADS = 32;
-  private static final long NANOS_A_SAMPLE = 40_000_000;
   private static final FaultTarget SENDER = new FaultTarget(0, 0, -1);
   private static final FaultTarget RECEIVER = new FaultTarget(1, 0, -1);
 
@@ -94,7 +75,7 @@ public final class RecoveryPoint {
   /**
    * @param wall in wall time, in which no timeout is what a config says; refused
    */
-  public RecoveryPoint(Point point, PointContext context, Topology topology, boolean wall) {
+  RecoveryPoint(Point point, PointContext context, Topology topology, boolean wall) {
     this.point = point;
     this.context = context;
     this.topology = topology;
@@ -108,71 +89,8 @@ public final class RecoveryPoint {
             (int) point.whole("window"));
   }
 
-  /** Whether a point is one of these. */
-  public static boolean recovers(Point point) {
-    return point.kernels().contains(KeptKernel.KERNEL);
-  }
-
-  /** The settings that only such points have, with their defaults. */
-  public static Map<String, String> settings() {
-    SequencedMap<String, String> settings = new LinkedHashMap<>();
-    settings.put("remedy", "reset");
-    settings.put("fault", NO_FAULT);
-    settings.put("silence", "6000000");
-    settings.put("hold", "500000");
-    return settings;
-  }
-
-  /** A guess at the wall time of a point. */
-  public static long estimateNanos(Point point) {
-    return NANOS_A_SAMPLE * point.samples();
-  }
-
-  /** What is impossible about a point. */
-  public static void check(Point point, List<Problem> problems) {
-    if (point.kernels().size() > 1) {
-      problems.add(
-          Problem.of("DB-P024", point.id(), "restartable beside other kernels")
-              .effect("it has safe points, ports and a host of its own")
-              .fix("give it an experiment of its own"));
-    }
-    long size = point.whole("size");
-    if (size < Long.BYTES || size % Long.BYTES != 0 || size > MOST_BYTES) {
-      problems.add(
-          Problem.of("DB-P024", point.id(), "a message of %d bytes".formatted(size))
-              .fix("use multiples of 8 up to 64 KiB"));
-    }
-    if (point.whole("threads") > MOST_THREADS) {
-      problems.add(
-          Problem.of("DB-P024", point.id(), "%d threads".formatted(point.whole("threads")))
-              .effect("a ring of 64 blocks is shared by all of them")
-              .fix("use at most 32"));
-    }
-    if (point.whole("silence") < POLL_NANOS) {
-      problems.add(
-          Problem.of("DB-P024", point.id(), "silence of %d ns".formatted(point.whole("silence")))
-              .effect("the host looks every 5 us")
-              .fix("use at least 5000; more than 4200000 outlasts the retries"));
-    }
-    for (String metric : point.metrics()) {
-      boolean ofDemotion = metric.equals("switch") || metric.equals("return");
-      if (!METRICS.contains(metric)
-          || (ofDemotion && !point.text("remedy").equals("demote"))
-          || (!COUNTED.contains(metric) && point.text("fault").equals(NO_FAULT))) {
-        problems.add(
-            Problem.of(
-                    "DB-P024",
-                    point.id(),
-                    "%s is not measured with fault %s and remedy %s"
-                        .formatted(metric, point.text("fault"), point.text("remedy")))
-                .fix(
-                    "switch and return are measured with remedy: demote, sampled metrics with a fault"));
-      }
-    }
-  }
-
   /** Runs it. */
-  public PointResult run() throws PointFailure {
+  PointResult run() throws PointFailure {
     if (wall) {
       throw failure("DB-P025", "its timeouts are of virtual time", "use clock: virtual");
     }

@@ -30,7 +30,7 @@ final class VmLaunch implements Launch {
                 gpu.options().multiprocessors(),
                 gpu.options().pollNanos(),
                 gpu.options().compileAfter(),
-                gpu.options().engine() == VmOptions.Engine.WARP,
+                gpu.options().engine().keepsWarpsTogether(),
                 gpu.options().workers()),
             id,
             this::ended);

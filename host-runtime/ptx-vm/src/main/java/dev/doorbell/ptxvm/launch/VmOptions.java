@@ -35,8 +35,8 @@ public record VmOptions(
   /** What runs a kernel's instructions. Results are the same; speed and time to start are not. */
   public enum Engine {
     /**
-     * Interpret at first; compile a kernel that has run for a while, on a direct fabric, every lane
-     * by itself. Virtual time and exploration need every access at its port and stay with the
+     * Interpret at first; compile a kernel that has run for a while, on a direct fabric, as {@link
+     * #WARP} does. Virtual time and exploration need every access at its port and stay with the
      * interpreter.
      */
     AUTO,
@@ -45,7 +45,12 @@ public record VmOptions(
     /** Compile before the first instruction, on a direct fabric, every lane by itself. */
     COMPILED,
     /** The same, and the lanes of a warp go on together from where they meet. */
-    WARP
+    WARP;
+
+    /** True when lanes of a warp that have met go on together in compiled code. */
+    boolean keepsWarpsTogether() {
+      return this == AUTO || this == WARP;
+    }
   }
 
   public VmOptions {
