@@ -19,6 +19,7 @@ enum Subcommand {
   PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
   TABLE("table", "print a run's table again from its samples, in many formats"),
   REPORT("report", "runs as one HTML page that works offline"),
+  PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify, pack"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
   GATE("gate", "pass or fail a run against a baseline"),
   CLAIMS("claims", "published claims, held against the model: list, check"),
@@ -58,6 +59,7 @@ enum Subcommand {
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
       case REPORT -> new ReportCommand();
+      case PAPER -> new PaperCommand();
       case COMPARE -> new CompareCommand();
       case GATE -> new GateCommand();
       case CLAIMS -> new ClaimsCommand();
