@@ -279,6 +279,13 @@ final class Party implements AutoCloseable {
     return values;
   }
 
+  /** Whether an address lies in the staging area, as kernels see it. */
+  boolean stages(long address) {
+    return staging != null
+        && address >= staging.kernelAddress()
+        && address < staging.kernelAddress() + staging.bytes();
+  }
+
   /** Nanoseconds at the first post. */
   long started() {
     return require(stamps).getLong(0);
