@@ -30,7 +30,7 @@ public final class OverlapFamily implements PointFamily {
           "ringing",
           "fence",
           "payload",
-          "mover",
+          "dma",
           "proxies",
           "communicating",
           "work");

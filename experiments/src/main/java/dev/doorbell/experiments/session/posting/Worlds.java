@@ -27,7 +27,7 @@ final class Worlds {
       Point point, Topology topology, Substrate substrate, PostingShape shape, List<String> notes)
       throws PointFailure {
     boolean far = shape.placement().touchesGpu() || shape.payload() != MemoryKind.HOST;
-    boolean copies = point.text("mover").equals("copy");
+    boolean copies = point.text("dma").equals("copy");
     if (far && substrate instanceof Substrate.Cuda) {
       notes.add(
           copies
