@@ -159,14 +159,15 @@ final class TransferPoint {
         Connection connection = connect(world);
         Party zero = shape.party(protocol, connection, world.rank(0), 2 + batch);
         Party one = shape.party(protocol, connection, world.rank(1), 1)) {
-      int messages = onGpu() ? messagesOnGpu() : shape.messages(protocol);
+      int each = onGpu() ? messagesOnGpu() : shape.messages(protocol);
+      int messages = each * shape.blocks(protocol);
       FabricCounters before = counters(world);
-      runOnce(protocol, world, zero, one, messages, 0);
+      runOnce(protocol, world, zero, one, each, 0);
       FabricCounters after = counters(world);
       if (counters != null && before != null && after != null) {
         count(after.minus(before), messages, counters);
       }
-      long nanos = zero.ended() - zero.started();
+      long nanos = delivered(world, zero) - zero.started();
       if (zero.started() == 0 || nanos <= 0) {
         throw failure(
             PointFailure.Kind.FAILED,
@@ -177,6 +178,16 @@ final class TransferPoint {
       }
       return (double) bytes * messages / nanos;
     }
+  }
+
+  /**
+   * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message,
+   * which may still have to wait for its way into memory.
+   */
+  private static long delivered(World world, Party sender) {
+    return world.fabric() instanceof TimedFabric timed
+        ? Math.max(sender.ended(), timed.now())
+        : sender.ended();
   }
 
   /** Launches the protocol where it runs, waits for it, and compares what arrived. */
@@ -341,7 +352,7 @@ final class TransferPoint {
   }
 
   private int messagesOnGpu() {
-    long most = Math.min(MESSAGES_ON_GPU, BYTES_ON_GPU / shape.bytes());
+    long most = Math.min(MESSAGES_ON_GPU, BYTES_ON_GPU / shape.bytes()) / point.whole("qps");
     return (int) Math.max(point.whole("window"), most);
   }
 
