@@ -40,7 +40,7 @@ class LibMlx5Test {
 
   @Test
   @Tag("slow")
-  void the_hca_by_devx_passes_passes_the_suite() throws Exception {
+  void the_hca_by_devx_passes_the_suite() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
       String said = jvm.run(300, Mlx5HcaContractTest.class);
       assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
