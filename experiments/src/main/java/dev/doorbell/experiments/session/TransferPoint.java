@@ -48,6 +48,12 @@ final class TransferPoint {
   /** Virtual time after which a device-side wait ends. */
   private static final long DEADLINE_NANOS = 500_000_000L;
 
+  /**
+   * With faults, after which HCAs first repeat what is not acknowledged, as those with adaptive
+   * retransmission do: the usual timeout of 4.3 s is longer than kernels wait.
+   */
+  private static final long FIRST_RETRY_NANOS = 1_000_000;
+
   /** On a real HCA, whose answers take as long as they take. */
   private static final long DEADLINE_NANOS_ON_HCA = 10_000_000_000L;
 
@@ -89,6 +95,9 @@ final class TransferPoint {
   PointResult run() throws PointFailure {
     try {
       return measure();
+    } catch (HcaException e) {
+      throw failure(
+          PointFailure.Kind.FAILED, "DB-P008", String.valueOf(e.getMessage()), "no result");
     } finally {
       if (!point.faults().faults().isEmpty()) {
         context.faults(FaultTally.of(FaultCount.total(point.faults(), injectors)));
@@ -224,7 +233,13 @@ final class TransferPoint {
     World world =
         switch (substrate) {
           case Substrate.Virtual() ->
-              World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
+              World.timed(
+                  topology,
+                  2,
+                  (int) point.whole("mtu"),
+                  point.seed() + run,
+                  Trace.NONE,
+                  point.faults().faults().isEmpty() ? 0 : FIRST_RETRY_NANOS);
           case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
           case Substrate.Cuda(int ordinal) -> cuda(ordinal);
           case Substrate.Verbs verbs -> verbs(verbs);

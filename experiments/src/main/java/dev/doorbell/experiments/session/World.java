@@ -109,15 +109,23 @@ public final class World implements AutoCloseable {
    * @param trace hears events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
+    return timed(topology, ranks, mtu, seed, trace, 0);
+  }
+
+  /**
+   * The same with HCAs that repeat sooner than after a whole timeout.
+   *
+   * @param firstRetryNanos of {@link SoftHcaOptions.Engine}
+   */
+  static World timed(
+      Topology topology, int ranks, int mtu, long seed, Trace trace, long firstRetryNanos) {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
     CpuPrices cpu = topology.cpus().getFirst();
     SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
     SoftHcaOptions options =
         SoftHcaOptions.DEFAULT
-            .withEngine(
-                new SoftHcaOptions.Engine(
-                    mtu, engine.pipelineDepth(), engine.prefetchBlocks(), engine.packets()))
+            .withEngine(engine.withMtu(mtu).withFirstRetry(firstRetryNanos))
             .withTiming(
                 new HcaTiming(
                     Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));

@@ -64,8 +64,7 @@ final class CopyMover extends StagedMover {
   private static long current(CudaContext context) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-      context.call(
-          "asking for the context", () -> StreamFunctions.currentContext(out.address()));
+      context.call("asking for the context", () -> StreamFunctions.currentContext(out.address()));
       return out.get(ValueLayout.JAVA_LONG, 0);
     }
   }
