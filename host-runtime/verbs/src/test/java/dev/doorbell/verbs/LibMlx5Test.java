@@ -21,6 +21,12 @@ class LibMlx5Test {
   }
 
   @Test
+  void a_jvm_serves_itself_the_device_that_it_drives() throws Exception {
+    assertThat(ServedJvm.runAlone(folder, 120, OneProcessTest.class))
+        .contains("guest: 5 passed, 0 failed, 0 skipped");
+  }
+
+  @Test
   void our_wqes_records_and_doorbells_are_those_of_libmlx5() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
       assertThat(jvm.run(120, PostSendEqualityTest.class)).contains("guest: 2 passed, 0 failed");
