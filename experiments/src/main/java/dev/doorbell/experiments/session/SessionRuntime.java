@@ -28,6 +28,7 @@ import dev.doorbell.experiments.session.push.PushFamily;
 import dev.doorbell.experiments.session.recovery.RecoveryFamily;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.topology.TopologyVariant;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
+  private static final String VARIANT = "variant";
   private static final String CUDA = "cuda:";
 
   private final Map<String, Topology> topologies;
@@ -68,6 +70,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PushFamily(),
                 new RecoveryFamily(),
                 new PostingFamily(),
+                new AllToAllFamily(),
                 new TransferFamily(protocols)));
     this.pairing = pairing;
   }
@@ -333,6 +336,6 @@ public final class SessionRuntime implements ExperimentRuntime {
       known = TopologyFile.load(name);
       topologies.put(name, known);
     }
-    return known;
+    return TopologyVariant.of(point.text(VARIANT)).of(known);
   }
 }

@@ -31,7 +31,14 @@ public final class TopologyFile {
   private static final String MACHINE = ".json";
 
   private static final List<String> NAMES =
-      List.of("same-switch", "cross-rc", "cross-socket", "no-p2p-reads", "round-pix", "round-sys");
+      List.of(
+          "same-switch",
+          "cross-rc",
+          "cross-socket",
+          "no-p2p-reads",
+          "vm-redirect",
+          "round-pix",
+          "round-sys");
 
   private TopologyFile() {}
 

@@ -22,7 +22,9 @@ final class CopyMover extends StagedMover {
   /** Writes up to here are stores of the stream alone. */
   private static final int SMALL = 64;
 
-  private static final int MOST_OPERATIONS = 256;
+  /** The driver takes fewer than 256 at a time. */
+  private static final int MOST_OPERATIONS = 128;
+
   private static final int OPERATION_BYTES = 48;
   private static final int WRITE_VALUE_64 = 5;
   private static final int NO_BARRIER = 1;
