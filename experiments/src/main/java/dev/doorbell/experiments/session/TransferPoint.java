@@ -167,8 +167,8 @@ final class TransferPoint {
   }
 
   /**
-   * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message, which
-   * may still have to wait for its way into memory.
+   * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message,
+   * which may still have to wait for its way into memory.
    */
   private static long delivered(World world, Party sender) {
     return world.fabric() instanceof TimedFabric timed
