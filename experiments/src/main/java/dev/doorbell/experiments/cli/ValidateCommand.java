@@ -11,6 +11,7 @@ import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell validate FILE...}. */
 @CommandLine.Command(
     header = {
-      "Checks experiments, topologies, fault plans and descriptors of kernels, and says everything that is wrong at once.",
+      "Checks files that you write, and says everything that is wrong at once.",
       "",
       "  doorbell validate my.yaml other.yaml",
       "  doorbell validate kernels/my_put/my_put.kernel.yaml",
@@ -93,7 +94,7 @@ final class ValidateCommand implements Command {
   private static boolean isOf(String file, Pattern key) {
     try {
       return file.endsWith(".yaml") && key.matcher(Files.readString(Path.of(file))).find();
-    } catch (IOException _) {
+    } catch (IOException | InvalidPathException _) {
       return false;
     }
   }
