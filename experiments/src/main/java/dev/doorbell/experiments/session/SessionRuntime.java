@@ -12,12 +12,14 @@ import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.session.device.RealHca;
 import dev.doorbell.experiments.session.family.PointFamilies;
 import dev.doorbell.experiments.session.family.Substrate;
@@ -28,6 +30,7 @@ import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.TopologyVariant;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -248,6 +251,33 @@ public final class SessionRuntime implements ExperimentRuntime {
       return families.of(point).predict(point, topology(point));
     } catch (TopologyException e) {
       return Prediction.none();
+    }
+  }
+
+  @Override
+  public List<Influence> sensitivity(Point point, String metric, double share) {
+    return pairing != null
+        ? List.of()
+        : Sensitivity.of(
+            point.text(PLACEMENT),
+            share,
+            topology ->
+                families.of(point).predict(point, topology).of(metric).map(Prediction.Term::value));
+  }
+
+  @Override
+  public Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
+    if (pairing != null || !(families.of(point) instanceof TransferFamily)) {
+      throw new PointFailure(
+          PointFailure.Kind.FAILED,
+          Problem.of("DB-P030", point.id(), "only messages of transfer experiments are traced")
+              .effect("no timeline")
+              .fix("take a point of an experiment with a path and a size, such as pull-vs-push"));
+    }
+    try {
+      return new TracedTransfer(point, topology(point), protocols).run(capture);
+    } catch (TopologyException e) {
+      throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
     }
   }
 

@@ -26,9 +26,11 @@ import dev.doorbell.softhca.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.wire.RoceWire;
+import dev.doorbell.softhca.wire.WireCapture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** An emulated cluster: a fabric, and ranks with a GPU and an HCA each, on one wire. */
 public final class World implements AutoCloseable {
@@ -36,8 +38,15 @@ public final class World implements AutoCloseable {
   private final List<Rank> ranks;
   private final List<SoftHca> hcas;
   private final ProxyPrices cpuPrices;
+  private final @Nullable InProcessWire wire;
 
-  private World(Fabric fabric, List<Rank> ranks, List<SoftHca> hcas, ProxyPrices cpuPrices) {
+  private World(
+      Fabric fabric,
+      List<Rank> ranks,
+      List<SoftHca> hcas,
+      ProxyPrices cpuPrices,
+      @Nullable InProcessWire wire) {
+    this.wire = wire;
     this.fabric = fabric;
     this.ranks = ranks;
     this.hcas = hcas;
@@ -56,23 +65,52 @@ public final class World implements AutoCloseable {
   }
 
   /**
-   * A world whose ranks share a real GPU, with HCAs in software. These reach host memory alone, so
-   * that is where queues and payload have to lie.
+   * The same with payload in memory of a kind, and with GPUs of another make.
+   *
+   * @param gpus makes the GPU of a rank
+   */
+  public static World direct(
+      DirectFabric fabric,
+      int ranks,
+      SoftHcaOptions options,
+      MemoryKind payload,
+      IntFunction<Gpu> gpus) {
+    return build(
+        fabric, ranks, options, new InProcessWire(), ProxyPrices.FREE, Trace.NONE, gpus, payload);
+  }
+
+  /**
+   * A world whose ranks share a real GPU, with HCAs in software that reach host memory alone:
+   * queues and payload have to lie there.
    *
    * @param ordinal which device, as CUDA counts
    * @throws dev.doorbell.core.gpu.GpuException when there is none
    */
   public static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
+    return cuda(ordinal, CudaGpu.Mover.NONE, ranks, options, MemoryKind.HOST);
+  }
+
+  /**
+   * A world whose ranks share a real GPU, with HCAs in software.
+   *
+   * @param ordinal which device, as CUDA counts
+   * @param mover how the HCAs reach its memory; {@code NONE} where nothing of theirs lies there
+   * @throws dev.doorbell.core.gpu.GpuException when there is none
+   */
+  public static World cuda(
+      int ordinal, CudaGpu.Mover mover, int ranks, SoftHcaOptions options, MemoryKind payload) {
     DirectFabric fabric = new DirectFabric();
-    return build(
-        fabric,
-        ranks,
-        options,
-        new InProcessWire(),
-        ProxyPrices.FREE,
-        Trace.NONE,
-        number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal),
-        MemoryKind.HOST);
+    try {
+      return direct(
+          fabric,
+          ranks,
+          options,
+          payload,
+          number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal, mover));
+    } catch (RuntimeException e) {
+      fabric.close();
+      throw e;
+    }
   }
 
   /**
@@ -88,7 +126,8 @@ public final class World implements AutoCloseable {
         fabric,
         List.of(new Rank(rank, gpu, hca, hca.allocateProtectionDomain(), MemoryKind.DEVICE)),
         List.of(hca),
-        ProxyPrices.FREE);
+        ProxyPrices.FREE,
+        null);
   }
 
   /** A world whose fabric explores. */
@@ -109,35 +148,54 @@ public final class World implements AutoCloseable {
    * @param trace hears events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
+    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0);
+  }
+
+  /**
+   * The same with payload in memory of a kind, and HCAs that repeat sooner than after a whole
+   * timeout.
+   *
+   * @param firstRetryNanos of {@link SoftHcaOptions.Engine}
+   */
+  public static World timed(
+      Topology topology,
+      int ranks,
+      int mtu,
+      long seed,
+      Trace trace,
+      MemoryKind payload,
+      long firstRetryNanos) {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
     CpuPrices cpu = topology.cpus().getFirst();
     SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
     SoftHcaOptions options =
         SoftHcaOptions.DEFAULT
-            .withEngine(
-                new SoftHcaOptions.Engine(
-                    mtu, engine.pipelineDepth(), engine.prefetchBlocks(), engine.packets()))
+            .withEngine(engine.withMtu(mtu).withFirstRetry(firstRetryNanos))
             .withTiming(
                 new HcaTiming(
                     Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+    TimedFabric fabric = new TimedFabric(topology, seed);
     return build(
-        new TimedFabric(topology, seed),
+        fabric,
         ranks,
         options,
         new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
         new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
-        trace);
+        trace,
+        number -> new VmGpu(fabric, Locus.gpu(number, 0)),
+        payload);
   }
 
   /**
    * A world whose ranks have HCAs that libibverbs drives.
    *
    * @param ordinal the CUDA device that they share, or {@link Substrate.Verbs#VM}
+   * @param payload what payload lies in
    * @throws dev.doorbell.core.hca.HcaException when a device cannot be opened
    * @throws dev.doorbell.core.gpu.GpuException when there is no such GPU
    */
-  public static World verbs(RealHca real, int ordinal, int ranks) {
+  public static World verbs(RealHca real, int ordinal, int ranks, MemoryKind payload) {
     DirectFabric fabric = new DirectFabric();
     List<Rank> opened = new ArrayList<>();
     try {
@@ -149,7 +207,7 @@ public final class World implements AutoCloseable {
                 : new CudaGpu(fabric, at, ordinal);
         try {
           Hca hca = real.open(fabric, Locus.nic(number, 0), gpu);
-          opened.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), MemoryKind.DEVICE));
+          opened.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
         } catch (RuntimeException e) {
           gpu.close();
           throw e;
@@ -160,7 +218,7 @@ public final class World implements AutoCloseable {
       fabric.close();
       throw e;
     }
-    return new World(fabric, List.copyOf(opened), List.of(), ProxyPrices.FREE);
+    return new World(fabric, List.copyOf(opened), List.of(), ProxyPrices.FREE, null);
   }
 
   private static World build(
@@ -200,7 +258,15 @@ public final class World implements AutoCloseable {
       hcas.add(hca);
       ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
     }
-    return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices);
+    return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices, wire);
+  }
+
+  /** Captures the packets of a world of one process from now on. */
+  void capture(WireCapture into) {
+    if (wire == null) {
+      throw new IllegalStateException("the wire of this world goes to other processes");
+    }
+    wire.capture(into);
   }
 
   /** What everything in it is attached to. */

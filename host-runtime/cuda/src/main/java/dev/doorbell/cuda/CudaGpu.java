@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Host memory is allocated in the fabric's address space and pinned there, so that kernels, HCAs
  * and proxies use the same addresses. Device and managed memory lie outside of it: software HCAs
- * reach them by a {@link Mover}, where the GPU was opened with one. Doorbell pages of software HCAs get a window in host memory that is
- * watched while the fabric runs; registers of real devices are mapped.
+ * reach them by a {@link Mover}, where the GPU was opened with one. Doorbell pages of software HCAs
+ * get a window in host memory that is watched while the fabric runs; registers of real devices are
+ * mapped.
  *
  * <p>Allocate and load before launching: while a kernel runs, the driver makes some of these calls
  * wait for it. All methods belong to the host thread that runs the fabric.
@@ -285,13 +286,18 @@ public final class CudaGpu implements Gpu {
   }
 
   /**
-   * Pages of a software HCA get a window of their own; anything else is taken for the registers of
-   * a real device.
+   * Doorbell pages of a software HCA get a window of their own, and its on-chip memory, which is
+   * memory of the host, is pinned; anything else is taken for the registers of a real device.
    */
   @Override
   public long mapDeviceRegisters(long hostAddress, long bytes) {
     requireUsable();
     Allocation page = fabric.memory().find(hostAddress);
+    if (page != null && page.kind() == MemoryKind.NIC) {
+      long device = register(page.address(), page.size(), REGISTER_PORTABLE_MAPPED, page.label());
+      mappedRegisters.add(page.address());
+      return device + (hostAddress - page.address());
+    }
     if (page != null) {
       return openWindow(page, hostAddress, bytes);
     }
@@ -389,6 +395,20 @@ public final class CudaGpu implements Gpu {
   public void flushRemoteWrites() {
     requireUsable();
     context.call("flushing remote writes", DriverFunctions::flushRemoteWritesOfOwner);
+  }
+
+  /**
+   * Lets kernels of this GPU reach memory of another one, over NVLink or PCIe: its device memory
+   * has the same addresses here. The same device may be given; it reaches itself.
+   *
+   * @throws GpuException when the two have no way to each other
+   */
+  public void reachPeer(CudaGpu peer) {
+    requireUsable();
+    peer.requireUsable();
+    if (!peer.context.equals(context)) {
+      context.reach(peer.context);
+    }
   }
 
   private void requireUsable() {

@@ -23,7 +23,12 @@ final class Worlds {
             World.timed(topology, 2, (int) point.whole("mtu"), point.seed(), Trace.NONE);
         case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
         case Substrate.Cuda(int ordinal) -> World.cuda(ordinal, 2, SoftHcaOptions.DEFAULT);
-        case Substrate.Verbs verbs -> World.verbs(verbs.hca(), verbs.ordinal(), 2);
+        case Substrate.Verbs verbs ->
+            World.verbs(
+                verbs.hca(),
+                verbs.ordinal(),
+                2,
+                verbs.ordinal() == Substrate.Verbs.VM ? MemoryKind.DEVICE : MemoryKind.HOST);
       };
     } catch (GpuException | HcaException e) {
       throw new PointFailure(
