@@ -64,7 +64,7 @@ class SchemaBundleTest {
       strings = {
         "experiment: a\nquestion: q\nkernel: k\naxes: { sise: 8 }\nmeasure: { metrics: [latency] }\n",
         "name: t\ngpus: [{}]\n",
-        "kernel: k\ndescription: d\nmeasures: nothing\n",
+        "kernel: k\ndescription: d\nmeasures: everything\n",
         "faults: [{ do: loose }]\n",
         "something: else\n",
       })
