@@ -15,18 +15,18 @@ final class DoorbellRing {
   private static final int CAPACITY = 1024;
   private static final int FIELDS = 4;
 
-  private final long[] stores = new long[CAPACITY * FIELDS];
-
   /** Longs in two cache lines; processors fetch them in pairs. */
   private static final int APART = 16;
 
   private static final int WRITTEN = APART;
-  private static final int TAKEN = 3 * APART;
-
-  private final AtomicLongArray indices = new AtomicLongArray(5 * APART);
 
   /** The writer's own, in its line: what {@link #TAKEN} was when it last looked. */
   private static final int SEEN = WRITTEN + 1;
+
+  private static final int TAKEN = 3 * APART;
+
+  private final long[] stores = new long[CAPACITY * FIELDS];
+  private final AtomicLongArray indices = new AtomicLongArray(5 * APART);
 
   /** What takes the stores. */
   interface Target {
@@ -52,14 +52,20 @@ final class DoorbellRing {
   int drain(Target target) {
     long from = indices.getPlain(TAKEN);
     long to = indices.getAcquire(WRITTEN);
-    for (long index = from; index < to; index++) {
-      int at = (int) (index & (CAPACITY - 1)) * FIELDS;
-      target.store(stores[at], (int) stores[at + 1], stores[at + 2], stores[at + 3]);
+    if (to == from) {
+      return 0;
     }
-    if (to != from) {
-      indices.setRelease(TAKEN, to);
-      VarHandle.acquireFence();
+    long index = from;
+    try {
+      while (index < to) {
+        int at = (int) (index & (CAPACITY - 1)) * FIELDS;
+        target.store(stores[at], (int) stores[at + 1], stores[at + 2], stores[at + 3]);
+        index++;
+      }
+    } finally {
+      indices.setRelease(TAKEN, index); // those behind a store that is refused stay
     }
+    VarHandle.acquireFence();
     return (int) (to - from);
   }
 }

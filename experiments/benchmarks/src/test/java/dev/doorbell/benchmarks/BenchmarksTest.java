@@ -1,0 +1,56 @@
+package dev.doorbell.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.experiments.explore.ScenarioException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Each benchmark of the engines still does what it measures: one round of it, of no speed. */
+class BenchmarksTest {
+  private static final long POSTS = 1 << 18;
+
+  @ParameterizedTest
+  @CsvSource({"soft, thread, 64", "instant, warp, 32"})
+  void put_rate_posts_all_its_work(String hca, String scope, int threads) {
+    PutRateBenchmark benchmark = new PutRateBenchmark();
+    benchmark.hca = hca;
+    benchmark.scope = scope;
+    benchmark.threads = threads;
+    PutRateBenchmark.Counters counters = new PutRateBenchmark.Counters();
+    benchmark.prepare();
+    try {
+      assertThat(benchmark.launch(counters)).isTrue();
+    } finally {
+      benchmark.close();
+    }
+    assertThat(counters.posts).isEqualTo(POSTS);
+    assertThat(counters.instructions).isGreaterThan(50 * POSTS);
+  }
+
+  @Test
+  void two_workers_post_for_both_launches() {
+    WorkersBenchmark benchmark = new WorkersBenchmark();
+    benchmark.workers = 2;
+    WorkersBenchmark.Counters counters = new WorkersBenchmark.Counters();
+    benchmark.prepare();
+    try {
+      assertThat(benchmark.round(counters)).isTrue(); // interpreted at first, by one worker
+      assertThat(benchmark.round(counters)).isTrue();
+    } finally {
+      benchmark.close();
+    }
+    assertThat(counters.posts).isEqualTo(4 * POSTS);
+  }
+
+  @Test
+  void an_exploration_comes_to_its_end() throws ScenarioException {
+    ExploreBenchmark benchmark = new ExploreBenchmark();
+    benchmark.threads = 8;
+    ExploreBenchmark.Counters counters = new ExploreBenchmark.Counters();
+    benchmark.prepare();
+    assertThat(benchmark.run(counters).finished()).isTrue();
+    assertThat(counters.instructions).isPositive();
+  }
+}
