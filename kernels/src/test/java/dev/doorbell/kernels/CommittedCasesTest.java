@@ -50,7 +50,7 @@ class CommittedCasesTest {
   @Test
   void every_case_has_a_broken_and_a_mended_kernel() {
     KernelCatalogue cases = KernelCatalogue.cases();
-    assertThat(cases.kernels()).hasSize(12);
+    assertThat(cases.kernels()).hasSize(13);
     for (ProtocolKernel kernel : cases.kernels()) {
       assertThat(kernel.entries().stream().map(ProtocolKernel.EntryPoint::name))
           .containsExactlyInAnyOrder(kernel.name() + "_broken", kernel.name() + "_mended");

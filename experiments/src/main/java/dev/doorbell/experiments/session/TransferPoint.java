@@ -70,7 +70,6 @@ final class TransferPoint {
   private final Topology topology;
   private final Substrate substrate;
   private final Protocols protocols;
-  private final TransferPath path;
   private final TransferShape shape;
   private final int bytes;
   private final List<String> notes = new ArrayList<>();
@@ -91,7 +90,6 @@ final class TransferPoint {
     this.substrate = substrate;
     this.context = context;
     this.topology = topology;
-    this.path = TransferPath.of(point.text("path"));
     this.shape = new TransferShape(point, kernelNanos(), deadlineNanos());
     this.bytes = shape.bytes();
   }

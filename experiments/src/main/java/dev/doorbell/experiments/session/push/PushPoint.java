@@ -117,7 +117,7 @@ final class PushPoint {
     PushTraffic traffic = traffic();
     VmGpu target = own(open, new VmGpu(fabric, Locus.gpu(senders, 0)));
     PushNode receiver =
-        own(open, new PushNode(fabric, target, network, options(0), checker, measures::happened));
+        own(open, new PushNode(fabric, target, network, options(0), checker, measures));
     long share = (long) traffic.total() * bytes;
     Memory inbox = receiver.inbox(share * senders);
     List<PushNode> nodes = new ArrayList<>();
