@@ -144,7 +144,8 @@ final class RunFigures {
       FigureSpec spec, SequencedMap<String, String> place, List<SummaryRow> rows) {
     List<String> parts = new ArrayList<>();
     if (!spec.facet().isEmpty()) {
-      parts.add(text(rows.getFirst(), spec.facet()));
+      String value = text(rows.getFirst(), spec.facet());
+      parts.add(value.matches("[0-9.]+") ? title(spec.facet()) + " " + value : value);
     }
     place.forEach(
         (name, value) -> {
@@ -289,7 +290,11 @@ final class RunFigures {
 
   /** What an axis or metric is called in print: {@code size} is a message's. */
   static String title(String name) {
-    return name.equals("size") ? "message size" : name.replace('_', ' ').replace('.', ' ');
+    return switch (name) {
+      case "size" -> "message size";
+      case "rtt" -> "network round trip";
+      default -> name.replace('_', ' ').replace('.', ' ');
+    };
   }
 
   static String samplesNote(IntSummaryStatistics counts) {

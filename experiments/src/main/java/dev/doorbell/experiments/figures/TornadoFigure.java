@@ -29,6 +29,9 @@ record TornadoFigure(
 
   private static final int MOST = 12;
 
+  /** What moves the prediction by less would not show. */
+  private static final double LEAST = 0.001;
+
   TornadoFigure {
     influences = List.copyOf(influences);
   }
@@ -43,12 +46,13 @@ record TornadoFigure(
       Provenance provenance) {
     List<Influence> moving =
         all.stream()
-            .filter(influence -> reach(influence, base) > 1e-9 * Math.abs(base))
+            .filter(influence -> reach(influence, base) > LEAST * Math.abs(base))
             .sorted(Comparator.comparingDouble(influence -> -reach(influence, base)))
             .toList();
     List<Influence> shown = moving.subList(0, Math.min(MOST, moving.size()));
+    long any = all.stream().filter(influence -> reach(influence, base) > 0).count();
     return new TornadoFigure(
-        name, metric, base, unit, shown, moving.size() - shown.size(), basisNote, provenance);
+        name, metric, base, unit, shown, (int) any - shown.size(), basisNote, provenance);
   }
 
   private static double reach(Influence influence, double base) {

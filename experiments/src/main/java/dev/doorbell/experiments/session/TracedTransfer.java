@@ -207,7 +207,7 @@ final class TracedTransfer {
         }
         case TLP -> travel(event);
         case COMMAND -> at(Kind.COMMAND, event, event.text());
-        case MMIO -> at(Kind.DOORBELL, event, event.text() + " arrives at the HCA");
+        case MMIO -> grow(Kind.DOORBELL, event, event.text() + " arrives at the HCA");
         case WQE_FETCHED -> at(Kind.WQE, event, event.text());
         case PAYLOAD_GATHERED -> at(Kind.PAYLOAD, event, event.text());
         case EMITTED -> at(Kind.EMITTED, event, event.text());

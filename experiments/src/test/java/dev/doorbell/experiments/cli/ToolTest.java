@@ -68,7 +68,7 @@ class ToolTest {
         "list pahts;DB-U004  cannot list 'pahts'  - did you mean 'paths'?",
         "describe stagd;DB-U004  nothing is named 'stagd'  - did you mean 'staged'?",
         "table nowhere;nowhere  DB-R006  no run directory",
-        "plot nowhere;nowhere  DB-R003  there is no such run directory",
+        "plot nowhere;nowhere  DB-R006  no run directory",
         "run --resume nowhere;nowhere  DB-R006  no run directory",
       })
   void a_command_line_that_makes_no_sense_is_exit_2(String line, String problem) {

@@ -128,7 +128,7 @@ class FiguresTest {
     for (String placement : List.of("same-switch", "cross-rc", "cross-socket")) {
       assertThat(svg).contains("<g id=\"panel-" + placement + "\">");
       for (String path : ModelledRun.PATHS) {
-        assertThat(svg).contains("<g id=\"" + path.replace('.', '-') + "-" + placement + "\">");
+        assertThat(svg).contains("<g id=\"" + path.replace('.', '-') + "-" + placement + "\" ");
       }
     }
     assertThat(svg).contains(">8\u00A0B<", ">1\u00A0MiB<", ">1\u00A0µs<", ">message size<");
