@@ -103,7 +103,13 @@ final class CopyMover extends StagedMover {
       issue();
       check(StreamFunctions.copyIn(address, source, last, stream));
     }
-    store(address + last, RawMemory.getLong(source + last));
+    if (isManaged(address)) {
+      // Streams do not store to managed memory; a copy of its own comes after the others, too.
+      issue();
+      check(StreamFunctions.copyIn(address + last, source + last, Long.BYTES, stream));
+    } else {
+      store(address + last, RawMemory.getLong(source + last));
+    }
   }
 
   /** Has the stream store 8 bytes, after what it did before. */

@@ -182,7 +182,7 @@ public final class CudaGpu implements Gpu {
     context.fill(what, address, bytes, (byte) 0);
     StagedMover by = mover;
     if (by != null) {
-      by.add(address, bytes);
+      by.add(address, bytes, kind == MemoryKind.MANAGED);
     }
     return CudaMemory.onDevice(
         context,

@@ -29,6 +29,7 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
   // Ranges of the GPU, in no order.
   private long[] starts = new long[16];
   private long[] ends = new long[16];
+  private boolean[] managed = new boolean[16];
   private int ranges;
 
   // Transfers, by their number.
@@ -76,11 +77,18 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
 
   /** From now on {@code [address, address + bytes)} is memory of this mover's GPU. */
   public final void add(long address, long bytes) {
+    add(address, bytes, false);
+  }
+
+  /** The same; managed memory is the GPU's as far as the driver has it there. */
+  final void add(long address, long bytes, boolean isManaged) {
     if (ranges == starts.length) {
       starts = Arrays.copyOf(starts, 2 * ranges);
       ends = Arrays.copyOf(ends, 2 * ranges);
+      managed = Arrays.copyOf(managed, 2 * ranges);
     }
     starts[ranges] = address;
+    managed[ranges] = isManaged;
     ends[ranges++] = address + bytes;
   }
 
@@ -91,9 +99,20 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
         ranges--;
         starts[i] = starts[ranges];
         ends[i] = ends[ranges];
+        managed[i] = managed[ranges];
         return;
       }
     }
+  }
+
+  /** True for an address in managed memory. */
+  final boolean isManaged(long address) {
+    for (int i = 0; i < ranges; i++) {
+      if (managed[i] && address >= starts[i] && address < ends[i]) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
