@@ -79,14 +79,19 @@ final class Sensitivity {
         return new Range(low, high, "95 % interval");
       }
     }
-    if (constant.unit().equals("B") && Long.bitCount((long) value) == 1) {
+    if (bytes(constant) && Long.bitCount((long) value) == 1) {
       return new Range(value / 2, value * 2, "half and double");
     }
-    if (constant.unit().equals("B") || whole(constant)) {
+    if (bytes(constant) || whole(constant)) {
       return new Range(
           Math.rint(value * (1 - share)), Math.rint(value * (1 + share)), "±" + percent(share));
     }
     return new Range(value * (1 - share), value * (1 + share), "±" + percent(share));
+  }
+
+  /** As topology files call the unit. */
+  private static boolean bytes(ModelConstant constant) {
+    return constant.unit().equals("bytes");
   }
 
   private static boolean whole(ModelConstant constant) {
