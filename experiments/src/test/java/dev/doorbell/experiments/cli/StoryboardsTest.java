@@ -121,10 +121,11 @@ class StoryboardsTest {
 
   @Test
   void a_kernel_of_ones_own_runs_without_touching_java() {
-    String kernel = folder.resolve("my_put").toString();
-    typed("kernel", "new", "my_put", "--dir", folder.toString());
-    typed("kernel", "check", kernel + "/my_put.ptx");
-    assertThat(typed("list", "kernels", "--kernels", folder.toString())).contains("my_put");
+    Path kernels = folder.resolve("kernels");
+    Path kernel = kernels.resolve("my_put");
+    typed("kernel", "new", "my_put", "--dir", kernel.toString());
+    typed("kernel", "check", kernel.resolve("my_put.ptx").toString());
+    assertThat(typed("list", "kernels", "--kernels", kernels.toString())).contains("my_put");
   }
 
   @Test
