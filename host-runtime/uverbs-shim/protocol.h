@@ -26,6 +26,9 @@
 #define SHIM_DEVICE_OFFSET (1ull << 47)
 #define SHIM_FILE_BYTES (SHIM_DEVICE_OFFSET + (1ull << 32))
 
+/* On-chip memory lies in the upper half of that; libmlx5 names its pages by an index of 16 bits. */
+#define SHIM_CHIP_OFFSET (SHIM_DEVICE_OFFSET + (1ull << 31))
+
 enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2 };
 
 struct shim_hello {

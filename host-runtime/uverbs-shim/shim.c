@@ -41,6 +41,7 @@
 #define NETLINK_FAMILY_RDMA 20
 #define MAX_FD 65536
 #define PAGE 4096ul
+#define MMAP_DEVICE_MEMORY 8 /* MLX5_IB_MMAP_DEVICE_MEM */
 
 /* An open device. */
 struct device {
@@ -505,15 +506,26 @@ EXPORT ssize_t write(int fd, const void *from, size_t bytes)
 	return syscall(SYS_write, fd, from, bytes);
 }
 
+/* Where in the shared file lies what a program maps of the device: the server chose the offsets of doorbell pages;
+ * libmlx5 itself makes those of on-chip memory, of a command and the two halves of a page index. */
+static uint64_t device_offset(uint64_t offset)
+{
+	uint64_t page = offset >> 12;
+	if (offset >= SHIM_DEVICE_OFFSET || (page >> 8 & 0xff) != MMAP_DEVICE_MEMORY || page >> 24)
+		return offset;
+	return SHIM_CHIP_OFFSET + (((page & 0xff) | (page >> 16 << 8)) << 12);
+}
+
 EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	if (!(flags & MAP_ANONYMOUS) && is_device(fd)) {
-		if ((uint64_t)offset < SHIM_DEVICE_OFFSET || (uint64_t)offset + length > SHIM_FILE_BYTES) {
+		uint64_t place = device_offset((uint64_t)offset);
+		if (place < SHIM_DEVICE_OFFSET || place + length > SHIM_FILE_BYTES) {
 			errno = EINVAL;
 			return MAP_FAILED;
 		}
 		/* Programs map doorbells for writing alone, which no processor can do. */
-		return sys_mmap(at, length, prot | PROT_READ, flags, shared_file, offset);
+		return sys_mmap(at, length, prot | PROT_READ, flags, shared_file, (off_t)place);
 	}
 	return sys_mmap(at, length, prot, flags, fd, offset);
 }

@@ -52,6 +52,12 @@ final class ExploreCommand implements Command {
   private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m)");
   private static final int TOLD = 24;
 
+  /** The part of the budget in which a kernel has to be clean before its fences are removed. */
+  private static final int SHARE_OF_THE_WHOLE = 4;
+
+  private static final String NOT_CLEAN =
+      "\nFences are removed one by one from a kernel that is clean with all of them; this one is not.\n";
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   /** The kernel's descriptor, where it has one. */
@@ -286,7 +292,19 @@ final class ExploreCommand implements Command {
 
   private ExitCode fences(Context context, Explorer explorer, Scenario scenario, long nanos)
       throws ScenarioException {
-    List<Explorer.FenceVerdict> verdicts = explorer.fences(seeds, nanos);
+    Explorer.Report whole = explorer.explore(seeds, nanos / SHARE_OF_THE_WHOLE);
+    if (!whole.isClean()) {
+      if (common.json) {
+        Json.print(context, ExploreReport.json(scenario, whole));
+      } else {
+        context
+            .terminal()
+            .out()
+            .print(ExploreReport.head(scenario) + ExploreReport.text(whole) + NOT_CLEAN);
+      }
+      return ExitCode.COUNTER_EXAMPLE;
+    }
+    List<Explorer.FenceVerdict> verdicts = explorer.fences(seeds, nanos - whole.nanos());
     if (common.json) {
       Json.print(context, Map.of("fences", ExploreReport.json(verdicts)));
       return ExitCode.OK;

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.kernels.KernelComparer;
+import dev.doorbell.experiments.diff.KernelComparer;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.PrintStream;
 import java.util.ArrayList;

@@ -3,14 +3,21 @@ package dev.doorbell.experiments.cli;
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -18,17 +25,22 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell validate FILE...}. */
 @CommandLine.Command(
     header = {
-      "Checks experiments and descriptors of kernels, and says everything that is wrong at once.",
+      "Checks files that you write, and says everything that is wrong at once.",
       "",
       "  doorbell validate my.yaml other.yaml",
       "  doorbell validate kernels/my_put/my_put.kernel.yaml",
+      "  doorbell validate topologies/my-machine.yaml lossy.yaml",
       ""
     })
 final class ValidateCommand implements Command {
+  private static final Pattern TOPOLOGY = Pattern.compile("(?m)^gpus\\s*:");
+  private static final Pattern FAULTS = Pattern.compile("(?m)^faults\\s*:");
+  private static final Pattern EXPERIMENT = Pattern.compile("(?m)^experiment\\s*:");
+
   @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private UserKernels kernels = new UserKernels();
 
-  @Parameters(paramLabel = "FILE", arity = "1..*", description = "Experiment files, or names.")
+  @Parameters(paramLabel = "FILE", arity = "1..*", description = "Files, or names of experiments.")
   private List<String> files = new ArrayList<>();
 
   @Override
@@ -41,6 +53,10 @@ final class ValidateCommand implements Command {
       try {
         if (file.endsWith(KernelDescriptor.ENDING)) {
           problems.addAll(KernelWorkbench.find().checkAbi(KernelFolders.read(Path.of(file))));
+        } else if (isOf(file, TOPOLOGY)) {
+          TopologyFile.load(file);
+        } else if (isOf(file, FAULTS) && !isOf(file, EXPERIMENT)) {
+          FaultFile.load(Path.of(file));
         } else {
           Context joined = kernels.join(context, file);
           Plan plan = Plan.of(kernels.read(joined, file, List.of()));
@@ -49,6 +65,8 @@ final class ValidateCommand implements Command {
           problems.addAll(PlanChecks.problems(name, plan, joined.runtime().get()));
         }
       } catch (ConfigException e) {
+        problems.addAll(e.problems());
+      } catch (TopologyException e) {
         problems.addAll(e.problems());
       }
       errors += problems.size();
@@ -70,6 +88,15 @@ final class ValidateCommand implements Command {
       context.terminal().out().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
     }
     return errors == 0 ? ExitCode.OK : ExitCode.CONFIG;
+  }
+
+  /** Whether a file has a key that only one kind of file has; what cannot be read has none. */
+  private static boolean isOf(String file, Pattern key) {
+    try {
+      return file.endsWith(".yaml") && key.matcher(Files.readString(Path.of(file))).find();
+    } catch (IOException | InvalidPathException _) {
+      return false;
+    }
   }
 
   @Override

@@ -13,12 +13,21 @@ final class Constants {
     return new ModelConstant(
         name + "." + constant.key(),
         constant.value(),
-        constant.unit(),
+        unit(constant.unit()),
         switch (constant.origin()) {
           case MEASURED_HERE -> Origin.MEASURED_HERE;
           case CITED -> Origin.CITED;
           case ASSUMED -> Origin.ASSUMED;
         },
         constant.source());
+  }
+
+  /** Topology files have units in the names of keys. */
+  private static String unit(String ofKey) {
+    return switch (ofKey) {
+      case "gb_s" -> "GB/s";
+      case "bytes" -> "B";
+      default -> ofKey;
+    };
   }
 }

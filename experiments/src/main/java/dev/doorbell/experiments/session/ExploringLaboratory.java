@@ -26,8 +26,9 @@ import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.ProtocolKernel;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -136,20 +137,26 @@ public final class ExploringLaboratory implements Laboratory {
     }
   }
 
+  /** Each fence of the program once: several launches of it may have executed it. */
   private static List<Outcome.Fence> fences(ExploringFabric fabric) {
-    List<Outcome.Fence> fences = new ArrayList<>();
+    Map<SourcePlace, Outcome.Fence> fences = new LinkedHashMap<>();
     for (ExecutedFence fence : fabric.fences()) {
       SourcePlace place = fence.place();
       if (place != null) {
-        fences.add(
+        Outcome.Fence executed =
             new Outcome.Fence(
                 place,
                 Access.name(fence.access()),
                 Access.scope(fence.access()) == Access.SYS,
-                fence.count()));
+                fence.count());
+        fences.merge(place, executed, ExploringLaboratory::both);
       }
     }
-    return fences;
+    return List.copyOf(fences.values());
+  }
+
+  private static Outcome.Fence both(Outcome.Fence a, Outcome.Fence b) {
+    return new Outcome.Fence(a.place(), a.access(), a.system(), a.count() + b.count());
   }
 
   private static @Nullable Failure failure(List<Launch> launches, ExploredWorld transfer) {

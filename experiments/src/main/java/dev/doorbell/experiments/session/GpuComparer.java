@@ -8,7 +8,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.kernels.KernelComparer;
+import dev.doorbell.experiments.diff.KernelComparer;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;

@@ -123,7 +123,7 @@ final class Party implements AutoCloseable {
 
   private void stageIn(Memory memory, long kernelAddress) {
     MemoryRegion region = own(rank.domain().register(memory, Endpoint.ALL_RIGHTS));
-    staging = new Staging(kernelAddress, memory.address(), memory.size(), region.lkey());
+    staging = new Staging(kernelAddress, region.address(), memory.size(), region.lkey());
   }
 
   /**

@@ -30,6 +30,7 @@ final class TransferFamily implements PointFamily {
           "chunk",
           "mtu",
           "payload",
+          "dma",
           "relaxed");
   private static final Set<String> METRICS =
       Set.of("latency", "goodput", "tlp.bytes", "tlp.count", "link.crossings", "fences");

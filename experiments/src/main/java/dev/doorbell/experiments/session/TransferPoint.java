@@ -280,7 +280,7 @@ final class TransferPoint {
   private World cuda(int ordinal) throws PointFailure {
     CudaGpu.Mover mover = CudaGpu.Mover.NONE;
     if (payload() != MemoryKind.HOST || shape.endpoint().placement().touchesGpu()) {
-      boolean copies = point.text("mover").equals("copy");
+      boolean copies = point.text("dma").equals("copy");
       mover = copies ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL;
       if (notes.isEmpty()) {
         notes.add(
@@ -297,13 +297,13 @@ final class TransferPoint {
   }
 
   private World onVirtualMachine(World world) throws PointFailure {
-    if (!point.text("mover").equals("copy")) {
+    if (!point.text("dma").equals("copy")) {
       world.close();
       throw failure(
           PointFailure.Kind.FAILED,
           "DB-P017",
-          "mover is %s, and an HCA reaches the memory of the PTX virtual machine by itself; leave mover out, or use -s gpu=cuda:0"
-              .formatted(point.text("mover")),
+          "dma is %s, and an HCA reaches the memory of the PTX virtual machine by itself; leave dma out, or use -s gpu=cuda:0"
+              .formatted(point.text("dma")),
           "no result");
     }
     return world;

@@ -187,6 +187,11 @@ public final class World implements AutoCloseable {
         payload);
   }
 
+  /** As {@link #verbs(RealHca, int, int, MemoryKind)}, with payload in memory of the GPU. */
+  public static World verbs(RealHca real, int ordinal, int ranks) {
+    return verbs(real, ordinal, ranks, MemoryKind.DEVICE);
+  }
+
   /**
    * A world whose ranks have HCAs that libibverbs drives.
    *

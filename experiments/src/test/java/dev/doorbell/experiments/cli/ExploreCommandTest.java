@@ -49,6 +49,23 @@ class ExploreCommandTest {
   }
 
   @Test
+  void a_race_that_comes_up_twice_in_a_run_is_found_in_one_run() {
+    strict();
+    Matcher matcher = Pattern.compile("in (\\d+) of (\\d+) runs").matcher(session.out());
+    assertThat(matcher.results().map(one -> Integer.parseInt(one.group(1))).toList())
+        .isNotEmpty()
+        .allMatch(runs -> runs >= 1 && runs <= 2);
+  }
+
+  @Test
+  void a_kernel_that_is_not_clean_keeps_its_fences() {
+    assertThat(strict("--minimise-fences")).isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(session.out())
+        .contains("COUNTER-EXAMPLE")
+        .endsWith("from a kernel that is clean with all of them; this one is not.\n");
+  }
+
+  @Test
   void a_schedule_is_replayed_from_the_command_line_or_a_file() throws IOException {
     strict();
     Matcher matcher = SCHEDULE.matcher(session.out());

@@ -30,7 +30,7 @@ class ServedExperimentTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "mlx5_0:1 | pull,pull.bf,push.inline,push.bf,staged,proxy | 10 | queues by DEVX",
+        "mlx5_0:1 | pull,pull.bf,push.inline,push.bf,push.memic,staged,proxy | 12 | queues by DEVX",
         "verbs    | pull,push.inline,staged,proxy                           |  7 | by ibv_post_send",
       })
   void pull_against_push_runs_through_the_vendors_library_with_every_byte_compared(

@@ -4,6 +4,7 @@ import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.PointRunner;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +16,12 @@ public final class Runs {
 
   /** Runs a config in the world without GPUs. */
   public static StoredRun make(Path parent, ExperimentConfig config) throws RunException {
+    return make(parent, config, new FakeRuntime().runner);
+  }
+
+  /** The same with points that somebody else runs. */
+  public static StoredRun make(Path parent, ExperimentConfig config, PointRunner runner)
+      throws RunException {
     FakeRuntime runtime = new FakeRuntime();
     Plan plan = Plan.of(config);
     try (RunDirectory directory =
@@ -37,7 +44,7 @@ public final class Runs {
       directory.publish();
       new RunExecution(
               directory,
-              runtime.runner,
+              runner,
               runtime::predict,
               RunListener.SILENT,
               new Interruption(),

@@ -17,9 +17,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,18 +35,43 @@ class KernelEnginesTest {
   private static final Endpoint.Shape SHAPE =
       new Endpoint.Shape(RING, RING, false, Placement.GPU, false, false, false, 4, DEADLINE);
 
+  /**
+   * Runs with an engine.
+   *
+   * @param engine {@code warp}, or {@code warp@1000}: compiled after that many instructions
+   */
   private static <T> T with(String engine, Supplier<T> run) {
-    String before = System.getProperty("doorbell.engine");
-    System.setProperty("doorbell.engine", engine);
+    int at = engine.indexOf('@');
+    String name = at < 0 ? engine : engine.substring(0, at);
+    String after = at < 0 ? null : engine.substring(at + 1);
+    return with("doorbell.engine", name, () -> with("doorbell.engine.after", after, run));
+  }
+
+  private static <T> T with(String property, @Nullable String value, Supplier<T> run) {
+    String before = System.getProperty(property);
+    set(property, value);
     try {
       return run.get();
     } finally {
-      if (before == null) {
-        System.clearProperty("doorbell.engine");
-      } else {
-        System.setProperty("doorbell.engine", before);
-      }
+      set(property, before);
     }
+  }
+
+  private static void set(String property, @Nullable String value) {
+    if (value == null) {
+      System.clearProperty(property);
+    } else {
+      System.setProperty(property, value);
+    }
+  }
+
+  /** What may be said to execute a kernel; one that ends early enough is never compiled. */
+  private static List<String> engines(String asked) {
+    return asked.equals("interpreter") || asked.equals("compiled")
+        ? List.of(asked)
+        : asked.equals("warp")
+            ? List.of("warp", "compiled (its lanes never meet)")
+            : List.of("warp", "compiled (its lanes never meet)", "interpreter");
   }
 
   /** What a launch leaves: by name, as hex, with addresses counted from the world's beginning. */
@@ -64,8 +92,7 @@ class KernelEnginesTest {
       RunOutcome outcome = world.fabric().run(launch::done, DEADLINE);
       launch.check();
       assertThat(outcome).isEqualTo(RunOutcome.DONE);
-      assertThat(launch.engine())
-          .isIn(engine, engine.equals("warp") ? "compiled (its lanes never meet)" : engine);
+      assertThat(launch.engine()).as(engine).isIn(engines(engine));
       Map<String, String> left = new LinkedHashMap<>();
       left.put("trouble", String.valueOf(zero.trouble()));
       left.put("mismatch at the target", String.valueOf(one.mismatch(zero)));
@@ -128,12 +155,64 @@ class KernelEnginesTest {
     assertThat(interpreted).containsEntry("trouble", "null");
     assertThat(interpreted).containsEntry("mismatch at the target", "null");
     assertThat(compiled).isEqualTo(interpreted);
-    assertThat(with("warp", () -> run("warp", kernel, scope, threads, ordered)))
-        .isEqualTo(interpreted);
+    for (String engine : List.of("warp", "warp@1000", "auto@1000")) {
+      assertThat(with(engine, () -> run(engine, kernel, scope, threads, ordered)))
+          .as(engine)
+          .isEqualTo(interpreted);
+    }
+  }
+
+  /** Both ranks: either waits for the other's message, so one alone would wait for ever. */
+  private static Map<String, String> pingPong(String engine, String kernel) {
+    try (World world = World.direct(2, 0, SoftHcaOptions.DEFAULT);
+        Connection connection = Connection.open(world, SHAPE, Connection.Ringing.GPU, 1);
+        Party zero = new Party(connection, world.rank(0), BYTES, 1);
+        Party one = new Party(connection, world.rank(1), BYTES, 2)) {
+      Launch ping = zero.launch(kernel, turns(0), one, 1, 1, DEADLINE);
+      Launch pong = one.launch(kernel, turns(1), zero, 1, 1, DEADLINE);
+      RunOutcome outcome = world.fabric().run(() -> ping.done() && pong.done(), DEADLINE);
+      ping.check();
+      pong.check();
+      assertThat(outcome).isEqualTo(RunOutcome.DONE);
+      assertThat(ping.engine()).as(engine).isIn(engines(engine));
+      Map<String, String> left = new LinkedHashMap<>();
+      for (int rank = 0; rank < 2; rank++) {
+        Endpoint endpoint = connection.endpoints(rank).getFirst();
+        left.put(rank + " trouble", String.valueOf((rank == 0 ? zero : one).trouble()));
+        left.put(
+            rank + " doorbell record",
+            hex(endpoint.queuePair().recordAddress(), DoorbellRecord.BYTES));
+        left.put(rank + " send ring", ring(world, endpoint));
+        left.put(
+            rank + " completion ring", hex(endpoint.completions().ringAddress(), RING * Cqe.BYTES));
+      }
+      return left;
+    }
+  }
+
+  private static JobView turns(int role) {
+    JobView job = new JobView();
+    job.iterations = 150;
+    job.warmup = 5;
+    job.path = JobView.PATH_PULL;
+    job.role = role;
+    return job;
+  }
+
+  @Test
+  void a_ping_pong_leaves_the_same_in_memory() {
+    Map<String, String> interpreted =
+        with("interpreter", () -> pingPong("interpreter", "put_latency"));
+    assertThat(interpreted).containsEntry("0 trouble", "null").containsEntry("1 trouble", "null");
+    for (String engine : List.of("compiled", "warp", "warp@1000", "auto@1000")) {
+      assertThat(with(engine, () -> pingPong(engine, "put_latency")))
+          .as(engine)
+          .isEqualTo(interpreted);
+    }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"interpreter", "compiled", "warp"})
+  @ValueSource(strings = {"interpreter", "compiled", "warp", "warp@1000"})
   void random_operations_leave_what_the_model_says(String engine) {
     with(
         engine,

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Moves bytes by the GPU's copy engines: asynchronous copies on a stream of its own, and stores by
- * the stream itself for what is small or has to come last.
+ * the stream itself for what has to come last.
  *
  * <p>Reads that follow each other are one copy. A copy engine promises nothing about the order of
  * the bytes of a copy, so the last 8 bytes of a write are stored after its copy, with a barrier
@@ -19,15 +19,14 @@ final class CopyMover extends StagedMover {
   private static final int STAGING_BYTES = 16 << 20;
   private static final int COUNTER_BYTES = 64;
 
-  /** Writes up to here are stores of the stream alone. */
-  private static final int SMALL = 64;
-
   /** The driver takes fewer than 256 at a time. */
   private static final int MOST_OPERATIONS = 128;
 
   private static final int OPERATION_BYTES = 48;
   private static final int WRITE_VALUE_64 = 5;
-  private static final int NO_BARRIER = 1;
+
+  /** The default; this version of the call has no other. */
+  private static final int BARRIER = 0;
 
   private final CudaContext context;
   private final Memory memory;
@@ -88,7 +87,7 @@ final class CopyMover extends StagedMover {
         check(StreamFunctions.copyOut(stage(start), far(start), bytes, stream));
       }
     }
-    store(counter, to, 0);
+    store(counter, to);
     issue();
     return to;
   }
@@ -100,19 +99,15 @@ final class CopyMover extends StagedMover {
       check(StreamFunctions.copyIn(address, source, bytes, stream));
       return;
     }
-    if (bytes <= SMALL && (address & (Long.BYTES - 1)) == 0) {
-      for (int at = 0; at < last; at += Long.BYTES) {
-        store(address + at, RawMemory.getLong(source + at), at == 0 ? 0 : NO_BARRIER);
-      }
-    } else {
+    if (last > 0) {
       issue();
       check(StreamFunctions.copyIn(address, source, last, stream));
     }
-    store(address + last, RawMemory.getLong(source + last), 0);
+    store(address + last, RawMemory.getLong(source + last));
   }
 
-  /** Has the stream store 8 bytes, after what it did before unless the flags say otherwise. */
-  private void store(long address, long value, int flags) {
+  /** Has the stream store 8 bytes, after what it did before. */
+  private void store(long address, long value) {
     if (count == MOST_OPERATIONS) {
       issue();
     }
@@ -120,7 +115,7 @@ final class CopyMover extends StagedMover {
     RawMemory.putLong(operation, WRITE_VALUE_64);
     RawMemory.putLong(operation + 8, address);
     RawMemory.putLong(operation + 16, value);
-    RawMemory.putLong(operation + 24, flags);
+    RawMemory.putLong(operation + 24, BARRIER);
     RawMemory.putLong(operation + 32, 0);
   }
 

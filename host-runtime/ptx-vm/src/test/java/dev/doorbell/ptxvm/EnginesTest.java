@@ -14,6 +14,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -176,7 +177,23 @@ class EnginesTest {
     }
   }
 
-  /** For {@code -Ddoorbell.fuzz.seconds=}, 60 unless set. */
+  @Test
+  void whole_warps_do_the_same_on_two_workers() {
+    VmOptions two = VmOptions.defaults().withEngine(VmOptions.Engine.WARP).withWorkers(2);
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine warps = new Machine(two, 0)) {
+      for (long seed = 4001; seed <= 4020; seed++) {
+        requireSame(seed, interpreter, warps);
+        requireSame(seed, DivergentProgram.of(seed), interpreter, warps);
+      }
+    }
+  }
+
+  /**
+   * Every engine, by one worker and by two, from the first instruction and from the midst of a
+   * launch. For {@code -Ddoorbell.fuzz.seconds=}, 60 unless set, from {@code -Ddoorbell.fuzz.seed=}
+   * on.
+   */
   @Test
   @Tag("slow")
   void random_programs_agree_for_minutes() {
@@ -184,12 +201,24 @@ class EnginesTest {
     long from = Long.getLong("doorbell.fuzz.seed", System.nanoTime());
     long end = System.nanoTime() + seconds * 1_000_000_000L;
     long programs = 0;
-    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
-        Machine compiler = new Machine(VmOptions.Engine.COMPILED, 0, 1)) {
+    VmOptions warps = VmOptions.defaults().withEngine(VmOptions.Engine.WARP);
+    List<Machine> compilers = new ArrayList<>();
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1)) {
+      compilers.add(new Machine(VmOptions.Engine.COMPILED, 0, 1));
+      compilers.add(new Machine(VmOptions.Engine.COMPILED, 0, 2));
+      compilers.add(new Machine(warps, 0));
+      compilers.add(new Machine(warps, 99));
+      compilers.add(new Machine(warps.withWorkers(2), 0));
+      compilers.add(new Machine(warps.withCompileAfter(1000), 7));
+      compilers.add(new Machine(warps.withCompileAfter(3000), 0));
       for (long seed = from; System.nanoTime() - end < 0; seed++) {
+        Machine compiler = compilers.get((int) Long.remainderUnsigned(seed, compilers.size()));
         requireSame(seed, interpreter, compiler);
-        programs++;
+        requireSame(seed, DivergentProgram.of(seed), interpreter, compiler);
+        programs += 2;
       }
+    } finally {
+      compilers.forEach(Machine::close);
     }
     assertThat(programs).as("programs from seed %d on", from).isPositive();
   }

@@ -3,7 +3,6 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.Transport;
-import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Opcode;
@@ -290,7 +289,7 @@ final class InFlight {
       }
       skipped = true;
       if (acknowledged < request.packets) {
-        seek(request, acknowledged);
+        request.seek(acknowledged, mtu);
         return true;
       }
       request.sent = request.packets;
@@ -353,7 +352,7 @@ final class InFlight {
       // mlx5 returns 4-byte results in the wire's byte order.
       BigEndian.putInt(scratch, (int) packet.atomicResult);
     }
-    land(request, scratch, request.cellBytes);
+    request.land(port, scratch, request.cellBytes);
     finishAnswered(request);
   }
 
@@ -369,28 +368,10 @@ final class InFlight {
       request.fail(Syndrome.BAD_RESPONSE, VendorSyndrome.NONE);
       return;
     }
-    land(request, packet.payload, packet.bytes);
+    request.land(port, packet.payload, packet.bytes);
     request.received += packet.bytes;
     if (last) {
       finishAnswered(request);
-    }
-  }
-
-  /** Writes what a peer sent to local memory, at the request's landing cursor. */
-  private void land(SendRequest request, long source, int bytes) {
-    try {
-      int left = bytes;
-      long from = source;
-      while (left > 0) {
-        int piece = request.piece;
-        int take = Math.min(left, request.pieceBytes[piece] - request.pieceOffset);
-        port.write(from, request.pieceAddress[piece] + request.pieceOffset, take, request.relaxed);
-        from += take;
-        left -= take;
-        request.advance(take);
-      }
-    } catch (AccessFault gone) {
-      request.fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.MEMORY_GONE);
     }
   }
 
@@ -511,25 +492,9 @@ final class InFlight {
         break;
       }
       request.phase = SendRequest.Phase.SENDING;
-      seek(request, Math.max(0, offset));
+      request.seek(Math.max(0, offset), mtu);
       resume = number;
     }
     ring.sending = resume;
-  }
-
-  /** The next packet of {@code request} is that number. A READ's cursor is where answers land. */
-  private void seek(SendRequest request, int packet) {
-    request.sent = packet;
-    if (request.isAnswered()) {
-      return;
-    }
-    request.piece = 0;
-    request.pieceOffset = 0;
-    long skip = (long) packet * mtu;
-    while (skip > 0) {
-      int take = (int) Math.min(skip, request.pieceBytes[request.piece]);
-      request.advance(take);
-      skip -= take;
-    }
   }
 }

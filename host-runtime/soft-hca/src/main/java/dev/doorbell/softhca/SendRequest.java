@@ -1,9 +1,12 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.packet.Psn;
 import dev.doorbell.softhca.packet.Route;
 import java.util.Arrays;
@@ -163,5 +166,38 @@ final class SendRequest implements Completion {
       phase = Phase.PARSED;
     }
     requester.ready();
+  }
+
+  /** Writes what a peer sent to local memory, at the landing cursor. */
+  void land(DevicePort port, long source, int bytes) {
+    try {
+      int left = bytes;
+      long from = source;
+      while (left > 0) {
+        int take = Math.min(left, pieceBytes[piece] - pieceOffset);
+        port.write(from, pieceAddress[piece] + pieceOffset, take, relaxed);
+        from += take;
+        left -= take;
+        advance(take);
+      }
+    } catch (AccessFault gone) {
+      fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.MEMORY_GONE);
+    }
+  }
+
+  /** The next packet is that number. A READ's cursor is where answers land, and stays. */
+  void seek(int packet, int mtu) {
+    sent = packet;
+    if (isAnswered()) {
+      return;
+    }
+    piece = 0;
+    pieceOffset = 0;
+    long skip = (long) packet * mtu;
+    while (skip > 0) {
+      int take = (int) Math.min(skip, pieceBytes[piece]);
+      advance(take);
+      skip -= take;
+    }
   }
 }

@@ -19,6 +19,8 @@ import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -128,6 +130,22 @@ class FuzzTest {
       world.wire.plan(seed, 0.2, random.nextInt(20));
     }
 
+    /** Where the attacker's memory has eight bytes of {@code hidden}, or -1. */
+    private int learned(byte[] hidden) {
+      ByteBuffer secrets = ByteBuffer.wrap(hidden);
+      Set<Long> words = new HashSet<>();
+      for (int at = 0; at < BYTES; at += Long.BYTES) {
+        words.add(secrets.getLong(at));
+      }
+      ByteBuffer known = ByteBuffer.wrap(attacker.buffer.getBytes(0, BYTES));
+      for (int at = 0; at <= BYTES - Long.BYTES; at++) {
+        if (words.contains(known.getLong(at))) {
+          return at;
+        }
+      }
+      return -1;
+    }
+
     void run() {
       for (int i = 0; i < 4; i++) {
         victim.postReceive(random.nextInt(BYTES / 2), random.nextInt(BYTES / 2));
@@ -150,6 +168,10 @@ class FuzzTest {
       assertThat(readable.getBytes(0, BYTES))
           .as("seed %d: to be read only", seed)
           .isEqualTo(protectedBytes);
+      assertThat(learned(secretBytes)).as("seed %d: bytes read without a key", seed).isEqualTo(-1);
+      assertThat(learned(strangerBytes))
+          .as("seed %d: bytes of another domain read", seed)
+          .isEqualTo(-1);
       for (Endpoint end : List.of(attacker, victim)) {
         end.queuePair.toReset();
       }

@@ -3,12 +3,14 @@ package dev.doorbell.verbs;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
@@ -55,6 +57,8 @@ public final class Mlx5Hca implements Hca {
   private final Map<Integer, DevxCompletionQueue> completionQueues = new LinkedHashMap<>();
   private final Capabilities capabilities;
   private final int blueFlameBytes;
+  private final long onChipBytes;
+  private long onChipTaken;
   private boolean closed;
 
   final DeviceContext context;
@@ -102,6 +106,7 @@ public final class Mlx5Hca implements Hca {
       throw e;
     }
     this.doorbells = opened;
+    this.onChipBytes = OnChip.available(context);
     this.blueFlameBytes = capabilities.blueFlameBytes();
     this.events = new AsyncEvents(context, cq -> 0);
     this.fabricPort = fabric.attachDevice(nic, agent);
@@ -152,7 +157,7 @@ public final class Mlx5Hca implements Hca {
                 : Math.min(LARGEST_COMPLETION_QUEUE, logCompletions)),
         LARGEST_INLINE,
         ControlSegment.MAX_DS - 2,
-        OnChip.available(context),
+        onChipBytes,
         blueFlameBytes,
         LARGEST_MESSAGE,
         READS_AND_ATOMICS,
@@ -222,6 +227,31 @@ public final class Mlx5Hca implements Hca {
   /** Bytes of a BlueFlame half of that page. */
   int blueFlameBytes(DoorbellPage page) {
     return page == doorbells ? 0 : blueFlameBytes;
+  }
+
+  /** Bytes of on-chip memory that nobody has taken by this. */
+  long onChipFree() {
+    return onChipBytes - onChipTaken;
+  }
+
+  /** Pages of the fabric for so much on-chip memory. */
+  Allocation standInFor(long bytes) {
+    return fabric.memory().allocate(MemoryKind.UAR, locus, bytes, context.name + " on-chip memory");
+  }
+
+  void takeOnChip(long bytes, Allocation standIn, MmioTarget target) {
+    onChipTaken += bytes;
+    for (long at = 0; at < standIn.size(); at += AddressSpace.PAGE) {
+      fabricPort.onMmio(standIn.address() + at, target);
+    }
+  }
+
+  void giveOnChip(long bytes, Allocation standIn) {
+    onChipTaken -= bytes;
+    for (long at = 0; at < standIn.size(); at += AddressSpace.PAGE) {
+      fabricPort.offMmio(standIn.address() + at);
+    }
+    fabric.memory().free(standIn);
   }
 
   void opened(DevxCompletionQueue queue) {

@@ -1,6 +1,8 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -15,7 +17,7 @@ import java.lang.foreign.ValueLayout;
  * A piece of the device's own memory (MEMIC), by {@code ibv_alloc_dm}. Its address is where the
  * library has it mapped; it takes stores of 4 and 8 bytes.
  */
-final class OnChip implements Memory {
+final class OnChip implements Memory, MmioTarget {
   /** {@code struct ibv_device_attr_ex}. */
   static final int ATTRIBUTES_BYTES = 400;
 
@@ -50,12 +52,15 @@ final class OnChip implements Memory {
   private final DevxDomain domain;
   private final MemorySegment dm;
   private final MemorySegment mapped;
+  private final Allocation standIn;
+  private int regions;
   private boolean closed;
 
-  private OnChip(DevxDomain domain, MemorySegment dm, MemorySegment mapped) {
+  private OnChip(DevxDomain domain, MemorySegment dm, MemorySegment mapped, Allocation standIn) {
     this.domain = domain;
     this.dm = dm;
     this.mapped = mapped;
+    this.standIn = standIn;
   }
 
   /** Bytes that the device has; 0 where it or this libibverbs has none. */
@@ -77,16 +82,16 @@ final class OnChip implements Memory {
   static OnChip allocate(DevxDomain domain, long bytes) {
     DeviceContext context = domain.context;
     MemorySegment function = context.ops.extended(DeviceOps.ALLOC_DM_OFFSET);
-    long has = available(context);
-    if (function.address() == 0 || has == 0 || bytes <= 0 || bytes > has) {
+    Mlx5Hca hca = domain.device();
+    if (function.address() == 0 || bytes <= 0 || rounded(bytes) > hca.onChipFree()) {
       throw new HcaException(
-          "%s cannot allocate %d bytes of on-chip memory: it has %d; it takes ConnectX-5 or later"
-              .formatted(context.name, bytes, has),
+          "%s cannot allocate %d bytes of on-chip memory: %d of %d bytes are free; ask for less or close other pieces (ConnectX-5 and later have some)"
+              .formatted(context.name, bytes, hca.onChipFree(), hca.attributes().onChipBytes()),
           Errno.ENOMEM);
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(ibv_alloc_dm_attr.layout());
-      ibv_alloc_dm_attr.length(attributes, bytes + GRANULE - 1 & -GRANULE);
+      ibv_alloc_dm_attr.length(attributes, rounded(bytes));
       MemorySegment dm =
           new NativeFunction("ibv_alloc_dm", function, ALLOCATE)
               .pointer(
@@ -102,8 +107,33 @@ final class OnChip implements Memory {
           objects,
           OBJECT_DM);
       MemorySegment mapped = found.get(ValueLayout.ADDRESS, MAPPED_OFFSET).reinterpret(bytes);
-      return new OnChip(domain, dm, mapped);
+      OnChip memory = new OnChip(domain, dm, mapped, hca.standInFor(bytes));
+      hca.takeOnChip(rounded(bytes), memory.standIn, memory);
+      return memory;
     }
+  }
+
+  private static long rounded(long bytes) {
+    return bytes + GRANULE - 1 & -GRANULE;
+  }
+
+  /** Repeats on the chip what a thread of the fabric stored to the stand-in. */
+  @Override
+  public void mmioWrite(long address, long source, int bytes) {
+    MemorySegment.copy(
+        MemorySegment.ofAddress(source).reinterpret(bytes),
+        0,
+        mapped,
+        address - standIn.address(),
+        bytes);
+  }
+
+  void use() {
+    regions++;
+  }
+
+  void unuse() {
+    regions--;
   }
 
   /** The {@code struct ibv_dm}. */
@@ -121,9 +151,13 @@ final class OnChip implements Memory {
     return domain.hca().locus();
   }
 
+  /**
+   * Pages of the fabric that stand for it: what is stored there is stored on the chip. Requests
+   * name the memory by its region's address.
+   */
   @Override
   public long address() {
-    return mapped.address();
+    return standIn.address();
   }
 
   @Override
@@ -148,10 +182,17 @@ final class OnChip implements Memory {
 
   @Override
   public void close() {
+    if (regions > 0) {
+      throw new HcaException(
+          "cannot free %s: %d memory region(s) are on it; close them first"
+              .formatted(this, regions),
+          Errno.EBUSY);
+    }
     if (!closed) {
       MemorySegment free = domain.context.ops.extended(DeviceOps.FREE_DM_OFFSET);
       new NativeFunction("ibv_free_dm", free, FREE).require(CLOSE, dm);
       closed = true;
+      domain.device().giveOnChip(rounded(size()), standIn);
       domain.closed(this);
     }
   }

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.OptionalInt;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Memory that the kernel has pinned and the device may reach. */
 final class VerbsRegion implements MemoryRegion {
@@ -40,10 +41,20 @@ final class VerbsRegion implements MemoryRegion {
   private final Set<AccessRight> rights;
   private final int lkey;
   private final int rkey;
+  private final @Nullable OnChip chip;
   private boolean closed;
 
   private VerbsRegion(
-      VerbsDomain domain, MemorySegment mr, long address, long length, Set<AccessRight> rights) {
+      VerbsDomain domain,
+      MemorySegment mr,
+      long address,
+      long length,
+      Set<AccessRight> rights,
+      @Nullable OnChip chip) {
+    this.chip = chip;
+    if (chip != null) {
+      chip.use();
+    }
     this.domain = domain;
     this.mr = mr.reinterpret(ibv_mr.layout().byteSize());
     this.address = address;
@@ -78,7 +89,8 @@ final class VerbsRegion implements MemoryRegion {
               address,
               access);
     }
-    return new VerbsRegion(domain, mr, address, length, rights);
+    return new VerbsRegion(
+        domain, mr, address, length, rights, memory instanceof OnChip onChip ? onChip : null);
   }
 
   /** Addresses in the region count from its beginning: the device knows no other for them. */
@@ -161,6 +173,9 @@ final class VerbsRegion implements MemoryRegion {
     if (!closed) {
       VerbsFunctions.DEREG_MR.require(DEREGISTER, mr);
       closed = true;
+      if (chip != null) {
+        chip.unuse();
+      }
       domain.closed(this);
     }
   }

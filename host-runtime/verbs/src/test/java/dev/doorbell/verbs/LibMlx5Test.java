@@ -21,6 +21,12 @@ class LibMlx5Test {
   }
 
   @Test
+  void a_jvm_serves_itself_the_device_that_it_drives() throws Exception {
+    assertThat(ServedJvm.runAlone(folder, 120, OneProcessTest.class))
+        .contains("guest: 5 passed, 0 failed, 0 skipped");
+  }
+
+  @Test
   void our_wqes_records_and_doorbells_are_those_of_libmlx5() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
       assertThat(jvm.run(120, PostSendEqualityTest.class)).contains("guest: 2 passed, 0 failed");
@@ -40,7 +46,7 @@ class LibMlx5Test {
 
   @Test
   @Tag("slow")
-  void the_hca_by_devx_passes_passes_the_suite() throws Exception {
+  void the_hca_by_devx_passes_the_suite() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
       String said = jvm.run(300, Mlx5HcaContractTest.class);
       assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");

@@ -37,13 +37,15 @@ final class ServedJvm implements AutoCloseable {
 
   /** Serves {@code devices} devices, or skips the test where that takes something not installed. */
   static ServedJvm start(Path folder, int devices) throws IOException {
+    return new ServedJvm(folder, library(), devices);
+  }
+
+  private static Path library() {
     assumeTrue(Libraries.isThere(Libraries.MLX5), "no libmlx5; apt-get install ibverbs-providers");
     Path module = Path.of("").toAbsolutePath();
     try {
-      Path library =
-          PreloadLibrary.build(
-              module.resolveSibling("uverbs-shim"), module.resolve("target/uverbs-shim"));
-      return new ServedJvm(folder, library, devices);
+      return PreloadLibrary.build(
+          module.resolveSibling("uverbs-shim"), module.resolve("target/uverbs-shim"));
     } catch (HcaException e) {
       assumeTrue(
           !String.valueOf(e.getMessage()).contains("install"), String.valueOf(e.getMessage()));
@@ -69,6 +71,17 @@ final class ServedJvm implements AutoCloseable {
    * @return what they said
    */
   String run(int seconds, Class<?>... tests) throws IOException, InterruptedException {
+    return run(folder, library, server.folder(), seconds, tests);
+  }
+
+  /** The same where nobody serves a device: the tests do that themselves. */
+  static String runAlone(Path folder, int seconds, Class<?>... tests)
+      throws IOException, InterruptedException {
+    return run(folder, library(), folder.resolve("own"), seconds, tests);
+  }
+
+  private static String run(Path folder, Path library, Path served, int seconds, Class<?>... tests)
+      throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -77,6 +90,7 @@ final class ServedJvm implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xmx512m",
+                "-D%s=%s".formatted(OneProcessTest.ALONE, !Files.exists(served)),
                 "-cp",
                 System.getProperty(
                     "surefire.test.class.path", System.getProperty("java.class.path")),
@@ -87,7 +101,7 @@ final class ServedJvm implements AutoCloseable {
     Path output = Files.createTempFile(folder, "jvm", ".txt");
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
-    builder.environment().putAll(PreloadLibrary.environment(library, server.folder(), ""));
+    builder.environment().putAll(PreloadLibrary.environment(library, served, ""));
     Process process = builder.start();
     try {
       boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.EnumMap;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +97,7 @@ public final class PushChecker implements PushObserver {
   }
 
   private final List<Watched> watched = new ArrayList<>();
-  private final Map<StagingPool, @Nullable Held[]> pools = new IdentityHashMap<>();
+  private final Map<StagingPool, @Nullable Held[]> pools = new HashMap<>();
   private final Deque<PushEvent> history = new ArrayDeque<>();
   private final Map<PushEvent.Kind, Long> counts = new EnumMap<>(PushEvent.Kind.class);
   private long events;
@@ -215,7 +215,7 @@ public final class PushChecker implements PushObserver {
     int slot = at.ring.slotOf(index);
     Held before = slots[slot];
     require(
-        before == null || before.ring == at && before.index == index,
+        before == null || (before.ring == at && before.index == index),
         "I7",
         "slot %d of the pool has message %d of ring %d, and %s"
             .formatted(slot, index, at.ring.number(), before));

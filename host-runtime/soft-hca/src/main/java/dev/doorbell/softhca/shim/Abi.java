@@ -11,6 +11,9 @@ final class Abi {
   /** In the shared file: where doorbell pages begin ({@code SHIM_DEVICE_OFFSET}). */
   static final long DEVICE_OFFSET = 1L << 47;
 
+  /** In the shared file: where on-chip memory begins ({@code SHIM_CHIP_OFFSET}). */
+  static final long CHIP_OFFSET = DEVICE_OFFSET + (1L << 31);
+
   // enum uverbs_default_objects
   static final int OBJECT_DEVICE = 0;
   static final int OBJECT_PD = 1;
@@ -19,6 +22,7 @@ final class Abi {
   static final int OBJECT_SRQ = 5;
   static final int OBJECT_AH = 6;
   static final int OBJECT_MR = 7;
+  static final int OBJECT_DM = 14;
   static final int OBJECT_ASYNC_EVENT = 16;
 
   // enum mlx5_ib_objects
@@ -95,6 +99,24 @@ final class Abi {
   static final int METHOD_ADVISE_MR = 2;
   static final int METHOD_QUERY_MR = 3;
   static final int METHOD_REG_DMABUF_MR = 4;
+
+  static final int METHOD_DM_MR_REG = 0;
+  static final int REG_DM_MR_HANDLE = 0;
+  static final int REG_DM_MR_OFFSET = 1;
+  static final int REG_DM_MR_LENGTH = 2;
+  static final int REG_DM_MR_PD_HANDLE = 3;
+  static final int REG_DM_MR_ACCESS_FLAGS = 4;
+  static final int REG_DM_MR_DM_HANDLE = 5;
+  static final int REG_DM_MR_RESP_LKEY = 6;
+  static final int REG_DM_MR_RESP_RKEY = 7;
+
+  // enum uverbs_attrs_alloc_dm_cmd_attr_ids, and the driver's
+  static final int ALLOC_DM_HANDLE = 0;
+  static final int ALLOC_DM_LENGTH = 1;
+  static final int ALLOC_DM_ALIGNMENT = 2;
+  static final int ALLOC_DM_RESP_START_OFFSET = DRIVER;
+  static final int ALLOC_DM_RESP_PAGE_INDEX = DRIVER + 1;
+  static final int ALLOC_DM_REQ_TYPE = DRIVER + 2;
 
   // mlx5_user_ioctl_cmds.h
   static final int UAR_ALLOC_HANDLE = DRIVER;

@@ -23,6 +23,7 @@ final class Command {
   private static final int ATTRIBUTE_BYTES = 16;
   private static final int LENGTH = 2;
   private static final int FLAGS = 4;
+  private static final int CHOICE = 6;
   private static final int DATA = 8;
   private static final int MANDATORY = 1;
   private static final int VALID_OUTPUT = 2;
@@ -168,6 +169,12 @@ final class Command {
   /** An input that may be missing. */
   int in32(int id, int otherwise) throws Refusal {
     return has(id) ? in32(id) : otherwise;
+  }
+
+  /** Which of an enumeration an attribute chooses ({@code attr_data.enum_data.elem_id}). */
+  int choice(int id, int otherwise) {
+    int at = find(id);
+    return at < 0 ? otherwise : bytes.u8(at + CHOICE);
   }
 
   /** A handle or a file descriptor. */

@@ -37,6 +37,9 @@ final class Commands {
         bits(1),
         0,
         command -> destroy(command, Resource.Mr.class));
+    add(Abi.OBJECT_DM, 0, bits(3), bits(3), ChipCommands::allocate);
+    add(Abi.OBJECT_DM, 1, bits(1), 0, ChipCommands::free);
+    add(Abi.OBJECT_MR, Abi.METHOD_DM_MR_REG, bits(8), 0, ChipCommands::register);
     add(Abi.OBJECT_MR, Abi.METHOD_QUERY_MR, bits(5), 0, MemoryCommands::queryRegion);
     add(Abi.OBJECT_MR, Abi.METHOD_ADVISE_MR, bits(4), 0, Commands::unsupported);
     add(Abi.OBJECT_MR, Abi.METHOD_REG_DMABUF_MR, bits(9), 0, Commands::unsupported);

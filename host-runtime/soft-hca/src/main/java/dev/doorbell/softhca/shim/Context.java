@@ -25,6 +25,7 @@ final class Context {
           Resource.Mr.class,
           Resource.Ah.class,
           Resource.Umem.class,
+          Resource.Chip.class,
           Resource.Pd.class,
           Resource.Uar.class);
 

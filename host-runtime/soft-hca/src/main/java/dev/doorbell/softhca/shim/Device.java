@@ -18,12 +18,16 @@ final class Device {
   private final SoftHca hca;
   private final List<Device> all;
 
+  /** Its on-chip memory. */
+  final ChipMemory chip;
+
   /** Who has it open. */
   final List<Context> contexts = new ArrayList<>();
 
   private Device(ClientFabric fabric, int number, List<Device> all, InProcessWire wire) {
     this.number = number;
     this.all = all;
+    this.chip = new ChipMemory(number);
     this.hca = new SoftHca(fabric, Locus.nic(0, number), "mlx5_" + number, SoftHcaOptions.DEFAULT);
     wire.join(hca);
   }

@@ -69,7 +69,8 @@ final class DeviceCommands {
         new Struct(304)
             .copy(device, 0, 0, device.size())
             .u32(180, 304) // response_length
-            .u64(224, device.u32(60)); // device_cap_flags_ex
+            .u64(224, device.u32(60)) // device_cap_flags_ex
+            .u64(288, ChipMemory.BYTES); // max_dm_size
     command.out(Abi.CORE_OUT, answer);
     command.out(Abi.UHW_OUT, new Struct(104).u32(4, 104));
   }

@@ -2,6 +2,7 @@ package dev.doorbell.softhca.shim;
 
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
@@ -122,14 +123,52 @@ abstract sealed class Resource {
   /** A memory region. */
   static final class Mr extends Resource {
     final MemoryRegion region;
+    private final @Nullable Chip chip;
 
     Mr(MemoryRegion region) {
+      this(region, null);
+    }
+
+    /** Of on-chip memory. */
+    Mr(MemoryRegion region, @Nullable Chip chip) {
       this.region = region;
+      this.chip = chip;
+      if (chip != null) {
+        chip.regions++;
+      }
     }
 
     @Override
     void close() {
       region.close();
+      if (chip != null) {
+        chip.regions--;
+      }
+    }
+  }
+
+  /** A piece of on-chip memory. */
+  static final class Chip extends Resource {
+    final Lease lease;
+    final int page;
+    private final ChipMemory of;
+    private int regions;
+
+    Chip(ChipMemory of, int page, Lease lease) {
+      this.of = of;
+      this.page = page;
+      this.lease = lease;
+    }
+
+    @Override
+    void close() {
+      if (regions > 0) {
+        throw new HcaException(
+            "on-chip memory: %d region(s) are still registered on it".formatted(regions),
+            Errno.EBUSY);
+      }
+      lease.close();
+      of.give(page, lease.bytes());
     }
   }
 

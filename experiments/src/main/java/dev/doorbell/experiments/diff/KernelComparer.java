@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.kernels;
+package dev.doorbell.experiments.diff;
 
 import dev.doorbell.experiments.plan.EnvironmentException;
 import java.util.List;

@@ -1,0 +1,98 @@
+package dev.doorbell.experiments.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.run.Disk;
+import dev.doorbell.experiments.run.Interruption;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Every experiment that Doorbell brings, in virtual time, held against what it expects; the long
+ * ones at fewer points. {@code -Ddoorbell.whole=true} runs them all as they are.
+ */
+@Tag("slow")
+class NamedExperimentsTest {
+  private static final boolean WHOLE = Boolean.getBoolean("doorbell.whole");
+
+  private static final Map<String, List<String>> REDUCED =
+      Map.of(
+          "pull-vs-push",
+          List.of("size=64,4K,16K,64K", "samples=3", "placement=same-switch,cross-socket"),
+          "staging-knee",
+          List.of("rtt=500,8000,32000,64000"),
+          "incast",
+          List.of("senders=2,16", "switch=lossy,pfc"),
+          "staging-buffer",
+          List.of("slots=4,8", "load=70,90"),
+          "fault-recovery",
+          List.of("samples=3"),
+          "fault-demotion",
+          List.of("samples=3"),
+          "topology-what-if",
+          List.of("samples=1"),
+          "all-to-all",
+          List.of("ranks=2,8"));
+
+  @TempDir private Path folder;
+
+  static List<String> names() {
+    return ExperimentFiles.names();
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void it_verifies_its_data_and_meets_what_it_expects_or_says_why_not(String name) {
+    List<String> arguments = new ArrayList<>(List.of("run", name, "--json", "-s", "clock=virtual"));
+    if (!WHOLE) {
+      REDUCED.getOrDefault(name, List.of()).forEach(set -> arguments.addAll(List.of("-s", set)));
+    }
+    arguments.addAll(List.of("--out", folder.toString()));
+    ByteArrayOutputStream output = new ByteArrayOutputStream();
+    ExitCode code = run(output, arguments.toArray(String[]::new));
+    String text = output.toString(StandardCharsets.UTF_8);
+    assertThat(code).as(text).isEqualTo(ExitCode.OK);
+    JsonNode report = JsonMapper.shared().readTree(text);
+    assertThat(report.get("without_result")).isEmpty();
+    JsonNode expectations = report.at("/summary/expectations");
+    assertThat(expectations).as("expectations of " + name).isNotEmpty();
+    int met = 0;
+    for (JsonNode one : expectations) {
+      boolean missed = one.get("verdict").asString().equals("NOT MET");
+      assertThat(missed && !one.has("known")).as(one.toPrettyString()).isFalse();
+      met += one.get("verdict").asString().equals("met") ? 1 : 0;
+    }
+    assertThat(met).isPositive();
+  }
+
+  private static ExitCode run(ByteArrayOutputStream output, String... arguments) {
+    PrintStream print = new PrintStream(output, true, StandardCharsets.UTF_8);
+    PrintStream nowhere =
+        new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
+    ExperimentRuntime runtime =
+        ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
+    Context context =
+        new Context(
+            new Terminal(print, nowhere, false),
+            () -> runtime,
+            new Disk(),
+            Clock.systemUTC(),
+            new Interruption(),
+            List.of(arguments));
+    return new Tool(context).run(arguments);
+  }
+}
