@@ -53,10 +53,14 @@ final class Sensitivity {
     }
   }
 
+  /** Empty where a topology with this value would be none. */
   private static Optional<Double> at(
-      String topology, String key, double value, Function<Topology, Optional<Double>> metric)
-      throws TopologyException {
-    return metric.apply(TopologyFile.load(topology, Map.of(key, value)));
+      String topology, String key, double value, Function<Topology, Optional<Double>> metric) {
+    try {
+      return metric.apply(TopologyFile.load(topology, Map.of(key, value)));
+    } catch (TopologyException _) {
+      return Optional.empty();
+    }
   }
 
   /**
