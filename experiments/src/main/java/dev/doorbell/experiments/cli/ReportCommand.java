@@ -19,8 +19,7 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell report RUN...}. */
 @CommandLine.Command(
     header = {
-      "Writes runs as one HTML file that works offline: figures that zoom, tables that sort, what",
-      "the numbers rest on. See docs/report.md.",
+      "Writes runs as one HTML file that works offline. See docs/report.md.",
       "",
       "  doorbell report RUN                       writes report.html into the run directory",
       "  doorbell report RUN RUN -o compare.html   several runs on one page",

@@ -31,7 +31,7 @@ final class TornadoChart {
     List<Tick> ticks = new ArrayList<>();
     for (int i = 0; i < rows; i++) {
       Influence influence = figure.influences().get(i);
-      String value = Units.quantity(influence.constant().value(), influence.constant().unit());
+      String value = TornadoFigure.value(influence);
       String label = TornadoFigure.constant(influence) + "  " + value;
       ticks.add(new Tick(rows - i - 0.5, label, false));
     }

@@ -70,6 +70,17 @@ record TornadoFigure(
     return name.substring(name.indexOf('.') + 1);
   }
 
+  /** Its value with the unit as print has it, not as a topology file spells it. */
+  static String value(Influence influence) {
+    String unit =
+        switch (influence.constant().unit()) {
+          case "bytes" -> "B";
+          case "gb_s" -> "GB/s";
+          default -> influence.constant().unit();
+        };
+    return Units.quantity(influence.constant().value(), unit);
+  }
+
   @Override
   public List<?> panels() {
     return List.of(influences);

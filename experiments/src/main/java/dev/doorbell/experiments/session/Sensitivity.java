@@ -53,10 +53,14 @@ final class Sensitivity {
     }
   }
 
+  /** Empty where a topology with this value would be none. */
   private static Optional<Double> at(
-      String topology, String key, double value, Function<Topology, Optional<Double>> metric)
-      throws TopologyException {
-    return metric.apply(TopologyFile.load(topology, Map.of(key, value)));
+      String topology, String key, double value, Function<Topology, Optional<Double>> metric) {
+    try {
+      return metric.apply(TopologyFile.load(topology, Map.of(key, value)));
+    } catch (TopologyException _) {
+      return Optional.empty();
+    }
   }
 
   /**
@@ -79,14 +83,19 @@ final class Sensitivity {
         return new Range(low, high, "95 % interval");
       }
     }
-    if (constant.unit().equals("B") && Long.bitCount((long) value) == 1) {
+    if (bytes(constant) && Long.bitCount((long) value) == 1) {
       return new Range(value / 2, value * 2, "half and double");
     }
-    if (constant.unit().equals("B") || whole(constant)) {
+    if (bytes(constant) || whole(constant)) {
       return new Range(
           Math.rint(value * (1 - share)), Math.rint(value * (1 + share)), "±" + percent(share));
     }
     return new Range(value * (1 - share), value * (1 + share), "±" + percent(share));
+  }
+
+  /** As topology files call the unit. */
+  private static boolean bytes(ModelConstant constant) {
+    return constant.unit().equals("bytes");
   }
 
   private static boolean whole(ModelConstant constant) {
