@@ -285,7 +285,7 @@ class PostSendEqualityTest {
       LibMlx5QueuePair of, InterposedPage page, Posted last, byte[] wqe, long index, String what) {
     long first = RawMemory.getLong(of.register);
     long second = RawMemory.getLong(of.register + of.halfBytes);
-    assertThat(first == 0 ^ second == 0)
+    assertThat((first == 0) != (second == 0))
         .as(
             "%s: one half is stored to; %d bytes, at 0x%x: 0x%x, 0x%x",
             what, of.halfBytes, of.register, first, second)

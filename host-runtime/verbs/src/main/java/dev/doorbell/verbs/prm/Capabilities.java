@@ -45,6 +45,6 @@ public final class Capabilities {
   public int blueFlameBytes() {
     boolean has = answer.get(CAPABILITY + 0x4c, 31, 31) != 0;
     int log = answer.get(CAPABILITY + 0x4c, 20, 16);
-    return has && log > 0 ? 1 << log - 1 : 0;
+    return has && log > 0 ? 1 << (log - 1) : 0;
   }
 }
