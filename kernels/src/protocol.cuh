@@ -11,6 +11,15 @@ __device__ __forceinline__ void report(const doorbell_job &job, uint32_t status)
   reinterpret_cast<uint32_t *>(job.status)[thread_index()] = status;
 }
 
+// The caller's warp among those of the grid.
+__device__ __forceinline__ uint64_t warp_index() {
+  const uint64_t block =
+      blockIdx.x + gridDim.x * (blockIdx.y + static_cast<uint64_t>(gridDim.y) * blockIdx.z);
+  const uint32_t threads = blockDim.x * blockDim.y * blockDim.z;
+  const uint32_t thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  return block * ((threads + 31) / 32) + thread / 32;
+}
+
 // job.stamps: the earliest start and the latest end of all threads. The host zeroes both.
 __device__ __forceinline__ void stamp_start(const doorbell_job &job, uint64_t time) {
   if (job.stamps == 0) {

@@ -52,22 +52,13 @@ __device__ __forceinline__ uint32_t rate(const queue_pair &qp, const doorbell_jo
              : measure<kScope>(qp, job, protocol::request_of(job, job.opcode, offset));
 }
 
-// The caller's warp among those of the grid.
-__device__ __forceinline__ uint64_t warp_index() {
-  const uint64_t block =
-      blockIdx.x + gridDim.x * (blockIdx.y + static_cast<uint64_t>(gridDim.y) * blockIdx.z);
-  const uint32_t threads = blockDim.x * blockDim.y * blockDim.z;
-  const uint32_t thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-  return block * ((threads + 31) / 32) + thread / 32;
-}
-
 }  // namespace
 
 extern "C" __global__ void put_rate(const doorbell_qp *qps, const doorbell_job *jobs) {
   const doorbell_job job = jobs[0];
   const uint64_t thread = thread_index();
   const bool warps = job.scope == DOORBELL_SCOPE_WARP;
-  const uint32_t poster = static_cast<uint32_t>(warps ? warp_index() : thread);
+  const uint32_t poster = static_cast<uint32_t>(warps ? protocol::warp_index() : thread);
   const queue_pair qp(&qps[poster % (job.qp_count == 0 ? 1 : job.qp_count)]);
   const uint64_t offset = thread * job.stride;
 
