@@ -170,6 +170,21 @@ final class CudaContext {
     }
   }
 
+  /** Makes the memory of {@code peer}'s device addressable for kernels of this one. */
+  void reach(CudaContext peer) {
+    String what = "giving GPU %d access to the memory of GPU %d".formatted(ordinal, peer.ordinal);
+    int[] possible = new int[1];
+    check(what, JCudaDriver.cuDeviceCanAccessPeer(possible, device, peer.device));
+    if (possible[0] == 0) {
+      throw new GpuException(
+          what + ": the driver says that they are no peers; choose two on one NVLink or switch");
+    }
+    int code = ask(() -> JCudaDriver.cuCtxEnablePeerAccess(peer.context, 0));
+    if (code != CudaErrors.SUCCESS && code != CudaErrors.PEER_ACCESS_ALREADY_ENABLED) {
+      throw failed(what, code);
+    }
+  }
+
   /** Calls the driver; for codes that are answers. */
   int ask(Call call) {
     int code = JCudaDriver.cuCtxSetCurrent(context);

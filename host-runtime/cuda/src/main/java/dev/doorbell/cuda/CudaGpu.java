@@ -339,6 +339,21 @@ public final class CudaGpu implements Gpu {
     context.call("flushing remote writes", DriverFunctions::flushRemoteWritesOfOwner);
   }
 
+  /**
+   * Lets the kernels of each of two GPUs use all memory of the other one, by the addresses that it
+   * has there. Two that are one device always do.
+   *
+   * @throws GpuException when the driver does not connect them
+   */
+  public void connectPeer(CudaGpu peer) {
+    requireUsable();
+    peer.requireUsable();
+    if (context != peer.context) {
+      context.reach(peer.context);
+      peer.context.reach(context);
+    }
+  }
+
   private void requireUsable() {
     if (closed) {
       throw new GpuException("this GPU is closed");
