@@ -24,8 +24,8 @@ __device__ __forceinline__ uint32_t compute(uint32_t x, uint64_t rounds) {
 #pragma unroll
     for (uint32_t step = 0; step < kStepsOfRound; ++step) {
       x = x * 1664525u + 1013904223u;
+      asm volatile("" : "+r"(x));  // no step is folded into the next
     }
-    asm volatile("" : "+r"(x));  // no round is folded into another
   }
   return x;
 }

@@ -114,7 +114,8 @@ final class RunCommand implements Command {
     String name = before == null ? String.valueOf(experiment) : before.path().toString();
     PlanChecks.demand(name, plan, runtime);
     Environment environment =
-        runtime.choose(new Environment.Wish(config.gpu(), config.hca(), config.clock()));
+        runtime.choose(
+            new Environment.Wish(config.gpu(), config.hca(), config.clock()), plan.points());
     options.jobs = environment.pointsAtOnce(options.jobs);
     JobRank rank = RunJob.rank(System.getenv(), options);
     Schedule schedule = schedule(plan, before, environment.basis(), rank);

@@ -18,6 +18,16 @@ public interface ExperimentRuntime {
   Environment choose(Environment.Wish wish) throws EnvironmentException;
 
   /**
+   * The same for a run of these points: where nothing of them is emulated, it says so.
+   *
+   * @throws EnvironmentException when something is asked for by name and is not there
+   */
+  default Environment choose(Environment.Wish wish, List<Point> points)
+      throws EnvironmentException {
+    return choose(wish);
+  }
+
+  /**
    * Says what is impossible about a point without running it, such as a path that its placement
    * cannot take. Called for every point of {@code validate} and {@code run} before the first runs.
    */

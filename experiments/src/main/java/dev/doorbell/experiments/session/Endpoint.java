@@ -19,9 +19,9 @@ import java.util.Set;
  * One end of a connection: a queue pair, its completion queue, the counters and the error record
  * that kernels share, and the view of it all that is written for them.
  */
-final class Endpoint implements AutoCloseable {
+public final class Endpoint implements AutoCloseable {
   /** Everything that a peer may do. */
-  static final Set<AccessRight> ALL_RIGHTS =
+  public static final Set<AccessRight> ALL_RIGHTS =
       EnumSet.of(
           AccessRight.LOCAL_WRITE,
           AccessRight.REMOTE_WRITE,
@@ -43,7 +43,7 @@ final class Endpoint implements AutoCloseable {
    * @param batch ring at the latest when this many blocks wait
    * @param deadlineNanos every device-side wait ends after that
    */
-  record Shape(
+  public record Shape(
       int sendBlocks,
       int completionEntries,
       boolean collapsed,
@@ -104,12 +104,12 @@ final class Endpoint implements AutoCloseable {
   /**
    * Makes an endpoint at {@code rank}; {@code index} is its place among the queue pairs of a job.
    */
-  static Endpoint open(Rank rank, Shape shape, int index) {
+  public static Endpoint open(Rank rank, Shape shape, int index) {
     return new Endpoint(rank, shape, index);
   }
 
   /** Connects two endpoints to each other. */
-  static void connect(Endpoint a, Endpoint b) {
+  public static void connect(Endpoint a, Endpoint b) {
     a.connect(b.queuePair.address());
     b.connect(a.queuePair.address());
   }
@@ -120,16 +120,17 @@ final class Endpoint implements AutoCloseable {
   }
 
   /** From now on kernels hand commands to the queue whose descriptor lies at {@code descriptor}. */
-  void useCommandQueue(long descriptor) {
+  public void useCommandQueue(long descriptor) {
     commands = descriptor;
   }
 
   /** From now on kernels raise the word at {@code address} and the CPU rings. */
-  void useCpuRinger(long address) {
+  public void useCpuRinger(long address) {
     ringRequest = address;
   }
 
-  QueuePair queuePair() {
+  /** Its queue pair. */
+  public QueuePair queuePair() {
     return queuePair;
   }
 
@@ -137,7 +138,8 @@ final class Endpoint implements AutoCloseable {
     return completions;
   }
 
-  Memory counters() {
+  /** What its posters share. */
+  public Memory counters() {
     return counters;
   }
 
@@ -152,7 +154,7 @@ final class Endpoint implements AutoCloseable {
   }
 
   /** What kernels get to see. */
-  QueuePairView view() {
+  public QueuePairView view() {
     int flags = 0;
     flags |= shape.collapsed() ? QueuePairView.FLAG_CQ_COLLAPSED : 0;
     flags |= shape.placement().touchesHost() ? QueuePairView.FLAG_SCOPE_SYSTEM : 0;

@@ -9,16 +9,16 @@ import dev.doorbell.core.memory.MemoryKind;
  * @param completionRing completion queue entries
  * @param record doorbell record
  */
-record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKind record) {
+public record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKind record) {
   /** Everything in GPU memory. */
-  static final Placement GPU =
+  public static final Placement GPU =
       new Placement(MemoryKind.DEVICE, MemoryKind.DEVICE, MemoryKind.DEVICE);
 
   /** Everything in host memory. */
-  static final Placement HOST = new Placement(MemoryKind.HOST, MemoryKind.HOST, MemoryKind.HOST);
+  public static final Placement HOST = new Placement(MemoryKind.HOST, MemoryKind.HOST, MemoryKind.HOST);
 
   /** The kind that a config's word names. */
-  static MemoryKind kind(String word) {
+  public static MemoryKind kind(String word) {
     return switch (word) {
       case "gpu" -> MemoryKind.DEVICE;
       case "host" -> MemoryKind.HOST;
@@ -28,7 +28,7 @@ record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKind reco
   }
 
   /** True when a poster has to order for memory outside the GPU. */
-  boolean touchesHost() {
+  public boolean touchesHost() {
     return sendRing == MemoryKind.HOST || record == MemoryKind.HOST;
   }
 }

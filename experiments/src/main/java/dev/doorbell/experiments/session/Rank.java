@@ -15,7 +15,7 @@ import dev.doorbell.core.memory.MemoryKind;
  * @param payload the kind of memory that payload lies in: that of the GPU, or pinned host memory
  *     where the HCA cannot reach the GPU's
  */
-record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain, MemoryKind payload)
+public record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain, MemoryKind payload)
     implements AutoCloseable {
   @Override
   public void close() {

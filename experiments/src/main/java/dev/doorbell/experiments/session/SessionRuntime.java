@@ -19,6 +19,9 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.session.family.PointFamilies;
 import dev.doorbell.experiments.session.family.Substrate;
+import dev.doorbell.experiments.session.posting.MoveFamily;
+import dev.doorbell.experiments.session.posting.OverlapFamily;
+import dev.doorbell.experiments.session.posting.PostingFamily;
 import dev.doorbell.experiments.session.push.PushFamily;
 import dev.doorbell.experiments.session.recovery.RecoveryFamily;
 import dev.doorbell.experiments.topology.TopologyException;
@@ -54,7 +57,13 @@ public final class SessionRuntime implements ExperimentRuntime {
     this.protocols = protocols;
     this.families =
         new PointFamilies(
-            List.of(new PushFamily(), new RecoveryFamily(), new TransferFamily(protocols)));
+            List.of(
+                new PushFamily(),
+                new RecoveryFamily(),
+                new PostingFamily(),
+                new OverlapFamily(),
+                new MoveFamily(),
+                new TransferFamily(protocols)));
     this.pairing = pairing;
   }
 
@@ -90,6 +99,20 @@ public final class SessionRuntime implements ExperimentRuntime {
             wall ? "wall" : "virtual",
             wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
         wall ? Basis.EMULATED : Basis.MODELLED);
+  }
+
+  @Override
+  public Environment choose(Environment.Wish wish, List<Point> points)
+      throws EnvironmentException {
+    Environment chosen = choose(wish);
+    boolean real = chosen.gpu().name().startsWith(CUDA);
+    return real && points.stream().noneMatch(point -> families.of(point).usesHca())
+        ? new Environment(
+            chosen.gpu(),
+            new Environment.Choice("none", "no HCA has a part in it"),
+            new Environment.Choice("wall", "the GPU's own"),
+            Basis.MEASURED)
+        : chosen;
   }
 
   private static Environment paired(Environment.Wish wish, Pairing pairing)

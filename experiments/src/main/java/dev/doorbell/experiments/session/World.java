@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /** An emulated cluster: a fabric, and ranks with a GPU and an HCA each, on one wire. */
-final class World implements AutoCloseable {
+public final class World implements AutoCloseable {
   private final Fabric fabric;
   private final List<Rank> ranks;
   private final List<SoftHca> hcas;
@@ -42,7 +42,7 @@ final class World implements AutoCloseable {
   }
 
   /** A world that runs as fast as it can; {@code seed} picks the interleaving. */
-  static World direct(int ranks, long seed, SoftHcaOptions options) {
+  public static World direct(int ranks, long seed, SoftHcaOptions options) {
     return build(
         new DirectFabric(AddressSpace.reserve(), seed),
         ranks,
@@ -59,7 +59,7 @@ final class World implements AutoCloseable {
    * @param ordinal which device, as CUDA counts
    * @throws dev.doorbell.core.gpu.GpuException when there is none
    */
-  static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
+  public static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
     DirectFabric fabric = new DirectFabric();
     return build(
         fabric,
@@ -105,7 +105,7 @@ final class World implements AutoCloseable {
    * @param mtu path MTU in bytes
    * @param trace hears events of everything
    */
-  static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
+  public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
     CpuPrices cpu = topology.cpus().getFirst();
@@ -167,16 +167,22 @@ final class World implements AutoCloseable {
     return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices);
   }
 
-  Fabric fabric() {
+  /** What everything in it is attached to. */
+  public Fabric fabric() {
     return fabric;
   }
 
   /** What the CPUs' own work costs. */
-  ProxyPrices cpuPrices() {
+  public ProxyPrices cpuPrices() {
     return cpuPrices;
   }
 
-  Rank rank(int number) {
+  /**
+   * A machine of this world.
+   *
+   * @throws IllegalArgumentException when it is not in this process
+   */
+  public Rank rank(int number) {
     for (Rank rank : ranks) {
       if (rank.number() == number) {
         return rank;

@@ -52,6 +52,14 @@ public interface PointFamily {
   PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
       throws PointFailure;
 
+  /**
+   * Whether an HCA has a part in these points. Without one, what a real GPU does is measured; with
+   * one in software, it is emulated.
+   */
+  default boolean usesHca() {
+    return true;
+  }
+
   /** The closed forms for a point. */
   Prediction predict(Point point, Topology topology);
 

@@ -86,6 +86,15 @@ public record QueuePairView(
 
   /** The same, with commands for the CPU in place of WQEs; {@code queue} describes their queue. */
   public QueuePairView proxied(long queue) {
+    return with(queue, flags | FLAG_PROXY);
+  }
+
+  /** The same, with these flags too. */
+  public QueuePairView with(int more) {
+    return with(commands, flags | more);
+  }
+
+  private QueuePairView with(long queue, int allFlags) {
     return new QueuePairView(
         sendRing,
         sendRecord,
@@ -100,7 +109,7 @@ public record QueuePairView(
         sendBlocks,
         completionEntries,
         number24,
-        flags | FLAG_PROXY,
+        allFlags,
         blueFlameBytes,
         batch,
         maxInline,

@@ -1,0 +1,80 @@
+package dev.doorbell.experiments.session.posting;
+
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.session.family.PointFamily;
+import dev.doorbell.experiments.session.family.Substrate;
+import java.util.List;
+import java.util.Set;
+
+/** Points in which a grid moves bytes between GPU and host memory, without any HCA. */
+public final class MoveFamily implements PointFamily {
+  static final String KERNEL = "host_move";
+
+  private static final Set<String> SETTINGS = Set.of("threads", "blocks", "mover");
+  private static final int UNIT = 16;
+  private static final long MOST_BYTES = 256L << 20;
+  private static final long NANOS_A_POINT = 200_000_000L;
+  private static final long NANOS_A_BYTE = 1_000L;
+
+  @Override
+  public String asked() {
+    return "kernel: " + KERNEL;
+  }
+
+  @Override
+  public boolean takes(Point point) {
+    return point.kernels().contains(KERNEL);
+  }
+
+  @Override
+  public Set<String> settings() {
+    return SETTINGS;
+  }
+
+  @Override
+  public Set<String> metrics() {
+    return Set.of("goodput");
+  }
+
+  @Override
+  public boolean usesHca() {
+    return false;
+  }
+
+  @Override
+  public void check(Point point, Topology topology, List<Problem> problems) {
+    if (point.kernels().size() > 1) {
+      problems.add(
+          Problem.of("DB-P026", point.id(), "host_move beside other kernels")
+              .fix("give it an experiment of its own"));
+    }
+    long size = point.whole("size");
+    if (size % UNIT != 0 || size > MOST_BYTES) {
+      problems.add(
+          Problem.of("DB-P026", point.id(), "%d bytes to move".formatted(size))
+              .fix("use multiples of 16 up to 256 MiB"));
+    }
+  }
+
+  @Override
+  public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
+      throws PointFailure {
+    return new MovePoint(point, context, topology, substrate).run();
+  }
+
+  @Override
+  public Prediction predict(Point point, Topology topology) {
+    return Prediction.none();
+  }
+
+  @Override
+  public long estimateNanos(Point point) {
+    return NANOS_A_POINT + NANOS_A_BYTE * point.whole("size") * point.samples() / UNIT;
+  }
+}
