@@ -30,7 +30,14 @@ public final class TopologyFile {
   private static final String MACHINE = ".json";
 
   private static final List<String> NAMES =
-      List.of("same-switch", "cross-rc", "cross-socket", "no-p2p-reads", "round-pix", "round-sys");
+      List.of(
+          "same-switch",
+          "cross-rc",
+          "cross-socket",
+          "no-p2p-reads",
+          "round-pix",
+          "round-sys",
+          "two-gpus");
 
   private TopologyFile() {}
 
