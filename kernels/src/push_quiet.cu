@@ -27,7 +27,7 @@ extern "C" __global__ void push_quiet(const doorbell_qp *, const doorbell_job *j
     __syncthreads();
     const uint64_t start = global_time();
     if (leads) {
-      status = ring.wait_for_room();
+      status = ring.wait_for_room(true);
       index = ring.reserve();
     }
     status = protocol::agree(status);

@@ -9,8 +9,7 @@
 // Who else   the push engine of the HCA; nobody else pushes to these rings.
 // Samples    nanoseconds that each message waited for room, 0 where there was some; ~0 for one that was
 //            dropped.
-#include "doorbell/push.cuh"
-#include "protocol.cuh"
+#include "push_protocol.cuh"
 
 using namespace doorbell;
 
@@ -22,15 +21,6 @@ __device__ __forceinline__ void sleep_until(uint64_t time) {
     const uint64_t left = time - now;
     __nanosleep(left < 1000000 ? static_cast<uint32_t>(left) : 1000000);
   }
-}
-
-// The sum of the calling thread's share of a payload.
-__device__ __forceinline__ uint32_t share_of_sum(uint64_t from, uint32_t bytes) {
-  uint32_t sum = 0;
-  for (uint32_t at = threadIdx.x * 4; at < bytes; at += blockDim.x * 4) {
-    sum += *reinterpret_cast<const uint32_t *>(from + at);
-  }
-  return sum;
 }
 
 struct turn {
@@ -74,7 +64,7 @@ extern "C" __global__ void push_ring(const doorbell_qp *, const doorbell_job *jo
       now.go = ring.has_room() || (job.opcode & DOORBELL_PUSH_NO_CREDITS) != 0;
       if (now.status == DOORBELL_OK && !now.go && (job.opcode & DOORBELL_PUSH_LOSSY) == 0) {
         const uint64_t start = global_time();
-        now.status = ring.wait_for_room();
+        now.status = ring.wait_for_room(fenced);
         now.go = now.status == DOORBELL_OK;
         due = global_time();  // a producer that waits does nothing else meanwhile
         waited = due - start;
@@ -107,7 +97,7 @@ extern "C" __global__ void push_ring(const doorbell_qp *, const doorbell_job *jo
                          message.bytes);
       }
       if (checked) {
-        atomicAdd(&checksum, share_of_sum(message.local, message.bytes));
+        atomicAdd(&checksum, protocol::share_of_sum(message.local, message.bytes));
       }
       __syncthreads();  // what all have copied, before the first thread's fence
       if (leads) {

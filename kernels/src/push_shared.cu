@@ -9,8 +9,7 @@
 // Order      that of push.cuh; messages of different blocks in any order.
 // Who else   the push engine of the HCA, and the blocks of the same ring.
 // Samples    nanoseconds that each message waited for room, 0 where there was some.
-#include "doorbell/push.cuh"
-#include "protocol.cuh"
+#include "push_protocol.cuh"
 
 using namespace doorbell;
 
@@ -21,14 +20,6 @@ struct turn {
   uint32_t staged;
   uint64_t index;
 };
-
-__device__ __forceinline__ uint32_t sum_of_share(uint64_t from, uint32_t bytes) {
-  uint32_t sum = 0;
-  for (uint32_t at = threadIdx.x * 4; at < bytes; at += blockDim.x * 4) {
-    sum += *reinterpret_cast<const uint32_t *>(from + at);
-  }
-  return sum;
-}
 
 }  // namespace
 
@@ -82,7 +73,7 @@ extern "C" __global__ void push_shared(const doorbell_qp *, const doorbell_job *
                        message.bytes);
     }
     if (checked) {
-      atomicAdd(&checksum, sum_of_share(message.local, message.bytes));
+      atomicAdd(&checksum, protocol::share_of_sum(message.local, message.bytes));
     }
     __syncthreads();  // what all have copied, before the first thread's fence
     if (leads) {

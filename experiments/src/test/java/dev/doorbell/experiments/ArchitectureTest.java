@@ -28,6 +28,7 @@ class ArchitectureTest {
     "dev.doorbell.cuda..",
     "dev.doorbell.ptxvm..",
     "dev.doorbell.softhca..",
+    "dev.doorbell.verbs..",
     "dev.doorbell.proxy..",
     "dev.doorbell.kernels.."
   };
@@ -41,11 +42,11 @@ class ArchitectureTest {
             .collect(Collectors.toSet());
     assertThat(rooms)
         .containsExactlyInAnyOrder(
-            "core", "cuda", "ptxvm", "softhca", "kernels", "proxy", "experiments");
+            "core", "cuda", "ptxvm", "softhca", "verbs", "kernels", "proxy", "experiments");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"cuda", "ptxvm", "softhca", "kernels", "proxy"})
+  @ValueSource(strings = {"cuda", "ptxvm", "softhca", "verbs", "kernels", "proxy"})
   void a_back_end_uses_core_and_nothing_else_of_doorbell(String room) {
     noClasses()
         .that()
@@ -90,10 +91,21 @@ class ArchitectureTest {
   void an_hca_does_not_know_who_rings() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.softhca..")
+        .resideInAnyPackage("dev.doorbell.softhca..", "dev.doorbell.verbs..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("dev.doorbell.core.gpu..", "dev.doorbell.core.queue..")
+        .check(ALL);
+  }
+
+  @Test
+  void what_jextract_wrote_is_seen_by_the_verbs_module_alone() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.doorbell.verbs..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.doorbell.verbs.generated..")
         .check(ALL);
   }
 

@@ -26,11 +26,13 @@ class PushAbiTest {
             "doorbell_push_header",
             "doorbell_push_credit",
             "doorbell_push_counters",
+            "doorbell_push_pool",
             "doorbell_push_ring");
     assertThat(header.struct("doorbell_push_header").bytes()).isEqualTo(PushHeader.BYTES);
     assertThat(header.struct("doorbell_push_credit").bytes()).isEqualTo(PushCredit.BYTES);
     assertThat(header.struct("doorbell_push_counters").bytes())
         .isEqualTo(PushRingView.COUNTERS_BYTES);
+    assertThat(header.struct("doorbell_push_pool").bytes()).isEqualTo(PushRingView.POOL_BYTES);
     assertThat(header.struct("doorbell_push_ring").bytes()).isEqualTo(PushRingView.BYTES);
   }
 
@@ -40,6 +42,7 @@ class PushAbiTest {
         .containsOnly(
             Map.entry("DOORBELL_PUSH_STAGED", (long) PushHeader.FLAG_STAGED),
             Map.entry("DOORBELL_PUSH_CHECKED", (long) PushHeader.FLAG_CHECKED),
+            Map.entry("DOORBELL_PUSH_SLOT_SHIFT", (long) PushHeader.SLOT_SHIFT),
             Map.entry("DOORBELL_PUSH_LOSSY", (long) PushRingView.LOSSY),
             Map.entry("DOORBELL_PUSH_CHECKSUMS", (long) PushRingView.CHECKSUMS),
             Map.entry("DOORBELL_PUSH_NO_CREDITS", (long) PushRingView.NO_CREDITS),
@@ -69,11 +72,13 @@ class PushAbiTest {
     assertThat(counters.offset("dropped")).isEqualTo(PushRingView.COUNTERS_DROPPED);
     assertThat(counters.offset("pulled")).isEqualTo(PushRingView.COUNTERS_PULLED);
     assertThat(counters.offset("committed")).isEqualTo(PushRingView.COUNTERS_COMMITTED);
+    assertThat(header.struct("doorbell_push_pool").offset("free"))
+        .isEqualTo(PushRingView.POOL_FREE);
   }
 
   @Test
   void each_field_of_a_ring_is_written_where_the_kernel_reads_it() {
-    byte[] bytes = new PushRingView(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14).encode();
+    byte[] bytes = new PushRingView(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16).encode();
     AbiHeader.Struct ring = header.struct("doorbell_push_ring");
     String[] fields = {
       "headers",
@@ -89,7 +94,9 @@ class PushAbiTest {
       "batch",
       "number",
       "destinations",
-      "first_destination"
+      "first_destination",
+      "share",
+      "pool"
     };
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < fields.length; i++) {

@@ -75,7 +75,8 @@ public final class MeasuredRun {
             config.axes(),
             ordered,
             config.figures(),
-            config.contrasts());
+            config.contrasts(),
+            config.expectations());
     return new RunNames(data, plan.points().size(), ordered.size());
   }
 }

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** What only the runtime can say about a plan, told once however many points it concerns. */
 final class PlanChecks {
@@ -20,10 +22,14 @@ final class PlanChecks {
       return List.of(
           Problem.of("DB-C035", file, "no point is left: exclude or --only takes every one away"));
     }
+    return told(file, plan, runtime::check);
+  }
+
+  private static List<Problem> told(String file, Plan plan, Function<Point, List<Problem>> check) {
     record Complaint(String code, String what, String fix) {}
     Map<Complaint, List<Problem>> complaints = new LinkedHashMap<>();
     for (Point point : plan.points()) {
-      for (Problem problem : runtime.check(point)) {
+      for (Problem problem : check.apply(point)) {
         complaints
             .computeIfAbsent(
                 new Complaint(problem.code(), problem.what(), String.valueOf(problem.fix())),
@@ -49,6 +55,15 @@ final class PlanChecks {
   /** Stops when anything is wrong. */
   static void demand(String file, Plan plan, ExperimentRuntime runtime) throws ConfigException {
     List<Problem> problems = problems(file, plan, runtime);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+  }
+
+  /** Stops when the chosen environment cannot run a point. */
+  static void demand(String file, Plan plan, ExperimentRuntime runtime, Environment environment)
+      throws ConfigException {
+    List<Problem> problems = told(file, plan, point -> runtime.check(environment, point));
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

@@ -33,6 +33,15 @@ final class PlanOptions {
   @Nullable Long seed;
 
   @Option(
+      names = "--hca",
+      paramLabel = "HCA",
+      description = {
+        "soft, mlx5, verbs, or a device of this machine in NCCL's syntax:",
+        "mlx5_0:1  =mlx5_1  ^mlx5_3  mlx5_0,mlx5_1  verbs:rxe0"
+      })
+  @Nullable String hca;
+
+  @Option(
       names = "--faults",
       paramLabel = "FILE",
       description = "Let go wrong what a fault plan says: see docs/faults.md.")
@@ -43,6 +52,9 @@ final class PlanOptions {
     List<String> all = new ArrayList<>(overrides);
     if (seed != null) {
       all.add("seed=" + seed);
+    }
+    if (hca != null) {
+      all.add("hca=" + hca);
     }
     if (faults != null) {
       all.add("faults=" + faults.toAbsolutePath());

@@ -7,6 +7,7 @@ import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.run.Crossings;
+import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
@@ -56,6 +57,7 @@ final class ResultTable {
     StringBuilder text = new StringBuilder();
     if (!run.data().rows().isEmpty()) {
       text.append(table.shared()).append(table.rows()).append(table.crossovers());
+      text.append(table.expectations());
     }
     return text.append(failures(run))
         .append(retries(run))
@@ -223,6 +225,22 @@ final class ResultTable {
       text.append(
           "crossover %s/%s  %s  %s%n"
               .formatted(found.contrast().first(), found.contrast().second(), place, lower(found)));
+    }
+    return text.toString();
+  }
+
+  /** What was expected of the run, and what became of it. */
+  private String expectations() {
+    StringBuilder text = new StringBuilder();
+    for (Expectations.Found found : Expectations.of(data)) {
+      text.append(
+          "expected  %-12s  %s%n  found   %s%n"
+              .formatted(found.verdict().text(), found.expectation().text(), found.why()));
+      if (found.verdict() == Expectations.Verdict.NOT_MET) {
+        String known = found.expectation().scope().known();
+        text.append("  source  %s%n".formatted(found.expectation().scope().source()))
+            .append(known.isEmpty() ? "" : "  known   %s%n".formatted(known));
+      }
     }
     return text.toString();
   }

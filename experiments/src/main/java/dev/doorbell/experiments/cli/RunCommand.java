@@ -116,6 +116,7 @@ final class RunCommand implements Command {
     Environment environment =
         runtime.choose(
             new Environment.Wish(config.gpu(), config.hca(), config.clock()), plan.points());
+    PlanChecks.demand(name, plan, runtime, environment);
     options.jobs = environment.pointsAtOnce(options.jobs);
     JobRank rank = RunJob.rank(System.getenv(), options);
     Schedule schedule = schedule(plan, before, environment.basis(), rank);

@@ -59,6 +59,11 @@ public record Condition(String setting, Comparison comparison, List<String> oper
     return number.isPresent() ? Long.toString(number.getAsLong()) : text;
   }
 
+  /** As {@code --only} takes it. */
+  String text() {
+    return setting + comparison.sign + String.join("|", operands);
+  }
+
   /** Whether the condition holds for a point with these values. */
   public boolean holds(Map<String, Value> values) {
     Value value = values.get(setting);

@@ -82,10 +82,11 @@ public final class ConfigReader {
             duration(measure.get("timeout").asString())),
         figures(resolved.path("outputs").path("figures")),
         contrasts(resolved.path("outputs").path("crossovers")),
+        settings.expectations(),
         faults,
         text,
         Resolver.yaml(resolved),
-        sha256(resolved.toString()));
+        sha256(resolved.deepCopy().without("expect").toString()));
   }
 
   private static List<FigureSpec> figures(JsonNode list) {

@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param source the text of the file as given
  * @param resolved the same experiment as YAML with sweeps expanded, overrides applied and defaults
  *     written out; reading it again gives the same config
- * @param hash SHA-256 of the resolved experiment, lower-case hexadecimal
+ * @param hash SHA-256 of the resolved experiment without what it expects, lower-case hexadecimal:
+ *     what is expected changes nothing about what is run
  * @param fixed every setting that is not an axis
  * @param faults what goes wrong at each point, on purpose
+ * @param expectations what the run is held against
  * @param exclude points for which all conditions of one entry hold are left out
  */
 public record ExperimentConfig(
@@ -34,6 +36,7 @@ public record ExperimentConfig(
     Measure measure,
     List<FigureSpec> figures,
     List<Contrast> contrasts,
+    List<Expectation> expectations,
     FaultPlan faults,
     String source,
     String resolved,
@@ -67,5 +70,6 @@ public record ExperimentConfig(
     exclude = List.copyOf(exclude);
     figures = List.copyOf(figures);
     contrasts = List.copyOf(contrasts);
+    expectations = List.copyOf(expectations);
   }
 }

@@ -37,7 +37,11 @@ final class Overrides {
     String key = override.substring(0, equals).strip();
     JsonNode value;
     try {
-      value = value(where, override.substring(equals + 1).strip());
+      // The commas of a device filter make no sweep.
+      value =
+          key.equals("hca")
+              ? JsonNodeFactory.instance.stringNode(override.substring(equals + 1).strip())
+              : value(where, override.substring(equals + 1).strip());
     } catch (ConfigException e) {
       problems.addAll(e.problems());
       return;

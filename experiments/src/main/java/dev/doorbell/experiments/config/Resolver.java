@@ -37,6 +37,9 @@ final class Resolver {
     if (root.has("expectation")) {
       resolved.set("expectation", root.get("expectation"));
     }
+    if (root.has("expect")) {
+      resolved.set("expect", root.get("expect"));
+    }
     JsonNode kernel = root.get("kernel");
     resolved.set("kernel", kernel.isArray() ? kernel : listOf(kernel));
     for (String key : List.of("gpu", "hca", "clock", "seed")) {

@@ -26,6 +26,7 @@ final class Settings {
   private final List<Axis> axes = new ArrayList<>();
   private final SequencedMap<String, Value> fixed = new LinkedHashMap<>();
   private final List<List<Condition>> exclude = new ArrayList<>();
+  private final List<Expectation> expectations = new ArrayList<>();
 
   private Settings(Schema schema, Vocabulary vocabulary, Marks marks, List<Problem> problems) {
     this.schema = schema;
@@ -45,6 +46,8 @@ final class Settings {
     settings.readAxes(root.path("axes"));
     settings.readFixed(root.path("fixed"));
     settings.readExclude(root.path("exclude"));
+    settings.expectations.addAll(
+        new ExpectationReader(settings.axes, marks, problems).read(root.path("expect")));
     settings.checkUntil(root.path("measure"));
     settings.checkOutputs(root.path("outputs"), root.path("measure").path("metrics"));
     settings.checkPointCount();
@@ -61,6 +64,10 @@ final class Settings {
 
   List<List<Condition>> exclude() {
     return exclude;
+  }
+
+  List<Expectation> expectations() {
+    return expectations;
   }
 
   private void readKernels(JsonNode node) {
@@ -207,28 +214,10 @@ final class Settings {
   }
 
   private void readExclude(JsonNode node) {
+    ConditionReader reader =
+        new ConditionReader("setting", schema.settings().keySet(), marks, problems);
     for (int i = 0; i < node.size(); i++) {
-      List<Condition> conditions = new ArrayList<>();
-      for (Map.Entry<String, JsonNode> entry : node.get(i).properties()) {
-        String name = entry.getKey();
-        String pointer = Marks.child("/exclude/" + i, name);
-        if (!schema.settings().containsKey(name)) {
-          problems.add(
-              Problem.of(
-                  "DB-C010",
-                  marks.ofKey(pointer),
-                  "unknown setting '%s'%s"
-                      .formatted(name, Nearest.suggestion(name, schema.settings().keySet()))));
-        } else if (entry.getValue().isArray()) {
-          conditions.add(
-              new Condition(name, Condition.Comparison.EQUAL, Schema.strings(entry.getValue())));
-        } else {
-          conditions.add(
-              Condition.ofConfig(
-                  name, entry.getValue().asString(), marks.ofValue(pointer), problems));
-        }
-      }
-      exclude.add(conditions);
+      exclude.add(reader.read(node.get(i), "/exclude/" + i));
     }
   }
 

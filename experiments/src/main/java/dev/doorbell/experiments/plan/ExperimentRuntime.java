@@ -34,6 +34,14 @@ public interface ExperimentRuntime {
   List<Problem> check(Point point);
 
   /**
+   * Says what about a point is impossible in that environment and possible in others, such as a
+   * path that the chosen HCA has no register for. Called by {@code run} before the first point.
+   */
+  default List<Problem> check(Environment environment, Point point) {
+    return List.of();
+  }
+
+  /**
    * This runtime with kernels of the user's own beside those that it brings.
    *
    * @param kernels whose names are none of its own; each may be named by a point

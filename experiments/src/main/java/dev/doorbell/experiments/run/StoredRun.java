@@ -112,7 +112,8 @@ public record StoredRun(
             config.axes(),
             rows,
             config.figures(),
-            config.contrasts());
+            config.contrasts(),
+            config.expectations());
     return new StoredRun(index.path(), data, entries, index.plan(), index.manifest());
   }
 

@@ -26,6 +26,10 @@ final class SummaryJson {
     tree.put("seed", data.seed());
     tree.put("points", data.rows().stream().map(SummaryJson::point).toList());
     tree.put("crossovers", Crossings.of(data).stream().map(SummaryJson::crossover).toList());
+    if (!data.expectations().isEmpty()) {
+      tree.put(
+          "expectations", Expectations.of(data).stream().map(SummaryJson::expectation).toList());
+    }
     return tree;
   }
 
@@ -72,6 +76,18 @@ final class SummaryJson {
     map.put("formula", term.formula());
     if (term.value() != 0) {
       map.put("residual", median / term.value() - 1);
+    }
+    return map;
+  }
+
+  private static SequencedMap<String, Object> expectation(Expectations.Found found) {
+    SequencedMap<String, Object> map = new LinkedHashMap<>();
+    map.put("expected", found.expectation().text());
+    map.put("verdict", found.verdict().text());
+    map.put("found", found.why());
+    map.put("source", found.expectation().scope().source());
+    if (!found.expectation().scope().known().isEmpty()) {
+      map.put("known", found.expectation().scope().known());
     }
     return map;
   }

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
@@ -14,6 +15,7 @@ import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a connection: a queue pair, its completion queue, the counters and the error record
@@ -64,6 +66,7 @@ public final class Endpoint implements AutoCloseable {
   private final long doorbell;
   private long commands;
   private long ringRequest;
+  private @Nullable String relayed;
 
   private Endpoint(Rank rank, Shape shape, int index) {
     this.rank = rank;
@@ -96,9 +99,31 @@ public final class Endpoint implements AutoCloseable {
         gpu.allocate(
             MemoryKind.DEVICE, QueuePairView.countersBytes(shape.sendBlocks()), "counters");
     this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
-    this.doorbell =
-        gpu.mapDeviceRegisters(
-            queuePair.doorbellAddress(), Math.max(Long.BYTES, 2L * queuePair.blueFlameBytes()));
+    this.doorbell = mapDoorbell(gpu);
+  }
+
+  /**
+   * Where kernels ring: the device's own register where a real GPU may map it, else a page that a
+   * CPU thread relays to it.
+   */
+  private long mapDoorbell(Gpu gpu) {
+    long bytes = Math.max(Long.BYTES, 2L * queuePair.blueFlameBytes());
+    boolean direct =
+        !gpu.attributes().emulated()
+            && queuePair.deviceRegisterAddress() != queuePair.doorbellAddress();
+    if (direct) {
+      try {
+        return gpu.mapDeviceRegisters(queuePair.deviceRegisterAddress(), bytes);
+      } catch (GpuException e) {
+        relayed = "doorbells are relayed by the CPU: " + e.getMessage();
+      }
+    }
+    return gpu.mapDeviceRegisters(queuePair.doorbellAddress(), bytes);
+  }
+
+  /** Why kernels do not reach the device's register, or null where they do. */
+  @Nullable String relayed() {
+    return relayed;
   }
 
   /**

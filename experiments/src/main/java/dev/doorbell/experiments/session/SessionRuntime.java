@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.timed.Constant;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
@@ -17,6 +18,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.session.device.RealHca;
 import dev.doorbell.experiments.session.family.PointFamilies;
 import dev.doorbell.experiments.session.family.Substrate;
 import dev.doorbell.experiments.session.nic.GpuNicFamily;
@@ -37,13 +39,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The runtime of this build: the PTX virtual machine in virtual or wall time, or a real GPU, with
- * software HCAs.
+ * software HCAs or those that libibverbs drives.
  */
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
   private static final String CUDA = "cuda:";
 
   private final Map<String, Topology> topologies;
+
+  /** Real HCAs that were chosen, by their word, and what they can do. */
+  private final Map<String, HcaAttributes> devices = new ConcurrentHashMap<>();
+
   private final Protocols protocols;
   private final PointFamilies families;
   private final @Nullable Pairing pairing;
@@ -81,11 +87,12 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Environment choose(Environment.Wish wish) throws EnvironmentException {
-    if (!wish.hca().equals("auto") && !wish.hca().equals("soft")) {
-      throw absent("hca", wish.hca(), "software HCAs", "soft");
-    }
+    RealHca real = RealHca.of(wish.hca());
     if (pairing != null) {
       return paired(wish, pairing);
+    }
+    if (real != null) {
+      return withRealHca(wish, real);
     }
     if (wish.gpu().startsWith(CUDA)) {
       return cuda(wish);
@@ -95,8 +102,7 @@ public final class SessionRuntime implements ExperimentRuntime {
     return new Environment(
         new Environment.Choice("ptx-vm", asked ? "asked for" : "a real GPU has to be asked for"),
         new Environment.Choice(
-            "soft-hca",
-            wish.hca().equals("auto") ? "this build has no mlx5 back end" : "asked for"),
+            "soft-hca", wish.hca().equals("auto") ? "a real HCA has to be asked for" : "asked for"),
         new Environment.Choice(
             wall ? "wall" : "virtual",
             wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
@@ -117,8 +123,39 @@ public final class SessionRuntime implements ExperimentRuntime {
         : chosen;
   }
 
+  /** A real HCA, with the PTX VM or a real GPU. */
+  private Environment withRealHca(Environment.Wish wish, RealHca hca) throws EnvironmentException {
+    if (wish.clock().equals("virtual")) {
+      throw new EnvironmentException(
+          Problem.of("DB-E002", "clock", "a real HCA has no virtual time")
+              .effect("nothing was run")
+              .fix("use clock: wall (-s clock=wall), or hca: soft"));
+    }
+    boolean onGpu = wish.gpu().startsWith(CUDA);
+    Environment.Choice gpu =
+        onGpu
+            ? cuda(wish).gpu()
+            : new Environment.Choice(
+                "ptx-vm",
+                wish.gpu().equals("auto") ? "a real GPU has to be asked for" : "asked for");
+    RealHca.Found found = hca.find();
+    devices.put(hca.word(), found.attributes());
+    return new Environment(
+        gpu,
+        new Environment.Choice(hca.word(), "asked for; " + found.description()),
+        new Environment.Choice(
+            "wall", onGpu ? "the GPU's own" : "a real HCA has no other; kernels are emulated"),
+        onGpu && !RealHca.isServed() ? Basis.MEASURED : Basis.EMULATED);
+  }
+
   private static Environment paired(Environment.Wish wish, Pairing pairing)
       throws EnvironmentException {
+    if (RealHca.of(wish.hca()) != null) {
+      throw new EnvironmentException(
+          Problem.of("DB-E001", "hca", "two processes meet over UDP, on software HCAs")
+              .effect("nothing was run")
+              .fix("use hca: soft, or run without --pair: both ranks then open the device"));
+    }
     if (wish.gpu().startsWith(CUDA)) {
       throw new EnvironmentException(
           Problem.of("DB-E001", "gpu", "two processes run their kernels in the PTX VM")
@@ -160,21 +197,13 @@ public final class SessionRuntime implements ExperimentRuntime {
         new Environment.Choice(
             wish.gpu(),
             "asked for; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
-        new Environment.Choice("soft-hca", "on a host thread; this build has no mlx5 back end"),
+        new Environment.Choice("soft-hca", "on a host thread; a real HCA has to be asked for"),
         new Environment.Choice("wall", "the GPU's own; the HCA's answers are emulated"),
         Basis.EMULATED);
   }
 
   private static int ordinal(String gpu) {
     return Integer.parseInt(gpu.substring(CUDA.length()));
-  }
-
-  private static EnvironmentException absent(
-      String option, String asked, String available, String word) {
-    return new EnvironmentException(
-        Problem.of("DB-E001", option, "'%s' is not in this build".formatted(asked))
-            .effect("nothing was run")
-            .fix("use %s: %s: %s".formatted(available, option, word)));
   }
 
   @Override
@@ -184,6 +213,15 @@ public final class SessionRuntime implements ExperimentRuntime {
       families.check(point, topology(point), problems);
     } catch (TopologyException e) {
       problems.addAll(e.problems());
+    }
+    return problems;
+  }
+
+  @Override
+  public List<Problem> check(Environment environment, Point point) {
+    List<Problem> problems = new ArrayList<>();
+    if (pairing == null) {
+      families.of(point).check(point, substrate(environment), problems);
     }
     return problems;
   }
@@ -203,8 +241,14 @@ public final class SessionRuntime implements ExperimentRuntime {
     };
   }
 
-  private static Substrate substrate(Environment environment) {
+  private Substrate substrate(Environment environment) {
     String gpu = environment.gpu().name();
+    RealHca hca = RealHca.of(environment.hca().name());
+    HcaAttributes attributes = devices.get(environment.hca().name());
+    if (hca != null && attributes != null) {
+      int ordinal = gpu.startsWith(CUDA) ? ordinal(gpu) : Substrate.Verbs.VM;
+      return new Substrate.Verbs(hca, attributes, ordinal, environment.basis());
+    }
     if (gpu.startsWith(CUDA)) {
       return new Substrate.Cuda(ordinal(gpu));
     }

@@ -68,6 +68,13 @@ final class TransferFamily implements PointFamily {
   }
 
   @Override
+  public void check(Point point, Substrate substrate, List<Problem> problems) {
+    if (substrate instanceof Substrate.Verbs verbs) {
+      VerbsChecks.of(point, verbs, problems);
+    }
+  }
+
+  @Override
   public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
       throws PointFailure {
     return new TransferPoint(point, context, topology, protocols, substrate).run();

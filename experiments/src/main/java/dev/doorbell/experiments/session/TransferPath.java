@@ -56,6 +56,11 @@ enum TransferPath {
     return this == PULL_BF || this == PUSH_BF || this == PUSH_MEMIC || this == PROXY;
   }
 
+  /** It is about the BlueFlame register; the proxy's CPU only prefers it. */
+  boolean needsBlueFlame() {
+    return blueFlame() && this != PROXY;
+  }
+
   /** The payload travels inside the WQE. */
   boolean inline() {
     return this == PUSH_INLINE || this == PUSH_BF;

@@ -9,6 +9,7 @@ import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
@@ -47,6 +48,9 @@ final class TransferPoint {
   /** Virtual time after which a device-side wait ends. */
   private static final long DEADLINE_NANOS = 500_000_000L;
 
+  /** On a real HCA, whose answers take as long as they take. */
+  private static final long DEADLINE_NANOS_ON_HCA = 10_000_000_000L;
+
   /** Virtual time between two looks at the clock on the wall and at Ctrl-C. */
   private static final long SLICE_NANOS = 200_000;
 
@@ -77,7 +81,7 @@ final class TransferPoint {
     this.context = context;
     this.topology = topology;
     this.path = TransferPath.of(point.text("path"));
-    this.shape = new TransferShape(point, kernelNanos(), DEADLINE_NANOS);
+    this.shape = new TransferShape(point, kernelNanos(), deadlineNanos());
     this.bytes = shape.bytes();
   }
 
@@ -223,6 +227,7 @@ final class TransferPoint {
               World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
           case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
           case Substrate.Cuda(int ordinal) -> cuda(ordinal);
+          case Substrate.Verbs verbs -> verbs(verbs);
         };
     injectors.addAll(world.inject(point.faults()));
     return world;
@@ -258,12 +263,26 @@ final class TransferPoint {
     }
   }
 
+  private World verbs(Substrate.Verbs verbs) throws PointFailure {
+    try {
+      return World.verbs(verbs.hca(), verbs.ordinal(), 2);
+    } catch (GpuException | HcaException e) {
+      throw failure(
+          PointFailure.Kind.FAILED, "DB-P001", String.valueOf(e.getMessage()), "no result");
+    }
+  }
+
   private Connection connect(World world) {
     String note = shape.note();
     if (note != null && notes.isEmpty()) {
       notes.add(note);
     }
-    return shape.connect(world);
+    Connection connection = shape.connect(world);
+    String relayed = connection.endpoints(0).getFirst().relayed();
+    if (relayed != null && !notes.contains(relayed)) {
+      notes.add(relayed);
+    }
+    return connection;
   }
 
   private boolean onGpu() {
@@ -271,7 +290,15 @@ final class TransferPoint {
   }
 
   private long kernelNanos() {
-    return onGpu() ? KERNEL_NANOS_ON_GPU : KERNEL_NANOS;
+    return onGpu() || onHca() ? KERNEL_NANOS_ON_GPU : KERNEL_NANOS;
+  }
+
+  private boolean onHca() {
+    return substrate instanceof Substrate.Verbs;
+  }
+
+  private long deadlineNanos() {
+    return onHca() ? DEADLINE_NANOS_ON_HCA : DEADLINE_NANOS;
   }
 
   private int messagesOnGpu() {

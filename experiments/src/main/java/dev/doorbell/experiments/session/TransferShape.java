@@ -11,7 +11,9 @@ final class TransferShape {
   /** Bytes of a slot of the staging area. */
   static final int CHUNK_BYTES = 64 << 10;
 
-  private static final int STAGING_BYTES = 256 << 10;
+  /** Bytes of the staging area. */
+  static final int STAGING_BYTES = 256 << 10;
+
   private static final int COPY_BYTES = 16;
   private static final int MAX_COPY_THREADS = 512;
   private static final int WARP = 32;

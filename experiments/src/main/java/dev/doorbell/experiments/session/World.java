@@ -11,11 +11,14 @@ import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.session.device.RealHca;
+import dev.doorbell.experiments.session.family.Substrate;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.HcaTiming;
@@ -125,6 +128,39 @@ public final class World implements AutoCloseable {
         new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
         new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
         trace);
+  }
+
+  /**
+   * A world whose ranks have HCAs that libibverbs drives.
+   *
+   * @param ordinal the CUDA device that they share, or {@link Substrate.Verbs#VM}
+   * @throws dev.doorbell.core.hca.HcaException when a device cannot be opened
+   * @throws dev.doorbell.core.gpu.GpuException when there is no such GPU
+   */
+  static World verbs(RealHca real, int ordinal, int ranks) {
+    DirectFabric fabric = new DirectFabric();
+    List<Rank> opened = new ArrayList<>();
+    try {
+      for (int number = 0; number < ranks; number++) {
+        Locus at = Locus.gpu(number, 0);
+        Gpu gpu =
+            ordinal == Substrate.Verbs.VM
+                ? new VmGpu(fabric, at)
+                : new CudaGpu(fabric, at, ordinal);
+        try {
+          Hca hca = real.open(fabric, Locus.nic(number, 0), gpu);
+          opened.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), MemoryKind.DEVICE));
+        } catch (RuntimeException e) {
+          gpu.close();
+          throw e;
+        }
+      }
+    } catch (RuntimeException e) {
+      opened.reversed().forEach(Rank::close);
+      fabric.close();
+      throw e;
+    }
+    return new World(fabric, List.copyOf(opened), List.of(), ProxyPrices.FREE);
   }
 
   private static World build(

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * A real GPU in a world whose HCAs and proxies are software.
  *
  * <p>Host memory is allocated in the fabric's address space and pinned there, so that kernels, HCAs
- * and proxies use the same addresses. Device and managed memory lie outside of it: a software HCA
- * cannot reach them yet. Doorbell pages of software HCAs get a window in host memory that is
+ * and proxies use the same addresses. Device and managed memory lie outside of it: software HCAs
+ * reach them by a {@link Mover}, where the GPU was opened with one. Doorbell pages of software HCAs get a window in host memory that is
  * watched while the fabric runs; registers of real devices are mapped.
  *
  * <p>Allocate and load before launching: while a kernel runs, the driver makes some of these calls
@@ -40,6 +40,20 @@ import org.jspecify.annotations.Nullable;
 public final class CudaGpu implements Gpu {
   private static final int REGISTER_PORTABLE_MAPPED = 0x1 | 0x2;
   private static final int REGISTER_IO_MEMORY = 0x4;
+
+  private static final int MOVER_THREADS = 512;
+  private static final int MOVER_STAGING_BYTES = 16 << 20;
+  private static final long MOVER_IDLE_NANOS = 1_000_000;
+
+  /** How devices in software reach memory of the GPU. */
+  public enum Mover {
+    /** They do not. */
+    NONE,
+    /** By its copy engines. */
+    COPY,
+    /** By a kernel that occupies one multiprocessor while there is something to move. */
+    KERNEL
+  }
 
   private final DirectFabric fabric;
   private final Locus locus;
@@ -51,6 +65,7 @@ public final class CudaGpu implements Gpu {
   private final List<CudaStream> streams = new ArrayList<>();
   private final List<Long> mappedRegisters = new ArrayList<>();
   private @Nullable DoorbellWindows windows;
+  private @Nullable StagedMover mover;
   private boolean closed;
 
   /**
@@ -61,6 +76,16 @@ public final class CudaGpu implements Gpu {
    * @throws GpuException when there is no driver or no such device; the message is the probe's
    */
   public CudaGpu(DirectFabric fabric, Locus locus, int ordinal) {
+    this(fabric, locus, ordinal, Mover.NONE);
+  }
+
+  /**
+   * Opens a device whose memory devices of the fabric reach; those that are attached from now on.
+   *
+   * @param by how they do
+   */
+  @SuppressWarnings("this-escape") // a mover allocates, as everybody does
+  public CudaGpu(DirectFabric fabric, Locus locus, int ordinal, Mover by) {
     if (locus.part() != Locus.Part.GPU) {
       throw new IllegalArgumentException(locus + " is no place of a GPU");
     }
@@ -78,6 +103,21 @@ public final class CudaGpu implements Gpu {
     int[] version = new int[1];
     context.call("asking for the driver's version", () -> JCudaDriver.cuDriverGetVersion(version));
     this.newestPtx = PtxLowering.newest(version[0]);
+    this.mover =
+        switch (by) {
+          case NONE -> null;
+          case COPY -> CopyMover.open(this, context);
+          case KERNEL ->
+              new KernelMover(this, MOVER_THREADS, MOVER_STAGING_BYTES, MOVER_IDLE_NANOS);
+        };
+    if (mover != null) {
+      fabric.reach(mover);
+    }
+  }
+
+  /** What moves bytes for devices in software, or null. */
+  public @Nullable StagedMover mover() {
+    return mover;
   }
 
   private GpuAttributes ask(String name) {
@@ -127,8 +167,8 @@ public final class CudaGpu implements Gpu {
       throw new GpuException("bytes=" + bytes + " for '" + label + "'");
     }
     String what = "allocating %d bytes of %s memory for '%s'".formatted(bytes, kind.word(), label);
-    // The driver aligns to 512; pages of 4096 are promised.
-    long room = bytes + AddressSpace.PAGE;
+    // The driver aligns to 512; pages of 4096 are promised, and whole ones can be exported.
+    long room = pages(bytes) + AddressSpace.PAGE;
     CudaContext.Address start = new CudaContext.Address();
     context.call(
         what,
@@ -139,6 +179,10 @@ public final class CudaGpu implements Gpu {
                     start, room, CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL));
     long address = start.value() + AddressSpace.PAGE - 1 & -AddressSpace.PAGE;
     context.fill(what, address, bytes, (byte) 0);
+    StagedMover by = mover;
+    if (by != null) {
+      by.add(address, bytes);
+    }
     return CudaMemory.onDevice(
         context,
         kind,
@@ -147,6 +191,10 @@ public final class CudaGpu implements Gpu {
         address,
         bytes,
         memory -> freed(memory, () -> JCudaDriver.cuMemFree(start)));
+  }
+
+  private static long pages(long bytes) {
+    return bytes + AddressSpace.PAGE - 1 & -AddressSpace.PAGE;
   }
 
   private CudaMemory allocateOnHost(long bytes, String label) {
@@ -197,6 +245,10 @@ public final class CudaGpu implements Gpu {
   /** Frees, unless a kernel that was given up would make that wait for ever. */
   private void freed(CudaMemory memory, CudaContext.Call free) {
     memories.remove(memory);
+    StagedMover by = mover;
+    if (by != null) {
+      by.remove(memory.address());
+    }
     if (context.settled()) {
       int code = context.ask(free);
       if (code != CudaErrors.SUCCESS && !CudaErrors.isFatal(code)) {
@@ -369,6 +421,12 @@ public final class CudaGpu implements Gpu {
     closed = true;
     if (windows != null) {
       windows.close();
+    }
+    StagedMover by = mover;
+    if (by != null) {
+      mover = null;
+      fabric.forget(by);
+      by.close();
     }
     streams.forEach(CudaStream::close);
     if (context.settled()) {

@@ -337,7 +337,7 @@ public final class SoftHca implements Hca, Station {
   }
 
   void requireReachable(long address, long bytes) {
-    if (!fabric.memory().accessibleRange(address, bytes)) {
+    if (!fabric.reaches(address, bytes)) {
       throw new HcaException(
           "cannot register %d bytes at 0x%x: %s"
               .formatted(bytes, address, fabric.memory().describe(address, bytes)),

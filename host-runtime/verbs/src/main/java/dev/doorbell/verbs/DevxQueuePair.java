@@ -27,6 +27,7 @@ final class DevxQueuePair implements QueuePair {
   private final DevxCompletionQueue receiveQueue;
   private final FirmwareMemory rings;
   private final FirmwareMemory record;
+  private final DoorbellPage doorbells;
   private final DevxObject object;
   private final int startPsn;
   private QueuePairState state = QueuePairState.RESET;
@@ -46,27 +47,36 @@ final class DevxQueuePair implements QueuePair {
     this.receiveQueue = receiveQueue;
     this.rings = rings;
     this.record = record;
-    this.object =
-        DevxObject.create(
-            hca.context,
-            "a queue pair of %d blocks".formatted(attributes.sendBlocks()),
-            QueuePairCommand.create(
-                new QueuePairCommand.Shape(
-                    attributes.transport() == Transport.RC,
-                    domain.number(),
-                    hca.doorbells.number(),
-                    Integer.numberOfTrailingZeros(attributes.sendBlocks()),
-                    attributes.receiveEntries() == 0
-                        ? NO_RECEIVES
-                        : Integer.numberOfTrailingZeros(attributes.receiveEntries()),
-                    sendQueue.number(),
-                    receiveQueue.number(),
-                    rings.start(),
-                    record.start())),
-            QueuePairCommand.ANSWER_BYTES);
+    this.doorbells = hca.doorbellsFor(rings.memory());
+    try {
+      this.object = create();
+    } catch (RuntimeException e) {
+      hca.release(doorbells);
+      throw e;
+    }
     this.startPsn = object.number() * 0x1_0001 & 0xff_ffff;
     sendQueue.use();
     receiveQueue.use();
+  }
+
+  private DevxObject create() {
+    return DevxObject.create(
+        hca.context,
+        "a queue pair of %d blocks".formatted(attributes.sendBlocks()),
+        QueuePairCommand.create(
+            new QueuePairCommand.Shape(
+                attributes.transport() == Transport.RC,
+                domain.number(),
+                doorbells.number(),
+                Integer.numberOfTrailingZeros(attributes.sendBlocks()),
+                attributes.receiveEntries() == 0
+                    ? NO_RECEIVES
+                    : Integer.numberOfTrailingZeros(attributes.receiveEntries()),
+                sendQueue.number(),
+                receiveQueue.number(),
+                rings.start(),
+                record.start())),
+        QueuePairCommand.ANSWER_BYTES);
   }
 
   @Override
@@ -118,18 +128,18 @@ final class DevxQueuePair implements QueuePair {
 
   @Override
   public long doorbellAddress() {
-    return hca.doorbells.standInRegister();
+    return doorbells.standInRegister();
   }
 
   @Override
   public long deviceRegisterAddress() {
-    return hca.doorbells.register();
+    return doorbells.register();
   }
 
   @Override
   public int blueFlameBytes() {
-    // The page is shared by all queue pairs, and BlueFlame's halves are for one poster at a time.
-    return 0;
+    // On a page that queue pairs share there is none: its halves are for one poster at a time.
+    return hca.blueFlameBytes(doorbells);
   }
 
   private void go(QueuePairState to, java.util.function.Supplier<PrmBuffer> command) {
@@ -245,6 +255,7 @@ final class DevxQueuePair implements QueuePair {
     sendQueue.unuse();
     receiveQueue.unuse();
     domain.closed(this);
+    hca.release(doorbells);
     record.close();
     rings.close();
   }

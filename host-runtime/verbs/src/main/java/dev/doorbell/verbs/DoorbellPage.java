@@ -5,11 +5,13 @@ import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.verbs.generated.mlx5dv.mlx5dv_devx_uar;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A UAR page of the device, and a page of the fabric that stands for it: what a kernel of the PTX
@@ -70,6 +72,18 @@ final class DoorbellPage implements MmioTarget, AutoCloseable {
         Errno.EPERM);
   }
 
+  /**
+   * Allocates a page for one queue pair alone, whose WQEs may be stored to it whole.
+   *
+   * @param standIn page of the fabric
+   * @return null when the device has no more
+   */
+  static @Nullable DoorbellPage openBlueFlame(DeviceContext context, Allocation standIn) {
+    MemorySegment handle =
+        Mlx5Functions.DEVX_ALLOC_UAR.call(context.context, Kind.BLUEFLAME.flag).pointer();
+    return handle.address() == 0 ? null : new DoorbellPage(handle, Kind.BLUEFLAME, standIn);
+  }
+
   /** The kind that was to be had. */
   Kind kind() {
     return kind;
@@ -99,19 +113,42 @@ final class DoorbellPage implements MmioTarget, AutoCloseable {
     return page;
   }
 
-  /** Repeats a store of 8 bytes at the device: what came before it in memory is visible there. */
+  /**
+   * Repeats a store at the device: what came before it in memory is visible there. Stores of 16
+   * bytes are parts of a WQE; its blocks leave the write-combining buffer whole.
+   */
   @Override
   public void mmioWrite(long address, long source, int bytes) {
-    if (bytes != Doorbell.BYTES) {
-      return;
-    }
     long offset = address - page.address();
-    long target = offset == Doorbell.ARM_OFFSET ? base + Doorbell.ARM_OFFSET : register;
-    long value = RawMemory.getLong(source);
+    if (offset == Doorbell.ARM_OFFSET && bytes == Doorbell.BYTES) {
+      ring(base + Doorbell.ARM_OFFSET, source);
+    } else if (offset >= Doorbell.REGISTER_OFFSET && (bytes & (Doorbell.BYTES - 1)) == 0) {
+      long target = register + offset - Doorbell.REGISTER_OFFSET;
+      if (bytes == Doorbell.BYTES) {
+        ring(target, source);
+      } else {
+        storeOfWqe(target, source, bytes);
+      }
+    }
+  }
+
+  private static void ring(long target, long source) {
     VarHandle.fullFence();
-    RawMemory.putLongOpaque(target, value);
+    RawMemory.putLongOpaque(target, RawMemory.getLong(source));
     // Flushes a write-combining buffer.
     VarHandle.fullFence();
+  }
+
+  private static void storeOfWqe(long target, long source, int bytes) {
+    if ((target & (SendQueue.BLOCK - 1)) == 0) {
+      VarHandle.fullFence();
+    }
+    for (int at = 0; at < bytes; at += Long.BYTES) {
+      RawMemory.putLongOpaque(target + at, RawMemory.getLong(source + at));
+    }
+    if ((target + bytes & (SendQueue.BLOCK - 1)) == 0) {
+      VarHandle.fullFence();
+    }
   }
 
   @Override

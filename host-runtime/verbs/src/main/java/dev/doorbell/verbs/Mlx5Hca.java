@@ -11,6 +11,7 @@ import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.ControlSegment;
@@ -53,6 +54,7 @@ public final class Mlx5Hca implements Hca {
   private final AsyncEvents events;
   private final Map<Integer, DevxCompletionQueue> completionQueues = new LinkedHashMap<>();
   private final Capabilities capabilities;
+  private final int blueFlameBytes;
   private boolean closed;
 
   final DeviceContext context;
@@ -100,6 +102,7 @@ public final class Mlx5Hca implements Hca {
       throw e;
     }
     this.doorbells = opened;
+    this.blueFlameBytes = capabilities.blueFlameBytes();
     this.events = new AsyncEvents(context, cq -> 0);
     this.fabricPort = fabric.attachDevice(nic, agent);
     fabricPort.onMmio(page.address(), doorbells);
@@ -150,7 +153,7 @@ public final class Mlx5Hca implements Hca {
         LARGEST_INLINE,
         ControlSegment.MAX_DS - 2,
         OnChip.available(context),
-        0,
+        blueFlameBytes,
         LARGEST_MESSAGE,
         READS_AND_ATOMICS,
         false);
@@ -179,6 +182,48 @@ public final class Mlx5Hca implements Hca {
     return events.poll();
   }
 
+  /**
+   * A doorbell page for a queue pair: its own with BlueFlame where the device has one left and
+   * posters can be served by a stand-in, else the one that all share.
+   *
+   * @param ring its send ring; where no thread of the fabric can address it, a GPU rings, which
+   *     wants a page that combines no stores
+   */
+  DoorbellPage doorbellsFor(Memory ring) {
+    if (blueFlameBytes == 0 || !fabric.memory().accessibleRange(ring.address(), ring.size())) {
+      return doorbells;
+    }
+    Allocation standIn =
+        fabric
+            .memory()
+            .allocate(MemoryKind.UAR, locus, Doorbell.UAR_BYTES, context.name + " BlueFlame page");
+    DoorbellPage own = DoorbellPage.openBlueFlame(context, standIn);
+    if (own == null) {
+      fabric.memory().free(standIn);
+      return doorbells;
+    }
+    fabricPort.onMmio(standIn.address(), own);
+    return own;
+  }
+
+  /** Ends a page of {@link #doorbellsFor}. */
+  void release(DoorbellPage page) {
+    if (page != doorbells) {
+      closeNow(page);
+    }
+  }
+
+  private void closeNow(DoorbellPage page) {
+    fabricPort.offMmio(page.page().address());
+    page.close();
+    fabric.memory().free(page.page());
+  }
+
+  /** Bytes of a BlueFlame half of that page. */
+  int blueFlameBytes(DoorbellPage page) {
+    return page == doorbells ? 0 : blueFlameBytes;
+  }
+
   void opened(DevxCompletionQueue queue) {
     completionQueues.put(queue.number(), queue);
   }
@@ -205,9 +250,7 @@ public final class Mlx5Hca implements Hca {
       open.get(i).closeAll();
     }
     closed = true;
-    fabricPort.offMmio(doorbells.page().address());
-    doorbells.close();
-    fabric.memory().free(doorbells.page());
+    closeNow(doorbells);
     fabric.detach(agent);
     context.close();
   }

@@ -52,16 +52,16 @@ final class SelfTest {
         ControlSegment.CQ_UPDATE,
         0);
     DoorbellRecord.putSendIndex(queuePair.recordAddress(), 1);
-    ring(hca, Doorbell.encode(1, queuePair.number()));
+    ring(queuePair, Doorbell.encode(1, queuePair.number()));
     await(hca, queue.ringAddress());
     queuePair.close();
     queue.close();
     domain.close();
   }
 
-  private static void ring(Mlx5Hca hca, long doorbell) {
+  private static void ring(QueuePair queuePair, long doorbell) {
     java.lang.invoke.VarHandle.fullFence();
-    RawMemory.putLongOpaque(hca.doorbells.register(), doorbell);
+    RawMemory.putLongOpaque(queuePair.deviceRegisterAddress(), doorbell);
     java.lang.invoke.VarHandle.fullFence();
   }
 

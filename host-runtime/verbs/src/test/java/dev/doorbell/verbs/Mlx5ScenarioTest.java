@@ -11,7 +11,13 @@ import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +72,29 @@ class Mlx5ScenarioTest {
       }
       watch.requireNothingNew();
       assertThat(fabric.memory().bytesInUse()).isZero();
+    }
+  }
+
+  @Test
+  void threads_that_open_and_close_at_once_do_not_disturb_each_other() throws Exception {
+    int threads = 4;
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        running.add(executor.submit(Mlx5ScenarioTest::openOften));
+      }
+      for (Future<?> one : running) {
+        one.get(60, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  private static void openOften() {
+    for (int i = 0; i < 10; i++) {
+      try (DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 28), 0)) {
+        open(fabric, Locus.nic(0, 0), "mlx5").close();
+        assertThat(fabric.memory().bytesInUse()).isZero();
+      }
     }
   }
 }

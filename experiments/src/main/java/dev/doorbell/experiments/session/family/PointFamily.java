@@ -43,6 +43,23 @@ public interface PointFamily {
   void check(Point point, Topology topology, List<Problem> problems);
 
   /**
+   * Says what of a point that substrate cannot run, while others can.
+   *
+   * @param problems are added to
+   */
+  default void check(Point point, Substrate substrate, List<Problem> problems) {
+    if (substrate instanceof Substrate.Verbs verbs) {
+      problems.add(
+          Problem.of(
+                  "DB-P022",
+                  point.id(),
+                  "points of %s on hca: %s".formatted(asked(), verbs.hca().word()))
+              .effect("they need parts that software HCAs alone have")
+              .fix("use hca: soft"));
+    }
+  }
+
+  /**
    * Runs a point in a world of its own, and closes it.
    *
    * @param substrate what runs its kernels, and on whose clock

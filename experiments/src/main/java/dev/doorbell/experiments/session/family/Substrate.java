@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.session.family;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.experiments.session.device.RealHca;
 
 /** What runs the kernels of a point, and on whose clock. */
 public sealed interface Substrate {
@@ -33,5 +35,19 @@ public sealed interface Substrate {
     public Basis basis() {
       return Basis.EMULATED;
     }
+  }
+
+  /**
+   * An HCA that libibverbs drives, on the wall's clock.
+   *
+   * @param hca which
+   * @param attributes what it can do
+   * @param ordinal which CUDA device runs the kernels, or {@link #VM}
+   * @param basis measured where GPU and HCA are hardware, else emulated
+   */
+  record Verbs(RealHca hca, HcaAttributes attributes, int ordinal, Basis basis)
+      implements Substrate {
+    /** The kernels run in the PTX virtual machine. */
+    public static final int VM = -1;
   }
 }

@@ -30,6 +30,8 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic) implements AutoCloseable {
       case Substrate.Virtual() -> emulated(new TimedFabric(topology, seed));
       case Substrate.Wall() -> emulated(new DirectFabric(AddressSpace.reserve(), seed));
       case Substrate.Cuda(int ordinal) -> real(ordinal);
+      case Substrate.Verbs verbs ->
+          throw new IllegalArgumentException("a GPU is the NIC here, not " + verbs.hca());
     };
   }
 

@@ -7,6 +7,8 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,8 +20,13 @@ final class NicRun implements AutoCloseable {
   private static final int GUARD = 64;
 
   private static final byte GUARD_BYTE = (byte) 0xA5;
+  private static final ValueLayout.OfInt WORD =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int LOCAL_KEY = 0x1101;
-  private static final int REMOTE_KEY = 0x2202;
+
+  /** What the NIC takes for the target's key. */
+  static final int REMOTE_KEY = 0x2202;
+
   private static final int STAGING_KEY = 0x3303;
 
   private final NicShape shape;
@@ -46,6 +53,11 @@ final class NicRun implements AutoCloseable {
   record Load(String kernel, int messages, int warmup, int distinct) {}
 
   NicRun(GpuPair gpus, NicShape shape, Load load, long seed) {
+    this(gpus, shape, load, seed, REMOTE_KEY);
+  }
+
+  /** The same with a key of the sender's choice. */
+  NicRun(GpuPair gpus, NicShape shape, Load load, long seed, int remoteKey) {
     this.shape = shape;
     this.memory = new NicMemory(gpus, shape);
     this.total = (long) load.messages() + load.warmup();
@@ -66,7 +78,7 @@ final class NicRun implements AutoCloseable {
     this.samples =
         memory.at(
             sender, Math.max(1, total * shape.producers()) * Long.BYTES, "samples");
-    this.senderJob = write(sender, senderJob(load, local));
+    this.senderJob = write(sender, senderJob(load, local, remoteKey));
     this.nicJob = write(nic, nicJob(local));
   }
 
@@ -82,12 +94,12 @@ final class NicRun implements AutoCloseable {
     return written.address();
   }
 
-  private JobView senderJob(Load load, Memory local) {
+  private JobView senderJob(Load load, Memory local, int remoteKey) {
     JobView job = new JobView();
     job.local = local.address();
     job.localKey = LOCAL_KEY;
     job.remote = target.address() + GUARD;
-    job.remoteKey = REMOTE_KEY;
+    job.remoteKey = remoteKey;
     job.bytes = shape.bytes();
     job.stride = load.distinct() == 1 ? 0 : shape.bytes();
     job.iterations = load.messages();
@@ -183,7 +195,7 @@ final class NicRun implements AutoCloseable {
     byte[] bytes = status.getBytes(0, (int) status.size());
     MemorySegment words = MemorySegment.ofArray(bytes);
     for (int thread = 0; thread < bytes.length / Integer.BYTES; thread++) {
-      int word = words.get(Abi.U32, (long) thread * Integer.BYTES);
+      int word = words.get(WORD, (long) thread * Integer.BYTES);
       if (word != Abi.OK) {
         return "thread %d of the %s: %s".formatted(thread, who, Abi.statusText(word));
       }

@@ -115,7 +115,7 @@ final class PostingShape {
     int all =
         switch (substrate) {
           case Substrate.Virtual() -> PUTS_IN_VIRTUAL_TIME;
-          case Substrate.Wall() -> PUTS_ON_THE_WALL;
+          case Substrate.Wall(), Substrate.Verbs _ -> PUTS_ON_THE_WALL;
           case Substrate.Cuda(int _) -> PUTS_ON_GPU;
         };
     return Math.max(FEWEST_OF_A_THREAD, all / posters);

@@ -22,6 +22,12 @@ final class Worlds {
             World.timed(topology, 2, (int) point.whole("mtu"), point.seed(), Trace.NONE);
         case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
         case Substrate.Cuda(int ordinal) -> World.cuda(ordinal, 2, SoftHcaOptions.DEFAULT);
+        case Substrate.Verbs _ ->
+            throw new PointFailure(
+                PointFailure.Kind.WAIVED,
+                Problem.of("DB-P026", point.id(), "not on a real HCA yet")
+                    .effect("no result")
+                    .fix("use hca: soft"));
       };
     } catch (GpuException e) {
       throw new PointFailure(

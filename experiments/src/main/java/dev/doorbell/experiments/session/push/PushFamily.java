@@ -34,6 +34,7 @@ public final class PushFamily implements PointFamily {
       Set.of(
           "goodput",
           "full",
+          "wait",
           "stall",
           "completion",
           "retransmitted",
@@ -91,13 +92,15 @@ public final class PushFamily implements PointFamily {
               .fix("use load: 0 and full: stall, or producers: 1"));
     }
     for (String metric : point.metrics()) {
-      if (METRICS.contains(metric) && metric.equals("full") != random) {
+      boolean either = metric.equals("wait");
+      if (METRICS.contains(metric) && !either && metric.equals("full") != random) {
         problems.add(
             Problem.of(
                     "DB-P021",
                     point.id(),
                     "%s is not measured with load %d".formatted(metric, point.whole("load")))
-                .fix("random load measures full; load 0 goodput, stall, completion and counters"));
+                .fix(
+                    "random load measures full and wait; load 0 wait, goodput, stall, completion and counters"));
       }
     }
   }

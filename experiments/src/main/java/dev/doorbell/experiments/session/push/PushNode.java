@@ -20,6 +20,7 @@ import dev.doorbell.softhca.push.PushEngine;
 import dev.doorbell.softhca.push.PushObserver;
 import dev.doorbell.softhca.push.PushOptions;
 import dev.doorbell.softhca.push.SendRing;
+import dev.doorbell.softhca.push.StagingPool;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -38,6 +39,9 @@ final class PushNode implements AutoCloseable {
   /** The same for several blocks to a ring. */
   private static final String SHARED_KERNEL = "push_shared";
 
+  /** The same for rings that share their slots. */
+  private static final String POOL_KERNEL = "push_pool";
+
   private static final KernelCatalogue CATALOGUE = KernelCatalogue.load();
 
   private final VmGpu gpu;
@@ -47,6 +51,8 @@ final class PushNode implements AutoCloseable {
   private final List<Memory> credits = new ArrayList<>();
   private final List<Memory> counters = new ArrayList<>();
   private @Nullable PushTraffic traffic;
+  private @Nullable StagingPool pool;
+  private @Nullable Memory poolState;
   private @Nullable Memory payload;
   private @Nullable Memory samples;
   private @Nullable Memory stamps;
@@ -102,6 +108,9 @@ final class PushNode implements AutoCloseable {
     new SplittableRandom(seed).nextBytes(bytes);
     data.putBytes(0, bytes);
     payload = data;
+    if (wanted.pool() != null) {
+      openPool(wanted.pool(), wanted.shape().slotBytes());
+    }
     for (int i = 0; i < wanted.rings(); i++) {
       openRing(wanted, watchProducer);
     }
@@ -119,6 +128,15 @@ final class PushNode implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("this build has no kernel " + kernel));
   }
 
+  private void openPool(PushTraffic.Pool wanted, int slotBytes) {
+    StagingPool made = engine.openPool(wanted.slots(), slotBytes, wanted.share());
+    gpu.mapDeviceRegisters(made.onChip().address(), made.onChip().size());
+    Memory state = allocate(PushRingView.POOL_BYTES, "push pool");
+    state.putLong(PushRingView.POOL_FREE, -1L >>> (PushRingView.POOL_SLOTS - wanted.slots()));
+    pool = made;
+    poolState = state;
+  }
+
   private void openRing(PushTraffic wanted, boolean watchProducer) {
     long first = wanted.shape().first();
     Memory credit = allocate(PushCredit.BYTES, "credit");
@@ -129,7 +147,7 @@ final class PushNode implements AutoCloseable {
     own.putLong(PushRingView.COUNTERS_SEEN, first);
     own.putLong(PushRingView.COUNTERS_RUNG, first);
     own.putLong(PushRingView.COUNTERS_COMMITTED, first);
-    SendRing ring = engine.openRing(wanted.shape(), credit.address());
+    SendRing ring = engine.openRing(wanted.shape(), credit.address(), pool);
     gpu.mapDeviceRegisters(ring.onChip().address(), ring.onChip().size());
     gpu.mapDeviceRegisters(ring.doorbellAddress(), Long.BYTES);
     credits.add(credit);
@@ -175,7 +193,9 @@ final class PushNode implements AutoCloseable {
               wanted.batch(),
               ring.number(),
               wanted.destinations(),
-              destination);
+              destination,
+              pool == null ? 0 : pool.share(),
+              poolState == null ? 0 : poolState.address());
       views.putBytes((long) i * PushRingView.BYTES, view.encode());
     }
     JobView job = new JobView();
@@ -198,7 +218,8 @@ final class PushNode implements AutoCloseable {
     }
     Memory jobs = allocate(JobView.BYTES, "job");
     jobs.putBytes(0, job.encode());
-    String kernel = wanted.producers() > 1 ? SHARED_KERNEL : KERNEL;
+    String kernel =
+        wanted.pool() != null ? POOL_KERNEL : wanted.producers() > 1 ? SHARED_KERNEL : KERNEL;
     GpuModule module = gpu.load(kernel, ptx(kernel));
     KernelArguments arguments = new KernelArguments();
     arguments.add(0L);
@@ -250,6 +271,11 @@ final class PushNode implements AutoCloseable {
   /** Messages that found a ring full and were dropped. */
   long dropped() {
     return counter(PushRingView.COUNTERS_DROPPED);
+  }
+
+  /** Slots of the pool that nobody holds. */
+  int freeSlots() {
+    return Long.bitCount(require(poolState).getLong(PushRingView.POOL_FREE));
   }
 
   /** Messages that went with a header only. */

@@ -15,7 +15,6 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
-import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.network.Cable;
 import dev.doorbell.softhca.network.Network;
@@ -55,12 +54,11 @@ final class PushPoint {
   private static final long MEAN_SERVICE_NANOS = 50_000;
 
   /** Messages to a sample of a random point, and of a stream. */
-  private static final int BATCH_MESSAGES = 2_000;
+  static final int BATCH_MESSAGES = 2_000;
 
   private static final long STREAM_BYTES = 2L << 20;
   private static final int FEWEST_MESSAGES = 32;
   private static final long INCAST_BYTES = 128 << 10;
-  private static final int WARMUP_SHARE = 4;
   private static final int UNIT = 16;
   private static final int MOST_THREADS = 64;
   private static final int FALLBACK_ENTRIES = 8;
@@ -75,11 +73,7 @@ final class PushPoint {
   private final int slots;
   private final boolean random;
   private final PushChecker checker = new PushChecker();
-
-  /** When messages arrived, in nanoseconds. */
-  private long[] arrivals = new long[1024];
-
-  private int arrived;
+  private final PushMeasures measures;
 
   /**
    * @param wall in wall time, in which no network fills; refused
@@ -93,6 +87,7 @@ final class PushPoint {
     this.bytes = (int) point.whole("size");
     this.slots = (int) point.whole("slots");
     this.random = point.whole("load") > 0;
+    this.measures = new PushMeasures(point, checker);
   }
 
   /** Runs it. */
@@ -122,7 +117,7 @@ final class PushPoint {
     PushTraffic traffic = traffic();
     VmGpu target = own(open, new VmGpu(fabric, Locus.gpu(senders, 0)));
     PushNode receiver =
-        own(open, new PushNode(fabric, target, network, options(0), checker, this::happened));
+        own(open, new PushNode(fabric, target, network, options(0), checker, measures::happened));
     long share = (long) traffic.total() * bytes;
     Memory inbox = receiver.inbox(share * senders);
     List<PushNode> nodes = new ArrayList<>();
@@ -137,7 +132,8 @@ final class PushPoint {
     }
     await(fabric, nodes);
     long verified = verify(nodes, inbox, share);
-    return new PointResult(Basis.MODELLED, samples(nodes), counters(network), verified, List.of());
+    return new PointResult(
+        Basis.MODELLED, measures.samples(nodes), counters(network), verified, List.of());
   }
 
   private Network network(TimedFabric fabric, Deque<AutoCloseable> open) {
@@ -293,67 +289,6 @@ final class PushPoint {
     }
     checker.finish();
     return checker.count(PushEvent.Kind.DELIVERED) * bytes;
-  }
-
-  private List<Samples> samples(List<PushNode> nodes) {
-    List<Samples> all = new ArrayList<>();
-    for (String metric : point.metrics()) {
-      switch (metric) {
-        case "full" -> all.add(Samples.of(metric, "", full(nodes.getFirst())));
-        case "goodput" -> all.add(Samples.of(metric, "GB/s", goodput()));
-        case "stall" ->
-            all.add(
-                Samples.of(
-                    metric,
-                    "ns",
-                    nodes.stream().mapToLong(node -> Arrays.stream(node.waits()).sum()).toArray()));
-        case "completion" ->
-            all.add(
-                Samples.of(
-                    metric,
-                    "ns",
-                    nodes.stream().mapToLong(node -> node.ended() - first(nodes)).toArray()));
-        default -> {
-          // counted
-        }
-      }
-    }
-    return all;
-  }
-
-  private static long first(List<PushNode> nodes) {
-    return nodes.stream().mapToLong(PushNode::started).min().orElseThrow();
-  }
-
-  private void happened(PushEvent event) {
-    checker.happened(event);
-    if (event.kind() == PushEvent.Kind.DELIVERED) {
-      if (arrived == arrivals.length) {
-        arrivals = Arrays.copyOf(arrivals, 2 * arrived);
-      }
-      arrivals[arrived++] = event.nanos();
-    }
-  }
-
-  /** Of the last three quarters of all messages, as they arrive: the steady state. */
-  private double goodput() {
-    int skipped = arrived / WARMUP_SHARE;
-    return (double) (arrived - 1 - skipped) * bytes / (arrivals[arrived - 1] - arrivals[skipped]);
-  }
-
-  /**
-   * For each batch the share of messages that found the ring full: they waited, or were dropped.
-   */
-  private double[] full(PushNode node) {
-    long[] waits = node.waits();
-    double[] shares = new double[point.samples()];
-    for (int batch = 0; batch < shares.length; batch++) {
-      int from = (point.warmup() + batch) * BATCH_MESSAGES;
-      long full =
-          Arrays.stream(waits, from, from + BATCH_MESSAGES).filter(wait -> wait != 0).count();
-      shares[batch] = (double) full / BATCH_MESSAGES;
-    }
-    return shares;
   }
 
   private SequencedMap<String, Quantity> counters(Network network) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadlineNanos of every wait of the kernel
  * @param gaps nanoseconds before each message, or null for none
  * @param producers blocks that push to one ring
+ * @param pool of slots that all rings share; null: each has its own
  */
 @SuppressWarnings("ArrayRecordComponent") // never changed or compared
 record PushTraffic(
@@ -35,14 +36,23 @@ record PushTraffic(
     boolean spread,
     long deadlineNanos,
     long @Nullable [] gaps,
-    int producers) {
+    int producers,
+    @Nullable Pool pool) {
+
+  /**
+   * Slots that all rings share.
+   *
+   * @param slots of the size of the rings' slots
+   * @param share in eighths of what is free, that a ring may hold; 0: no limit
+   */
+  record Pool(int slots, int share) {}
 
   private static final long DEADLINE_NANOS = 50_000_000;
 
   /** One ring to engine {@code destination}, as fast as it goes. */
   static PushTraffic of(RingShape shape, int bytes, int messages, int destination) {
     return new PushTraffic(
-        1, shape, bytes, messages, 1, 0, 32, destination, 1, false, DEADLINE_NANOS, null, 1);
+        1, shape, bytes, messages, 1, 0, 32, destination, 1, false, DEADLINE_NANOS, null, 1, null);
   }
 
   PushTraffic withFlags(int other) {
@@ -59,7 +69,8 @@ record PushTraffic(
         spread,
         deadlineNanos,
         gaps,
-        producers);
+        producers,
+        pool);
   }
 
   PushTraffic withBatch(int other) {
@@ -76,7 +87,8 @@ record PushTraffic(
         spread,
         deadlineNanos,
         gaps,
-        producers);
+        producers,
+        pool);
   }
 
   PushTraffic withThreads(int other) {
@@ -93,7 +105,8 @@ record PushTraffic(
         spread,
         deadlineNanos,
         gaps,
-        producers);
+        producers,
+        pool);
   }
 
   PushTraffic withDeadline(long nanos) {
@@ -110,7 +123,8 @@ record PushTraffic(
         spread,
         nanos,
         gaps,
-        producers);
+        producers,
+        pool);
   }
 
   PushTraffic withGaps(long[] nanos) {
@@ -127,7 +141,27 @@ record PushTraffic(
         spread,
         deadlineNanos,
         nanos,
-        producers);
+        producers,
+        pool);
+  }
+
+  /** Rings with headers of their own, on slots that they share. */
+  PushTraffic withPool(int slots, int share) {
+    return new PushTraffic(
+        rings,
+        new RingShape(shape.entries(), 0, shape.slotBytes(), shape.first()),
+        bytes,
+        messages,
+        batch,
+        flags,
+        threads,
+        firstDestination,
+        destinations,
+        spread,
+        deadlineNanos,
+        gaps,
+        producers,
+        new Pool(slots, share));
   }
 
   /** As many blocks to a ring, which share its messages. */
@@ -149,7 +183,8 @@ record PushTraffic(
         spread,
         deadlineNanos,
         gaps,
-        count);
+        count,
+        pool);
   }
 
   /** One ring that sends to {@code count} engines in turn. */
@@ -167,7 +202,8 @@ record PushTraffic(
         false,
         deadlineNanos,
         gaps,
-        producers);
+        producers,
+        pool);
   }
 
   /** As many rings as engines, each to its own. */
@@ -185,7 +221,8 @@ record PushTraffic(
         true,
         deadlineNanos,
         gaps,
-        producers);
+        producers,
+        pool);
   }
 
   /** Blocks of the kernel. */

@@ -133,7 +133,8 @@ class PushFailureModesTest {
       PushTraffic unrung =
           TRAFFIC.withBatch(64).withFlags(with(PushRingView.NO_FLUSH)).withDeadline(100_000);
       PushTraffic five =
-          new PushTraffic(1, RING, 256, 5, 64, unrung.flags(), 32, 1, 1, false, 100_000, null, 1);
+          new PushTraffic(
+              1, RING, 256, 5, 64, unrung.flags(), 32, 1, 1, false, 100_000, null, 1, null);
       Memory inbox = bench.start(five);
       bench.fabric.run(() -> bench.fabric.now() > 50_000, 60_000);
       long page = bench.sender.ring(0).doorbellAddress();
@@ -165,7 +166,8 @@ class PushFailureModesTest {
             false,
             1_000_000,
             null,
-            1);
+            1,
+            null);
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       assertThat(bench.push(burst)).isEqualTo(Abi.ERROR_DEADLINE);
       assertThatViolates("L1", bench.checker::finish)
@@ -298,6 +300,28 @@ class PushFailureModesTest {
     PushOptions patient = PushOptions.DEFAULT.with(new PushOptions.Retry(10_000_000, 10_000));
     assertThat(timeToReach(patient, deaf, TRAFFIC.toEachInTurn(2))).isGreaterThan(paused);
     assertThat(timeToReach(patient, deaf, TRAFFIC.ringForEach(2))).isLessThan(paused / 2);
+    // Rings of their own on slots that they share: all of them go to who does not acknowledge,
+    // unless a ring takes a share of what is free at most.
+    PushTraffic shared = PushTraffic.of(RingShape.of(16, 256), 256, 40, 1).ringForEach(2);
+    assertThat(timeToReach(patient, deaf, shared.withPool(8, 0))).isGreaterThan(paused);
+    for (int share : new int[] {4, 8, 16}) {
+      assertThat(timeToReach(patient, deaf, shared.withPool(8, share)))
+          .as("share of %d eighths", share)
+          .isLessThan(paused / 2);
+    }
+  }
+
+  @Test
+  void f12_a_ring_that_takes_more_than_its_share_of_a_pool_is_noticed() {
+    PushTraffic greedy =
+        PushTraffic.of(RingShape.of(16, 256), 256, 40, 1)
+            .withPool(16, 8)
+            .withFlags(with(PushRingView.NO_CREDITS));
+    PushOptions options = PushOptions.DEFAULT;
+    try (PushBench bench = new PushBench(options, options, 1, 50_000, Cable.Impairment.NONE)) {
+      assertThatViolates("I7", () -> bench.push(greedy))
+          .hasMessageContaining("ring 0 holds 9 slots of a pool of 16, and its share is 8");
+    }
   }
 
   /** Virtual time until engine 2 has got ten messages. */
@@ -316,6 +340,9 @@ class PushFailureModesTest {
       assertThat(bench.sender.outcome()).isEqualTo(Abi.OK);
       assertThat(bench.sender.firstMissing(inbox, 0)).isEqualTo(-1);
       bench.checker.finish();
+      if (traffic.pool() != null) {
+        assertThat(bench.sender.freeSlots()).isEqualTo(traffic.pool().slots());
+      }
       return reached;
     }
   }

@@ -83,6 +83,45 @@ class PushProtocolTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "1, 8, 8, 1",
+    "2, 8, 8, 4",
+    "3, 4, 5, 1",
+    "3, 0, 7, 2",
+    "4, 16, 64, 8",
+    "2, 8, 1, 32"
+  })
+  void rings_share_their_slots_and_give_all_of_them_back(
+      int rings, int share, int slots, int batch) {
+    PushTraffic pooled =
+        PushTraffic.of(RingShape.of(8, 256), 256, 60, 1)
+            .withFlags(PushRingView.CHECKSUMS)
+            .withBatch(batch)
+            .ringForEach(rings)
+            .withPool(slots, share);
+    PushOptions options = PushOptions.DEFAULT;
+    try (PushBench bench = new PushBench(options, options, rings, 1000, Cable.Impairment.NONE)) {
+      assertThat(bench.push(pooled)).isEqualTo(Abi.OK);
+      assertThat(bench.missing).isEqualTo(-1);
+      bench.checker.finish();
+      assertThat(bench.checker.count(Kind.DELIVERED)).isEqualTo(60L * rings);
+      assertThat(bench.checker.count(Kind.READ)).isEqualTo(60L * rings);
+      assertThat(bench.sender.freeSlots()).isEqualTo(slots);
+    }
+  }
+
+  @Test
+  void a_batch_larger_than_the_ring_is_rung_for_when_the_ring_is_full() {
+    PushTraffic large = TRAFFIC.withBatch(64);
+    try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
+      assertThat(bench.push(large)).isEqualTo(Abi.OK);
+      assertThat(bench.missing).isEqualTo(-1);
+      bench.checker.finish();
+      assertThat(bench.checker.count(Kind.DOORBELL)).isBetween(100L / 8, 100L);
+    }
+  }
+
   @Test
   void rings_of_several_blocks_each_keep_to_themselves() {
     PushTraffic two =

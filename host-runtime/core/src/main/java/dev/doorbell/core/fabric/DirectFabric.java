@@ -25,6 +25,8 @@ import java.util.function.BooleanSupplier;
  * can be repeated.
  */
 public final class DirectFabric extends Fabric {
+  private static final long QUIESCE_NANOS = 10_000_000_000L;
+
   private final AddressSpace memory;
   private final Scheduler scheduler;
   private final MmioPages mmio;
@@ -33,6 +35,7 @@ public final class DirectFabric extends Fabric {
   private final List<DirectWorker> others = new ArrayList<>();
   private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
   private final DoorbellRing.Target registers = this::deliver;
+  private final FarMemory far = new FarMemory();
   private long timersMade;
 
   /** A timer and what it calls. */
@@ -182,7 +185,34 @@ public final class DirectFabric extends Fabric {
   @Override
   public DevicePort attachDevice(Locus locus, Agent agent) {
     scheduler.addDevice(agent);
-    return new DirectDevicePort(memory, mmio, this::addTimer);
+    DevicePort port = new DirectDevicePort(memory, mmio, this::addTimer);
+    return far.isEmpty() ? port : new FarDevicePort(port, far);
+  }
+
+  /** Devices that are attached from now on reach the memory of {@code engine} by it. */
+  public void reach(DmaEngine engine) {
+    far.add(engine);
+    scheduler.addDevice(engine);
+  }
+
+  /** Nobody reaches the memory of {@code engine} any more. */
+  public void forget(DmaEngine engine) {
+    far.remove(engine);
+    scheduler.remove(engine);
+  }
+
+  @Override
+  public boolean reaches(long address, long bytes) {
+    return super.reaches(address, bytes) || far.engine(address, bytes) != null;
+  }
+
+  @Override
+  public void quiesce() {
+    if (!far.isIdle() && run(far::isIdle, QUIESCE_NANOS) == RunOutcome.DEADLINE) {
+      throw new IllegalStateException(
+          "a DMA engine did not end its transfers within %d s"
+              .formatted(QUIESCE_NANOS / 1_000_000_000L));
+    }
   }
 
   @Override

@@ -20,6 +20,11 @@ public abstract class Fabric implements AutoCloseable {
   /** The memory of this world. */
   public abstract AddressSpace memory();
 
+  /** True when devices reach all of these bytes. */
+  public boolean reaches(long address, long bytes) {
+    return memory().accessibleRange(address, bytes);
+  }
+
   /**
    * Adds a thread at {@code locus}; it is stepped from the next turn on.
    *

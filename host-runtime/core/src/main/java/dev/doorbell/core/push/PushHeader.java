@@ -10,7 +10,7 @@ package dev.doorbell.core.push;
  *  24  bytes        32
  *  28  destination  32   number of the peer
  *  32  checksum     32   sum of the payload's 32-bit words
- *  36  flags        32
+ *  36  flags        32   above bit 16: the slot, of a ring on a shared pool
  *  40  phase        32   1 + index / entries, its last bit
  *  44  seal         32   sum of the words before it, and 1
  *  48  reserved    128
@@ -37,6 +37,9 @@ public final class PushHeader {
 
   /** Flag: the checksum is meant. */
   public static final int FLAG_CHECKED = 0x2;
+
+  /** Above this bit of the flags: the slot in the pool that the ring shares with others. */
+  public static final int SLOT_SHIFT = 16;
 
   private PushHeader() {}
 

@@ -20,6 +20,10 @@ import java.nio.ByteOrder;
  * @param batch messages to a doorbell
  * @param number of the ring
  * @param destinations message n goes to peer {@code firstDestination + n mod destinations}
+ * @param share of a pool, in eighths: the ring may take a slot while it holds less than {@code
+ *     share / 8} of what is free; 0: any that is free
+ * @param pool address of {@link #POOL_BYTES} bytes in GPU memory, which say what is free of the
+ *     slots that several rings share; 0: the slots are the ring's own
  */
 public record PushRingView(
     long headers,
@@ -35,7 +39,9 @@ public record PushRingView(
     int batch,
     int number,
     int destinations,
-    int firstDestination) {
+    int firstDestination,
+    int share,
+    long pool) {
 
   /** Bytes of the structure. */
   public static final int BYTES = 96;
@@ -50,7 +56,16 @@ public record PushRingView(
   public static final int COUNTERS_PULLED = 32;
   public static final int COUNTERS_COMMITTED = 40;
 
-  /** Bits of the job's opcode, by which the kernel push_ring does something differently. */
+  /** Slots of a pool, at most. */
+  public static final int POOL_SLOTS = 64;
+
+  /** Bytes of {@code struct doorbell_push_pool}. */
+  public static final int POOL_BYTES = 8 + 8 * POOL_SLOTS;
+
+  /** Bit s is set while slot s may be taken. */
+  public static final int POOL_FREE = 0;
+
+  /** Bits of the job's opcode, by which the kernels push_* do something differently. */
   public static final int LOSSY = 0x1;
 
   public static final int CHECKSUMS = 0x2;
@@ -81,6 +96,8 @@ public record PushRingView(
     to.set(U32, 72, number);
     to.set(U32, 76, destinations);
     to.set(U32, 80, firstDestination);
+    to.set(U32, 84, share);
+    to.set(U64, 88, pool);
     return bytes;
   }
 }

@@ -37,6 +37,11 @@ final class HeaderReader {
     return (RawMemory.getInt(header + PushHeader.FLAGS) & flag) != 0;
   }
 
+  /** The slot in a pool. */
+  static int slot(long header) {
+    return RawMemory.getInt(header + PushHeader.FLAGS) >>> PushHeader.SLOT_SHIFT;
+  }
+
   /**
    * True when the header at {@code header} is that of message {@code index}, whole: its words may
    * come one by one where nothing orders them before the doorbell.

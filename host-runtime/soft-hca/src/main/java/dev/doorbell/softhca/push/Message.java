@@ -25,6 +25,7 @@ final class Message implements Completion {
   int checksum;
   boolean checked;
   boolean staged;
+  int slot;
   int sequence;
   boolean known;
   boolean reading;
@@ -64,6 +65,7 @@ final class Message implements Completion {
     checksum = HeaderReader.checksum(header);
     checked = HeaderReader.has(header, PushHeader.FLAG_CHECKED);
     staged = HeaderReader.has(header, PushHeader.FLAG_STAGED);
+    slot = HeaderReader.slot(header);
     known = true;
   }
 

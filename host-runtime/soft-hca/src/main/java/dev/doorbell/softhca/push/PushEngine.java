@@ -41,6 +41,7 @@ public final class PushEngine implements AutoCloseable {
   private final Agent agent = new Engine();
   private final Arena arena = Arena.ofShared();
   private final List<SendRing> rings = new ArrayList<>();
+  private final List<StagingPool> pools = new ArrayList<>();
   private final PushReceiver receiver = new PushReceiver(this);
   private final Completion departure = ok -> departed();
   private final SplittableRandom random;
@@ -122,9 +123,30 @@ public final class PushEngine implements AutoCloseable {
    *     holding {@code shape.first()} twice
    */
   public SendRing openRing(RingShape shape, long credit) {
-    SendRing ring = new SendRing(this, rings.size(), shape, credit);
+    return openRing(shape, credit, null);
+  }
+
+  /**
+   * The same, with the slots of a pool; the shape's own slots are none then.
+   *
+   * @param pool of this engine, or null
+   */
+  public SendRing openRing(RingShape shape, long credit, @Nullable StagingPool pool) {
+    SendRing ring = new SendRing(this, rings.size(), shape, credit, pool);
     rings.add(ring);
     return ring;
+  }
+
+  /**
+   * Makes a pool of slots for several rings.
+   *
+   * @param slots at most {@link dev.doorbell.core.push.PushRingView#POOL_SLOTS}
+   * @param share of what is free, in eighths, that a ring may hold; 0: all of it
+   */
+  public StagingPool openPool(int slots, int slotBytes, int share) {
+    StagingPool pool = new StagingPool(this, slots, slotBytes, share);
+    pools.add(pool);
+    return pool;
   }
 
   /** Messages of peers' rings are counted from {@code first}; to be said before the first comes. */
@@ -272,6 +294,8 @@ public final class PushEngine implements AutoCloseable {
     fabric.detach(agent);
     rings.forEach(SendRing::close);
     rings.clear();
+    pools.forEach(pool -> pool.close(this));
+    pools.clear();
     arena.close();
   }
 }

@@ -24,6 +24,7 @@ public final class SendRing implements MmioTarget {
   final RingShape shape;
   private final PushEngine engine;
   private final int number;
+  private final @Nullable StagingPool pool;
   private final Allocation chip;
   private final Allocation page;
   private final Credit credit;
@@ -48,10 +49,21 @@ public final class SendRing implements MmioTarget {
   private long unacknowledged;
   private long released;
 
-  SendRing(PushEngine engine, int number, RingShape shape, long creditAddress) {
+  SendRing(
+      PushEngine engine,
+      int number,
+      RingShape shape,
+      long creditAddress,
+      @Nullable StagingPool pool) {
+    if (pool != null && (shape.slots() != 0 || shape.slotBytes() != pool.slotBytes())) {
+      throw new IllegalArgumentException(
+          "a ring on a pool of slots of %d bytes has no slots of its own, nor others: %s"
+              .formatted(pool.slotBytes(), shape));
+    }
     this.engine = engine;
     this.number = number;
     this.shape = shape;
+    this.pool = pool;
     long bytes =
         RECORD_BYTES
             + (long) shape.entries() * PushHeader.BYTES
@@ -88,9 +100,31 @@ public final class SendRing implements MmioTarget {
     return chip.address() + RECORD_BYTES;
   }
 
-  /** The address of the slots. */
+  /** The address of the slots: the ring's own, or those of its pool. */
   public long payload() {
-    return headers() + (long) shape.entries() * PushHeader.BYTES;
+    return pool == null
+        ? headers() + (long) shape.entries() * PushHeader.BYTES
+        : pool.onChip().address();
+  }
+
+  /** The pool that its slots are of, or null. */
+  @Nullable StagingPool pool() {
+    return pool;
+  }
+
+  /** The slot of a message that is not released. */
+  int slotOf(long index) {
+    for (Message message : waiting) {
+      if (message.index == index) {
+        return message.slot;
+      }
+    }
+    for (Message message : sent) {
+      if (message.index == index) {
+        return message.slot;
+      }
+    }
+    throw new IllegalArgumentException("message %d is not here".formatted(index));
   }
 
   public int number() {
@@ -209,7 +243,8 @@ public final class SendRing implements MmioTarget {
     boolean own =
         HeaderReader.isOf(header, message.index, shape.entries())
             && length >= 0
-            && length <= shape.slotBytes();
+            && length <= shape.slotBytes()
+            && (pool == null || pool.has(HeaderReader.slot(header)));
     if (!own && !engine.options.mistakes().trustDoorbell()) {
       event(PushEvent.Kind.EARLY, message.index);
       lookAgain(message);
@@ -245,14 +280,17 @@ public final class SendRing implements MmioTarget {
     boolean slot =
         message.staged && (message.index >= released || engine.options.mistakes().releaseEarly());
     message.staged = slot;
-    long from =
-        slot
-            ? payload() + (message.index & (shape.slots() - 1)) * shape.slotBytes()
-            : message.local;
+    long from = slot ? slot(message) : message.local;
     message.reading = true;
     if (engine.port.read(from, message.buffer(), message.bytes, message)) {
       hasRead(message);
     }
+  }
+
+  private long slot(Message message) {
+    return pool != null
+        ? pool.slot(message.slot)
+        : payload() + (message.index & (shape.slots() - 1)) * shape.slotBytes();
   }
 
   /** The message that may go now: one that goes again before new ones. Null when none may. */

@@ -117,11 +117,14 @@ final class ClientProcess {
     return from < to ? List.of(new Range(from, to - from)) : List.of();
   }
 
-  /** The process has shared a range of whole pages. */
+  /** The process has shared a range of whole pages; they stay shared until {@link #release}. */
   void shared(Range range) {
-    for (long page = range.start; page < range.start + range.bytes; page += PAGE) {
-      pages.putIfAbsent(page, 0);
-    }
+    use(range.start, range.start + range.bytes, 1);
+  }
+
+  /** Ends what {@link #shared} began: from now on leases alone keep the pages shared. */
+  void release(Range range) {
+    use(range.start, range.start + range.bytes, -1);
   }
 
   /** Shared pages that no lease needs; they count as private from now on. */

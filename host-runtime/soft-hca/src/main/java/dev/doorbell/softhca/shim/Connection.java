@@ -42,6 +42,9 @@ final class Connection {
   private @Nullable EventQueue events;
   private ClientProcess.@Nullable Range asked;
 
+  /** What the command that is being asked again has had shared; no other command gives it back. */
+  private final List<ClientProcess.Range> held = new ArrayList<>();
+
   Connection(ShimServer server, SocketChannel socket) {
     this.server = server;
     this.socket = socket;
@@ -154,6 +157,7 @@ final class Connection {
     } else {
       if (range != null) {
         open.process().shared(range);
+        held.add(range);
       }
       try {
         Command command = new Command(open, head, content);
@@ -167,6 +171,8 @@ final class Connection {
         return;
       }
     }
+    held.forEach(open.process()::release);
+    held.clear();
     List<Action> all = new ArrayList<>(actions);
     open.process().takeUnused().forEach(unused -> all.add(Action.unshare(unused)));
     answer(ANSWER, error, all);
@@ -199,6 +205,8 @@ final class Connection {
       server.forget(events);
     }
     if (context != null) {
+      held.forEach(context.process()::release);
+      held.clear();
       server.close(context);
       context = null;
     }

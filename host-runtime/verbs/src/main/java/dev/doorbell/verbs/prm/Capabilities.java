@@ -40,4 +40,11 @@ public final class Capabilities {
   public int logLargestCompletionQueue() {
     return answer.get(CAPABILITY + 0x18, 23, 16);
   }
+
+  /** Bytes of one half of a BlueFlame register, which has two; 0 where there is none. */
+  public int blueFlameBytes() {
+    boolean has = answer.get(CAPABILITY + 0x4c, 31, 31) != 0;
+    int log = answer.get(CAPABILITY + 0x4c, 20, 16);
+    return has && log > 0 ? 1 << log - 1 : 0;
+  }
 }

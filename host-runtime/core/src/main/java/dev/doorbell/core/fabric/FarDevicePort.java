@@ -1,0 +1,341 @@
+package dev.doorbell.core.fabric;
+
+import dev.doorbell.core.memory.RawMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * DMA at once to memory of the host, and by way of engines to {@linkplain DmaEngine far memory}.
+ *
+ * <p>An engine keeps the order of its own transfers. What goes elsewhere than to the engine that is
+ * still writing waits for it, and whatever follows waits behind: posted writes of one device arrive
+ * in the order in which it made them, wherever they go, and a reader of the host who sees a
+ * completion finds what it completes in the GPU. Relaxed writes wait for nobody.
+ */
+final class FarDevicePort extends DevicePort {
+  private static final int CHUNK = 4096;
+  private static final int FIRST_SLOTS = 64;
+  private static final int ENTRY = 64;
+
+  private enum Kind {
+    READ,
+    WRITE,
+    ENTRY,
+    ATOMIC
+  }
+
+  /** What waits for its turn; its bytes lie in a slot of {@link #bytes}. */
+  private static final class Waiting {
+    private Kind kind = Kind.WRITE;
+    private long address;
+    private long target;
+    private int size;
+    private int slot;
+    private boolean relaxed;
+    private @Nullable Completion completion;
+    private @Nullable AtomicFunction atomic;
+  }
+
+  private final DevicePort near;
+  private final FarMemory far;
+  private final Completion written = this::written;
+
+  /** The engine with writes of this device under way, and how many. */
+  private @Nullable DmaEngine writing;
+
+  private int unsettled;
+  private boolean atomicRuns;
+
+  private Waiting[] waiting = new Waiting[FIRST_SLOTS];
+  private MemorySegment bytes = Arena.ofAuto().allocate((long) FIRST_SLOTS * CHUNK, ENTRY);
+  private int head;
+  private int count;
+
+  /** The new value of the atomic that runs; there is one at a time. */
+  private final MemorySegment cell = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
+
+  FarDevicePort(DevicePort near, FarMemory far) {
+    this.near = near;
+    this.far = far;
+    for (int i = 0; i < waiting.length; i++) {
+      waiting[i] = new Waiting();
+      waiting[i].slot = i;
+    }
+  }
+
+  /** In place only where nothing of this device waits that the reader would have to see. */
+  @Override
+  public long map(long address, int size) {
+    return far.engine(address, size) == null && isOrdered() ? near.map(address, size) : 0;
+  }
+
+  /** An entry says that what came before it is there: it takes its turn. */
+  @Override
+  public long mapEntry(long address) {
+    return 0;
+  }
+
+  @Override
+  public boolean read(long address, long target, int size, Completion completion) {
+    if (!isOrdered()) {
+      Waiting turn = queue(Kind.READ, address, size);
+      turn.target = target;
+      turn.completion = completion;
+      return false;
+    }
+    return readNow(address, target, size, completion);
+  }
+
+  private boolean readNow(long address, long target, int size, Completion completion) {
+    DmaEngine engine = far.engine(address, size);
+    if (engine == null) {
+      return near.read(address, target, size, completion);
+    }
+    engine.read(address, target, size, completion);
+    return false;
+  }
+
+  @Override
+  public void write(long source, long address, int size, boolean relaxed) {
+    writeThen(source, address, size, relaxed, null);
+  }
+
+  @Override
+  public boolean writeThen(
+      long source, long address, int size, boolean relaxed, @Nullable Completion visible) {
+    if (relaxed || mayWrite(address, size)) {
+      return writeNow(source, address, size, relaxed, visible);
+    }
+    for (int done = 0; done < size; done += CHUNK) {
+      int part = Math.min(CHUNK, size - done);
+      Waiting turn = queue(Kind.WRITE, address + done, part);
+      RawMemory.copy(source + done, slot(turn), part);
+      turn.completion = done + part == size ? visible : null;
+    }
+    return false;
+  }
+
+  private boolean writeNow(
+      long source, long address, int size, boolean relaxed, @Nullable Completion visible) {
+    DmaEngine engine = far.engine(address, size);
+    if (engine == null) {
+      near.write(source, address, size, relaxed);
+      return true;
+    }
+    if (relaxed) {
+      engine.write(source, address, size, visible);
+      return false;
+    }
+    writing = engine;
+    unsettled++;
+    engine.write(
+        source,
+        address,
+        size,
+        visible == null
+            ? written
+            : ok -> {
+              visible.completed(ok);
+              written(ok);
+            });
+    return false;
+  }
+
+  @Override
+  public void writeEntry(long source, long address) {
+    if (mayWrite(address, ENTRY)) {
+      writeEntryNow(source, address);
+    } else {
+      RawMemory.copy(source, slot(queue(Kind.ENTRY, address, ENTRY)), ENTRY);
+    }
+  }
+
+  private void writeEntryNow(long source, long address) {
+    if (far.engine(address, ENTRY) == null) {
+      near.writeEntry(source, address);
+    } else {
+      // An engine's last 8 bytes come last, and together.
+      writeNow(source, address, ENTRY, false, null);
+    }
+  }
+
+  @Override
+  public boolean atomic(
+      long address, int size, long result, AtomicFunction atomic, Completion completion) {
+    DmaEngine engine = far.engine(address, size);
+    if (engine == null && mayWrite(address, size)) {
+      return near.atomic(address, size, result, atomic, completion);
+    }
+    Waiting turn = queue(Kind.ATOMIC, address, size);
+    turn.target = result;
+    turn.atomic = atomic;
+    turn.completion = completion;
+    if (count == 1) {
+      goOn();
+    }
+    return false;
+  }
+
+  private void atomicNow(DmaEngine engine, Waiting turn) {
+    long address = turn.address;
+    long result = turn.target;
+    int size = turn.size;
+    AtomicFunction atomic = require(turn.atomic);
+    Completion completion = require(turn.completion);
+    long changed = cell.address();
+    atomicRuns = true;
+    far.atomic(
+        () ->
+            engine.read(
+                address,
+                result,
+                size,
+                read -> {
+                  long old =
+                      size == Integer.BYTES
+                          ? RawMemory.getInt(result) & 0xffff_ffffL
+                          : RawMemory.getLong(result);
+                  RawMemory.putLong(changed, atomic.apply(old));
+                  engine.write(
+                      changed,
+                      address,
+                      size,
+                      ok -> {
+                        far.atomicEnded();
+                        atomicRuns = false;
+                        completion.completed(ok);
+                        goOn();
+                      });
+                }));
+  }
+
+  /** True when nothing waits for its turn. */
+  private boolean isOrdered() {
+    return count == 0 && !atomicRuns;
+  }
+
+  private boolean mayWrite(long address, int size) {
+    return isOrdered() && followsAtOnce(address, size);
+  }
+
+  private boolean followsAtOnce(long address, int size) {
+    return unsettled == 0 || far.engine(address, size) == writing;
+  }
+
+  private void written(boolean ok) {
+    unsettled--;
+    if (unsettled == 0 && count > 0) {
+      goOn();
+    }
+  }
+
+  /** Carries out what waits, as far as its order lets it. */
+  private void goOn() {
+    while (count > 0 && !atomicRuns) {
+      Waiting turn = waiting[head];
+      if (turn.kind != Kind.READ && !followsAtOnce(turn.address, turn.size)) {
+        return;
+      }
+      head = (head + 1) & (waiting.length - 1);
+      count--;
+      carryOut(turn);
+    }
+  }
+
+  private void carryOut(Waiting turn) {
+    Completion completion = turn.completion;
+    turn.completion = null;
+    switch (turn.kind) {
+      case READ -> {
+        if (readNow(turn.address, turn.target, turn.size, require(completion))) {
+          require(completion).completed(true);
+        }
+      }
+      case WRITE -> {
+        if (writeNow(slot(turn), turn.address, turn.size, false, completion)
+            && completion != null) {
+          completion.completed(true);
+        }
+      }
+      case ENTRY -> writeEntryNow(slot(turn), turn.address);
+      case ATOMIC -> {
+        turn.completion = completion;
+        DmaEngine engine = far.engine(turn.address, turn.size);
+        if (engine != null) {
+          atomicNow(engine, turn);
+        } else if (near.atomic(
+            turn.address, turn.size, turn.target, require(turn.atomic), require(completion))) {
+          require(completion).completed(true);
+        }
+      }
+    }
+  }
+
+  private Waiting queue(Kind kind, long address, int size) {
+    if (count == waiting.length) {
+      grow();
+    }
+    Waiting turn = waiting[(head + count) & (waiting.length - 1)];
+    count++;
+    turn.kind = kind;
+    turn.address = address;
+    turn.size = size;
+    turn.completion = null;
+    return turn;
+  }
+
+  private void grow() {
+    int slots = waiting.length;
+    Waiting[] more = new Waiting[2 * slots];
+    MemorySegment room = Arena.ofAuto().allocate((long) more.length * CHUNK, ENTRY);
+    for (int i = 0; i < more.length; i++) {
+      more[i] = i < slots ? waiting[(head + i) & (slots - 1)] : new Waiting();
+      if (i < slots) {
+        RawMemory.copy(slot(more[i]), room.address() + (long) i * CHUNK, CHUNK);
+      }
+    }
+    for (int i = 0; i < more.length; i++) {
+      more[i].slot = i;
+    }
+    waiting = more;
+    bytes = room;
+    head = 0;
+  }
+
+  private long slot(Waiting turn) {
+    return bytes.address() + (long) turn.slot * CHUNK;
+  }
+
+  private static <T> T require(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("a transfer without what belongs to it");
+    }
+    return value;
+  }
+
+  @Override
+  public boolean delay(long nanos, Completion completion) {
+    return near.delay(nanos, completion);
+  }
+
+  @Override
+  public void timer(long nanos, Completion completion) {
+    near.timer(nanos, completion);
+  }
+
+  @Override
+  public void onMmio(long page, MmioTarget target) {
+    near.onMmio(page, target);
+  }
+
+  @Override
+  public void offMmio(long page) {
+    near.offMmio(page);
+  }
+
+  @Override
+  public long now() {
+    return near.now();
+  }
+}
