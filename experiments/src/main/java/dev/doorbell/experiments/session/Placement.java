@@ -15,7 +15,8 @@ public record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKi
       new Placement(MemoryKind.DEVICE, MemoryKind.DEVICE, MemoryKind.DEVICE);
 
   /** Everything in host memory. */
-  public static final Placement HOST = new Placement(MemoryKind.HOST, MemoryKind.HOST, MemoryKind.HOST);
+  public static final Placement HOST =
+      new Placement(MemoryKind.HOST, MemoryKind.HOST, MemoryKind.HOST);
 
   /** The kind that a config's word names. */
   public static MemoryKind kind(String word) {

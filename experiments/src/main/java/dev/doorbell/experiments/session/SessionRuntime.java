@@ -110,8 +110,7 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   @Override
-  public Environment choose(Environment.Wish wish, List<Point> points)
-      throws EnvironmentException {
+  public Environment choose(Environment.Wish wish, List<Point> points) throws EnvironmentException {
     Environment chosen = choose(wish);
     boolean real = chosen.gpu().name().startsWith(CUDA);
     return real && points.stream().noneMatch(point -> families.of(point).usesHca())

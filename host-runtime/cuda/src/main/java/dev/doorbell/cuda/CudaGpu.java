@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Host memory is allocated in the fabric's address space and pinned there, so that kernels, HCAs
  * and proxies use the same addresses. Device and managed memory lie outside of it: software HCAs
- * reach them by a {@link Mover}, where the GPU was opened with one. Doorbell pages of software HCAs get a window in host memory that is
- * watched while the fabric runs; registers of real devices are mapped.
+ * reach them by a {@link Mover}, where the GPU was opened with one. Doorbell pages of software HCAs
+ * get a window in host memory that is watched while the fabric runs; registers of real devices are
+ * mapped.
  *
  * <p>Allocate and load before launching: while a kernel runs, the driver makes some of these calls
  * wait for it. All methods belong to the host thread that runs the fabric.

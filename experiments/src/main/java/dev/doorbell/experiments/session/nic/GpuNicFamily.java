@@ -87,8 +87,7 @@ public final class GpuNicFamily implements PointFamily {
       refuse(
           point,
           problems,
-          "%d engines for %d producers"
-              .formatted(point.whole("engines"), point.whole("producers")),
+          "%d engines for %d producers".formatted(point.whole("engines"), point.whole("producers")),
           "use a multiple, so that each queue has as many");
     }
     long depth = point.whole("depth");
@@ -124,8 +123,7 @@ public final class GpuNicFamily implements PointFamily {
 
   private static boolean hasTwoGpus(Topology topology) {
     return topology.has(Locus.Part.GPU, GpuPair.NIC.index())
-        && topology.pathBetween(
-                Topology.component(GpuPair.SENDER), Topology.component(GpuPair.NIC))
+        && topology.pathBetween(Topology.component(GpuPair.SENDER), Topology.component(GpuPair.NIC))
             != null;
   }
 

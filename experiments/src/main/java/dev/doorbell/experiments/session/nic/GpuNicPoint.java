@@ -27,7 +27,7 @@ final class GpuNicPoint {
     /** Kernels are emulated. */
     SMALL(64, 20_000_000_000L, 2_000_000_000L, 3, 8, 64, 64 << 10, 64 << 10),
     /** Two real GPUs. */
-    FULL(512, 10_000_000_000L, 2_000_000_000L, 10, 256, 16_384, 1 << 30, 128 << 20);
+    FULL(512, 10_000_000_000L, 2_000_000_000L, 7, 128, 16_384, 512 << 20, 128 << 20);
 
     final int mostThreads;
     final long kernelNanos;
@@ -134,19 +134,19 @@ final class GpuNicPoint {
     long nanos = run.nanos();
     if (nanos <= 0) {
       throw failure(
-          PointFailure.Kind.FAILED, "DB-P006", "the kernel's stamps are %d ns apart".formatted(nanos));
+          PointFailure.Kind.FAILED,
+          "DB-P006",
+          "the kernel's stamps are %d ns apart".formatted(nanos));
     }
     return (double) shape.bytes() * messages * shape.producers() / nanos;
   }
 
   /** Messages of each producer that make {@code total} bytes. */
   private int messages(long total) {
-    return (int)
-        Math.clamp(total / shape.bytes() / shape.producers(), scale.fewest, scale.most);
+    return (int) Math.clamp(total / shape.bytes() / shape.producers(), scale.fewest, scale.most);
   }
 
-  private void finish(
-      GpuPair gpus, NicRun run, NicRun.Load load, NicKernels sender, NicKernels nic)
+  private void finish(GpuPair gpus, NicRun run, NicRun.Load load, NicKernels sender, NicKernels nic)
       throws PointFailure {
     List<Launch> launches = run.start(sender, nic, load, scale.kernelNanos);
     await(gpus, launches);
@@ -173,8 +173,7 @@ final class GpuNicPoint {
             gpus.fabric() instanceof TimedFabric timed
                 ? ": " + String.join("; ", timed.waiting())
                 : "";
-        throw failure(
-            PointFailure.Kind.FAILED, "DB-P003", "nothing can happen any more" + waiting);
+        throw failure(PointFailure.Kind.FAILED, "DB-P003", "nothing can happen any more" + waiting);
       }
       if (context.cancelled()) {
         launches.forEach(launch -> launch.cancel("interrupted"));

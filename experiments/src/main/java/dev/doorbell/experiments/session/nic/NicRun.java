@@ -76,8 +76,7 @@ final class NicRun implements AutoCloseable {
     this.nicStatus = status(nic, nicThreads);
     this.stamps = memory.at(sender, 2 * Long.BYTES, "stamps");
     this.samples =
-        memory.at(
-            sender, Math.max(1, total * shape.producers()) * Long.BYTES, "samples");
+        memory.at(sender, Math.max(1, total * shape.producers()) * Long.BYTES, "samples");
     this.senderJob = write(sender, senderJob(load, local, remoteKey));
     this.nicJob = write(nic, nicJob(local));
   }
@@ -178,7 +177,9 @@ final class NicRun implements AutoCloseable {
     String sending = trouble("sender", senderStatus);
     String answering = trouble("NIC", nicStatus);
     if (sending != null || answering != null) {
-      return (sending == null ? answering : answering == null ? sending : sending + "; " + answering)
+      return (sending == null
+              ? answering
+              : answering == null ? sending : sending + "; " + answering)
           + memory.errorText();
     }
     for (int queue = 0; queue < shape.producers(); queue++) {

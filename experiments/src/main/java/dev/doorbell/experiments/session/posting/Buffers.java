@@ -36,11 +36,7 @@ final class Buffers implements AutoCloseable {
     this.inbox = allocate(world.rank(1), kind, payload.length + 2L * GUARD, "inbox");
     this.localRegion = own(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
     this.inboxRegion =
-        own(
-            world
-                .rank(1)
-                .domain()
-                .register(inbox, GUARD, payload.length, Endpoint.ALL_RIGHTS));
+        own(world.rank(1).domain().register(inbox, GUARD, payload.length, Endpoint.ALL_RIGHTS));
     inbox.fill(0, inbox.size(), GUARD_BYTE);
   }
 

@@ -27,8 +27,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A kernel of the catalogue, ready to be launched again and again over one grid: its job, the status
- * words and the stamps that it leaves.
+ * A kernel of the catalogue, ready to be launched again and again over one grid: its job, the
+ * status words and the stamps that it leaves.
  */
 final class KernelRun implements AutoCloseable {
   /** A kernel is stopped after that, and none of its own waits takes longer than half of it. */

@@ -49,8 +49,7 @@ final class MovePoint {
   }
 
   PointResult run() throws PointFailure {
-    LaunchConfig grid =
-        LaunchConfig.of((int) point.whole("blocks"), (int) point.whole("threads"));
+    LaunchConfig grid = LaunchConfig.of((int) point.whole("blocks"), (int) point.whole("threads"));
     double[] rates = new double[point.samples()];
     boolean pull = point.text("mover").equals("loads");
     try (World world = Worlds.of(point, topology, substrate)) {
@@ -90,8 +89,7 @@ final class MovePoint {
     job.local = from.address();
     job.remote = to.address();
     job.bytes = bytes;
-    job.iterations =
-        onGpu() ? Math.clamp(BYTES_ON_GPU / bytes, 1, MOST_PASSES_ON_GPU) : 1;
+    job.iterations = onGpu() ? Math.clamp(BYTES_ON_GPU / bytes, 1, MOST_PASSES_ON_GPU) : 1;
     job.warmup = 1;
     long nanos = kernel.run(0, job);
     int wrong = Arrays.mismatch(sent, to.getBytes(0, bytes));

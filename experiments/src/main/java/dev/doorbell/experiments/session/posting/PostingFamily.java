@@ -40,7 +40,6 @@ public final class PostingFamily implements PointFamily {
           "depth",
           "mtu",
           "batch",
-
           "posting",
           "ringing",
           "fence",

@@ -126,8 +126,7 @@ final class PostingPoint {
   }
 
   private KernelRun kernel(World world, String name) {
-    return new KernelRun(
-        point, context, world.fabric(), world.rank(0).gpu(), name, shape.grid());
+    return new KernelRun(point, context, world.fabric(), world.rank(0).gpu(), name, shape.grid());
   }
 
   /** One launch, and what it left behind. */

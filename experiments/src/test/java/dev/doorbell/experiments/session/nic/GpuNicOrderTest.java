@@ -22,8 +22,12 @@ class GpuNicOrderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "PULL, put_bandwidth", "INLINE, put_bandwidth", "STAGED, put_bandwidth", "RING, push_ring",
-    "STAGED, put_quiet", "RING, push_quiet"
+    "PULL, put_bandwidth",
+    "INLINE, put_bandwidth",
+    "STAGED, put_bandwidth",
+    "RING, push_ring",
+    "STAGED, put_quiet",
+    "RING, push_quiet"
   })
   void every_message_arrives_whatever_the_order_of_stores(NicPath path, String kernel) {
     NicShape shape = new NicShape(path, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L);
@@ -39,8 +43,7 @@ class GpuNicOrderTest {
           NicKernels nic = new NicKernels(gpus.nic());
           NicRun run = new NicRun(gpus, shape, load, seed)) {
         List<Launch> launches = run.start(sender, nic, load, NANOS);
-        RunOutcome outcome =
-            fabric.run(() -> launches.stream().allMatch(Launch::done), NANOS);
+        RunOutcome outcome = fabric.run(() -> launches.stream().allMatch(Launch::done), NANOS);
         fabric.quiesce();
         assertThat(outcome).as("seed %d", seed).isEqualTo(RunOutcome.DONE);
         launches.forEach(Launch::check);

@@ -49,14 +49,22 @@ class GpuNicPointTest {
 
   private PointResult run(String clock, Point point) throws Exception {
     assertThat(runtime.check(point)).isEmpty();
-    return runtime.runner(runtime.choose(new Environment.Wish("vm", "auto", clock))).run(point, QUIET);
+    return runtime
+        .runner(runtime.choose(new Environment.Wish("vm", "auto", clock)))
+        .run(point, QUIET);
   }
 
   @ParameterizedTest
   @CsvSource({
-    "pull, 16, 1, 1", "pull, 48, 2, 4", "pull, 4096, 2, 2", "push.inline, 16, 2, 2",
-    "push.memic, 48, 2, 4", "push.memic, 4096, 1, 2", "push.ring, 16, 1, 1",
-    "push.ring, 48, 2, 4", "push.ring, 4096, 1, 2"
+    "pull, 16, 1, 1",
+    "pull, 48, 2, 4",
+    "pull, 4096, 2, 2",
+    "push.inline, 16, 2, 2",
+    "push.memic, 48, 2, 4",
+    "push.memic, 4096, 1, 2",
+    "push.ring, 16, 1, 1",
+    "push.ring, 48, 2, 4",
+    "push.ring, 4096, 1, 2"
   })
   void every_byte_of_a_stream_arrives(String path, int size, int producers, int engines)
       throws Exception {
