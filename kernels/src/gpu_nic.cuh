@@ -32,8 +32,19 @@ constexpr uint32_t kMostClaimed = 32;   // pieces of work of an engine at a time
 constexpr uint64_t kAlone = 2048;       // bytes up to which a message is one warp's
 constexpr uint32_t kInFlight = 8;       // loads of a thread at a time
 
-// Loads and stores of a system-scope acquire's data: plain, sixteen bytes each, several in flight.
-// Copies bytes that `step` threads share, of which the caller is number `first`.
+// Sixteen bytes as a NIC reads them: from where they are, not from this multiprocessor's first cache,
+// which would hold a message that is sent twice in a row.
+__device__ __forceinline__ uint4 read_unit(uint64_t address) {
+  uint4 value;
+  asm volatile("ld.relaxed.sys.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "l"(__cvta_generic_to_global(reinterpret_cast<const void *>(address)))
+               : "memory");
+  return value;
+}
+
+// Copies bytes that `step` threads share, of which the caller is number `first`: units of sixteen
+// bytes, several in flight.
 __device__ __forceinline__ void move(uint64_t to, uint64_t from, uint64_t bytes, uint32_t first,
                                      uint32_t step) {
   if (((to | from) & (kUnitBytes - 1)) != 0) {
@@ -49,7 +60,7 @@ __device__ __forceinline__ void move(uint64_t to, uint64_t from, uint64_t bytes,
     uint4 values[kInFlight];
 #pragma unroll
     for (uint32_t i = 0; i < kInFlight; ++i) {
-      values[i] = *reinterpret_cast<const uint4 *>(from + (at + i * stride) * kUnitBytes);
+      values[i] = read_unit(from + (at + i * stride) * kUnitBytes);
     }
 #pragma unroll
     for (uint32_t i = 0; i < kInFlight; ++i) {
@@ -57,8 +68,7 @@ __device__ __forceinline__ void move(uint64_t to, uint64_t from, uint64_t bytes,
     }
   }
   for (; at < units; at += stride) {
-    *reinterpret_cast<uint4 *>(to + at * kUnitBytes) =
-        *reinterpret_cast<const uint4 *>(from + at * kUnitBytes);
+    *reinterpret_cast<uint4 *>(to + at * kUnitBytes) = read_unit(from + at * kUnitBytes);
   }
   for (uint64_t byte = units * kUnitBytes + first; byte < bytes; byte += stride) {
     *reinterpret_cast<uint8_t *>(to + byte) = *reinterpret_cast<const uint8_t *>(from + byte);

@@ -27,7 +27,7 @@ final class GpuNicPoint {
     /** Kernels are emulated. */
     SMALL(64, 20_000_000_000L, 2_000_000_000L, 3, 8, 64, 64 << 10, 64 << 10),
     /** Two real GPUs. */
-    FULL(512, 10_000_000_000L, 2_000_000_000L, 7, 128, 16_384, 512 << 20, 128 << 20);
+    FULL(512, 10_000_000_000L, 2_000_000_000L, 7, 128, 16_384, 512 << 20, 256 << 20);
 
     final int mostThreads;
     final long kernelNanos;
@@ -117,7 +117,7 @@ final class GpuNicPoint {
     for (int batch = -1; batch < batches; batch++) {
       boolean counts = batch >= 0;
       // A ring's kernel has a message for each time, a queue pair's one for each producer.
-      int sent = counts ? messages : Math.min(messages, messages(scale.distinctBytes));
+      int sent = counts ? messages : Math.min(messages, distinct());
       int distinct = counts ? 1 : shape.producers() * (ring ? sent : 1);
       NicRun.Load load = new NicRun.Load(kernel, sent, 0, distinct);
       try (NicRun run = new NicRun(gpus, shape, load, point.seed() + batch)) {
@@ -139,6 +139,11 @@ final class GpuNicPoint {
           "the kernel's stamps are %d ns apart".formatted(nanos));
     }
     return (double) shape.bytes() * messages * shape.producers() / nanos;
+  }
+
+  /** Messages of each producer, all different, that there is room for. */
+  private int distinct() {
+    return (int) Math.clamp(scale.distinctBytes / shape.bytes() / shape.producers(), 1, scale.most);
   }
 
   /** Messages of each producer that make {@code total} bytes. */
