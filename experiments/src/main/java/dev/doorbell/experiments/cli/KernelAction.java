@@ -12,10 +12,11 @@ enum KernelAction {
   CHECK,
   RUN,
   BUILD,
-  DISASM;
+  DISASM,
+  DIFF_RUN;
 
   String word() {
-    return name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   Command create() {
@@ -25,6 +26,7 @@ enum KernelAction {
       case RUN -> new KernelRunCommand();
       case BUILD -> new KernelBuildCommand();
       case DISASM -> new KernelDisasmCommand();
+      case DIFF_RUN -> new KernelDiffRunCommand();
     };
   }
 

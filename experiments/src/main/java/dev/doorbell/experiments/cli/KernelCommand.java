@@ -14,6 +14,7 @@ import picocli.CommandLine.Mixin;
       "  doorbell kernel run k.ptx --entry sum --arg in:x.bin --arg out:y.bin:64",
       "  doorbell kernel build kernels/my_put                compile it again, with nvcc",
       "  doorbell kernel disasm k.ptx                        blocks, slots, polling loops",
+      "  doorbell kernel diff-run put_latency                the same on a real GPU as on the VM?",
       ""
     })
 final class KernelCommand implements Command {
@@ -23,7 +24,7 @@ final class KernelCommand implements Command {
   public ExitCode run(Context context) throws UsageException {
     throw new UsageException(
         Problem.of("DB-U003", null, "say what to do with the kernel")
-            .fix("doorbell kernel new, check, run, build or disasm"));
+            .fix("doorbell kernel new, check, run, build, disasm or diff-run"));
   }
 
   @Override

@@ -140,6 +140,21 @@ final class Party implements AutoCloseable {
   /** The same to a peer that may be in another process. */
   Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
     job.local = local.address();
+    return ready(protocol, job, to, config);
+  }
+
+  /**
+   * The same for a kernel that executes lists of operations.
+   *
+   * @param lists as the kernel takes them; this party's from now on
+   */
+  Supplier<Launch> prepareLists(
+      Protocol protocol, JobView job, Party peer, LaunchConfig config, Memory lists) {
+    job.local = own(lists).address();
+    return ready(protocol, job, peer.target(), config);
+  }
+
+  private Supplier<Launch> ready(Protocol protocol, JobView job, Target to, LaunchConfig config) {
     job.localKey = localRegion.lkey();
     job.remote = to.address();
     job.remoteKey = to.key();
@@ -175,6 +190,11 @@ final class Party implements AutoCloseable {
   /** Where this party's messages arrive. */
   Target target() {
     return new Target(inbox.address() + GUARD, inboxRegion.rkey());
+  }
+
+  /** Where this party's payload lies, as its own work requests name it. */
+  Target source() {
+    return new Target(local.address(), localRegion.lkey());
   }
 
   /** The command that puts this party's payload into the inbox of {@code peer}. */

@@ -28,6 +28,18 @@ public record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKi
     };
   }
 
+  /** The kind of memory that a config's word for the payload names. */
+  public static MemoryKind payload(String word) {
+    return word.equals("managed") ? MemoryKind.MANAGED : kind(word);
+  }
+
+  /** True when an HCA has to reach memory of the GPU for its queues. */
+  public boolean touchesGpu() {
+    return sendRing != MemoryKind.HOST
+        || completionRing != MemoryKind.HOST
+        || record != MemoryKind.HOST;
+  }
+
   /** True when a poster has to order for memory outside the GPU. */
   public boolean touchesHost() {
     return sendRing == MemoryKind.HOST || record == MemoryKind.HOST;

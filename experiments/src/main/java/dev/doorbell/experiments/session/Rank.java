@@ -12,8 +12,7 @@ import dev.doorbell.core.memory.MemoryKind;
  * @param gpu its GPU
  * @param hca its HCA
  * @param domain the protection domain that everything of the session lives in
- * @param payload the kind of memory that payload lies in: that of the GPU, or pinned host memory
- *     where the HCA cannot reach the GPU's
+ * @param payload the kind of memory that payload lies in
  */
 public record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain, MemoryKind payload)
     implements AutoCloseable {

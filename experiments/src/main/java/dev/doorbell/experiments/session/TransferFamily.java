@@ -80,9 +80,12 @@ final class TransferFamily implements PointFamily {
     return new TransferPoint(point, context, topology, protocols, substrate).run();
   }
 
-  /** The closed forms speak of Doorbell's own protocols; of another one they say nothing. */
+  /** The closed forms speak of Doorbell's own protocols, and of payload in GPU memory. */
   @Override
   public Prediction predict(Point point, Topology topology) {
+    if (!point.text("payload").equals("gpu")) {
+      return Prediction.none();
+    }
     Protocol pingPong = protocols.latency(point);
     Protocol streaming = protocols.goodput(point);
     return new Prediction(

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.session;
 
+import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
@@ -9,8 +10,11 @@ import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.FaultTally;
@@ -20,6 +24,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.experiments.session.family.Substrate;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
@@ -224,8 +229,15 @@ final class TransferPoint {
     World world =
         switch (substrate) {
           case Substrate.Virtual() ->
-              World.timed(topology, 2, (int) point.whole("mtu"), point.seed() + run, Trace.NONE);
-          case Substrate.Wall() -> World.direct(2, 0, SoftHcaOptions.DEFAULT);
+              onVirtualMachine(
+                  World.timed(
+                      topology,
+                      2,
+                      (int) point.whole("mtu"),
+                      point.seed() + run,
+                      Trace.NONE,
+                      payload()));
+          case Substrate.Wall() -> onVirtualMachine(wall());
           case Substrate.Cuda(int ordinal) -> cuda(ordinal);
           case Substrate.Verbs verbs -> verbs(verbs);
         };
@@ -233,39 +245,56 @@ final class TransferPoint {
     return world;
   }
 
-  /** Refuses what a software HCA beside a real GPU cannot do, instead of doing something else. */
+  private World wall() {
+    DirectFabric fabric = new DirectFabric();
+    return World.direct(
+        fabric,
+        2,
+        SoftHcaOptions.DEFAULT,
+        payload(),
+        number -> new VmGpu(fabric, Locus.gpu(number, 0)));
+  }
+
+  /** Opens the GPU with a mover, where the HCA has to reach its memory. */
   private World cuda(int ordinal) throws PointFailure {
-    for (String queue : List.of("sq", "cq", "record")) {
-      if (!point.text(queue).equals("host")) {
-        throw failure(
-            PointFailure.Kind.FAILED,
-            "DB-P017",
-            "%s lies in GPU memory, which a software HCA cannot reach on a real GPU; use -s %s=host"
-                .formatted(queue, queue),
-            "no result");
+    CudaGpu.Mover mover = CudaGpu.Mover.NONE;
+    if (payload() != MemoryKind.HOST || shape.endpoint().placement().touchesGpu()) {
+      boolean copies = point.text("mover").equals("copy");
+      mover = copies ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL;
+      if (notes.isEmpty()) {
+        notes.add(
+            copies
+                ? "the software HCA reaches GPU memory by the GPU's copy engines"
+                : "the software HCA reaches GPU memory by a kernel on one multiprocessor");
       }
     }
-    if (path == TransferPath.PUSH_MEMIC) {
-      throw failure(
-          PointFailure.Kind.FAILED,
-          "DB-P017",
-          "path %s does not run on a real GPU with a software HCA; use pull, pull.bf, push.inline, push.bf, staged or proxy"
-              .formatted(point.text("path")),
-          "no result");
-    }
-    if (notes.isEmpty()) {
-      notes.add("payload in pinned host memory: a software HCA cannot reach a real GPU's");
-    }
     try {
-      return World.cuda(ordinal, 2, SoftHcaOptions.DEFAULT);
+      return World.cuda(ordinal, mover, 2, SoftHcaOptions.DEFAULT, payload());
     } catch (GpuException e) {
       throw failure(PointFailure.Kind.FAILED, "DB-P001", e.getMessage(), "no result");
     }
   }
 
+  private World onVirtualMachine(World world) throws PointFailure {
+    if (!point.text("mover").equals("copy")) {
+      world.close();
+      throw failure(
+          PointFailure.Kind.FAILED,
+          "DB-P017",
+          "mover is %s, and an HCA reaches the memory of the PTX virtual machine by itself; leave mover out, or use -s gpu=cuda:0"
+              .formatted(point.text("mover")),
+          "no result");
+    }
+    return world;
+  }
+
+  private MemoryKind payload() {
+    return Placement.payload(point.text("payload"));
+  }
+
   private World verbs(Substrate.Verbs verbs) throws PointFailure {
     try {
-      return World.verbs(verbs.hca(), verbs.ordinal(), 2);
+      return World.verbs(verbs.hca(), verbs.ordinal(), 2, payload());
     } catch (GpuException | HcaException e) {
       throw failure(
           PointFailure.Kind.FAILED, "DB-P001", String.valueOf(e.getMessage()), "no result");

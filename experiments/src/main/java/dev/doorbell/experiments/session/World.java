@@ -56,23 +56,52 @@ public final class World implements AutoCloseable {
   }
 
   /**
-   * A world whose ranks share a real GPU, with HCAs in software. These reach host memory alone, so
-   * that is where queues and payload have to lie.
+   * The same with payload in memory of a kind, and with GPUs of another make.
+   *
+   * @param gpus makes the GPU of a rank
+   */
+  public static World direct(
+      DirectFabric fabric,
+      int ranks,
+      SoftHcaOptions options,
+      MemoryKind payload,
+      IntFunction<Gpu> gpus) {
+    return build(
+        fabric, ranks, options, new InProcessWire(), ProxyPrices.FREE, Trace.NONE, gpus, payload);
+  }
+
+  /**
+   * A world whose ranks share a real GPU, with HCAs in software that reach host memory alone: queues
+   * and payload have to lie there.
    *
    * @param ordinal which device, as CUDA counts
    * @throws dev.doorbell.core.gpu.GpuException when there is none
    */
   public static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
+    return cuda(ordinal, CudaGpu.Mover.NONE, ranks, options, MemoryKind.HOST);
+  }
+
+  /**
+   * A world whose ranks share a real GPU, with HCAs in software.
+   *
+   * @param ordinal which device, as CUDA counts
+   * @param mover how the HCAs reach its memory; {@code NONE} where nothing of theirs lies there
+   * @throws dev.doorbell.core.gpu.GpuException when there is none
+   */
+  public static World cuda(
+      int ordinal, CudaGpu.Mover mover, int ranks, SoftHcaOptions options, MemoryKind payload) {
     DirectFabric fabric = new DirectFabric();
-    return build(
-        fabric,
-        ranks,
-        options,
-        new InProcessWire(),
-        ProxyPrices.FREE,
-        Trace.NONE,
-        number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal),
-        MemoryKind.HOST);
+    try {
+      return direct(
+          fabric,
+          ranks,
+          options,
+          payload,
+          number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal, mover));
+    } catch (RuntimeException e) {
+      fabric.close();
+      throw e;
+    }
   }
 
   /**
@@ -109,6 +138,12 @@ public final class World implements AutoCloseable {
    * @param trace hears events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
+    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE);
+  }
+
+  /** The same with payload in memory of a kind. */
+  public static World timed(
+      Topology topology, int ranks, int mtu, long seed, Trace trace, MemoryKind payload) {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
     CpuPrices cpu = topology.cpus().getFirst();
@@ -121,23 +156,27 @@ public final class World implements AutoCloseable {
             .withTiming(
                 new HcaTiming(
                     Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+    TimedFabric fabric = new TimedFabric(topology, seed);
     return build(
-        new TimedFabric(topology, seed),
+        fabric,
         ranks,
         options,
         new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
         new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
-        trace);
+        trace,
+        number -> new VmGpu(fabric, Locus.gpu(number, 0)),
+        payload);
   }
 
   /**
    * A world whose ranks have HCAs that libibverbs drives.
    *
    * @param ordinal the CUDA device that they share, or {@link Substrate.Verbs#VM}
+   * @param payload what payload lies in
    * @throws dev.doorbell.core.hca.HcaException when a device cannot be opened
    * @throws dev.doorbell.core.gpu.GpuException when there is no such GPU
    */
-  static World verbs(RealHca real, int ordinal, int ranks) {
+  public static World verbs(RealHca real, int ordinal, int ranks, MemoryKind payload) {
     DirectFabric fabric = new DirectFabric();
     List<Rank> opened = new ArrayList<>();
     try {
@@ -149,7 +188,7 @@ public final class World implements AutoCloseable {
                 : new CudaGpu(fabric, at, ordinal);
         try {
           Hca hca = real.open(fabric, Locus.nic(number, 0), gpu);
-          opened.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), MemoryKind.DEVICE));
+          opened.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
         } catch (RuntimeException e) {
           gpu.close();
           throw e;

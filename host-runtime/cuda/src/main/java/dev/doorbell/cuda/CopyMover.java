@@ -22,7 +22,9 @@ final class CopyMover extends StagedMover {
   /** Writes up to here are stores of the stream alone. */
   private static final int SMALL = 64;
 
-  private static final int MOST_OPERATIONS = 256;
+  /** The driver takes fewer than 256 at a time. */
+  private static final int MOST_OPERATIONS = 128;
+
   private static final int OPERATION_BYTES = 48;
   private static final int WRITE_VALUE_64 = 5;
   private static final int NO_BARRIER = 1;
@@ -64,8 +66,7 @@ final class CopyMover extends StagedMover {
   private static long current(CudaContext context) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-      context.call(
-          "asking for the context", () -> StreamFunctions.currentContext(out.address()));
+      context.call("asking for the context", () -> StreamFunctions.currentContext(out.address()));
       return out.get(ValueLayout.JAVA_LONG, 0);
     }
   }

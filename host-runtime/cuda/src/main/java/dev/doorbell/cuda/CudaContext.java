@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
+import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUstream;
@@ -170,14 +171,24 @@ final class CudaContext {
     }
   }
 
-  /** Makes the memory of {@code peer}'s device addressable for kernels of this one. */
+  /** True when memory of the device can be exported as dma-bufs. */
+  boolean exportsDmaBufs() {
+    return attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED) != 0;
+  }
+
+  /**
+   * Lets kernels of this device reach memory of another one.
+   *
+   * @throws GpuException when the two have no way to each other
+   */
   void reach(CudaContext peer) {
-    String what = "giving GPU %d access to the memory of GPU %d".formatted(ordinal, peer.ordinal);
-    int[] possible = new int[1];
-    check(what, JCudaDriver.cuDeviceCanAccessPeer(possible, device, peer.device));
-    if (possible[0] == 0) {
+    String what = "letting GPU %d reach memory of GPU %d".formatted(ordinal, peer.ordinal);
+    int[] can = new int[1];
+    call(what, () -> JCudaDriver.cuDeviceCanAccessPeer(can, device, peer.device));
+    if (can[0] == 0) {
       throw new GpuException(
-          what + ": the driver says that they are no peers; choose two on one NVLink or switch");
+          what
+              + ": there is no way between the two; see 'nvidia-smi topo -p2p r', and whether an IOMMU or ACS is in between");
     }
     int code = ask(() -> JCudaDriver.cuCtxEnablePeerAccess(peer.context, 0));
     if (code != CudaErrors.SUCCESS && code != CudaErrors.PEER_ACCESS_ALREADY_ENABLED) {

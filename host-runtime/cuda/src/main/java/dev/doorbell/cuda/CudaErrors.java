@@ -15,6 +15,7 @@ final class CudaErrors {
   static final int NOT_READY = 600;
   static final int ILLEGAL_ADDRESS = 700;
   static final int LAUNCH_OUT_OF_RESOURCES = 701;
+  static final int PEER_ACCESS_ALREADY_ENABLED = 704;
   static final int LAUNCH_TIMEOUT = 702;
   static final int PEER_ACCESS_ALREADY_ENABLED = 704;
   static final int CONTEXT_IS_DESTROYED = 709;

@@ -286,13 +286,18 @@ public final class CudaGpu implements Gpu {
   }
 
   /**
-   * Pages of a software HCA get a window of their own; anything else is taken for the registers of
-   * a real device.
+   * Doorbell pages of a software HCA get a window of their own, and its on-chip memory, which is
+   * memory of the host, is pinned; anything else is taken for the registers of a real device.
    */
   @Override
   public long mapDeviceRegisters(long hostAddress, long bytes) {
     requireUsable();
     Allocation page = fabric.memory().find(hostAddress);
+    if (page != null && page.kind() == MemoryKind.NIC) {
+      long device = register(page.address(), page.size(), REGISTER_PORTABLE_MAPPED, page.label());
+      mappedRegisters.add(page.address());
+      return device + (hostAddress - page.address());
+    }
     if (page != null) {
       return openWindow(page, hostAddress, bytes);
     }
@@ -393,17 +398,16 @@ public final class CudaGpu implements Gpu {
   }
 
   /**
-   * Lets the kernels of each of two GPUs use all memory of the other one, by the addresses that it
-   * has there. Two that are one device always do.
+   * Lets kernels of this GPU reach memory of another one, over NVLink or PCIe: its device memory
+   * has the same addresses here. The same device may be given; it reaches itself.
    *
-   * @throws GpuException when the driver does not connect them
+   * @throws GpuException when the two have no way to each other
    */
-  public void connectPeer(CudaGpu peer) {
+  public void reachPeer(CudaGpu peer) {
     requireUsable();
     peer.requireUsable();
-    if (context != peer.context) {
+    if (!peer.context.equals(context)) {
       context.reach(peer.context);
-      peer.context.reach(context);
     }
   }
 

@@ -1,11 +1,15 @@
 package dev.doorbell.cuda;
 
 import dev.doorbell.core.memory.AccessFault;
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
@@ -129,6 +133,25 @@ final class CudaMemory implements Memory {
       RawMemory.fill(hostAddress + offset, bytes, value);
     } else {
       context.fill("filling " + this, address + offset, bytes, value);
+    }
+  }
+
+  /**
+   * As the contract says; whole pages of 4096, the last one with what follows this memory in its
+   * page, which is nobody's. Empty where the driver or the kernel cannot.
+   */
+  @Override
+  public OptionalInt exportDmaBuf() {
+    if (closed || kind != MemoryKind.DEVICE || !context.exportsDmaBufs()) {
+      return OptionalInt.empty();
+    }
+    long pages = size + AddressSpace.PAGE - 1 & -AddressSpace.PAGE;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
+      int code = context.ask(() -> DriverFunctions.exportDmaBuf(out.address(), address, pages));
+      return code == CudaErrors.SUCCESS
+          ? OptionalInt.of(out.get(ValueLayout.JAVA_INT, 0))
+          : OptionalInt.empty();
     }
   }
 

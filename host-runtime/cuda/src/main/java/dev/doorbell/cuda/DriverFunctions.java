@@ -23,7 +23,37 @@ final class DriverFunctions {
           "cuFlushGPUDirectRDMAWrites",
           FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
+  /** CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD. */
+  private static final int DMA_BUF = 1;
+
+  private static final MethodHandle EXPORT =
+      handle(
+          "cuMemGetHandleForAddressRange",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG));
+
   private DriverFunctions() {}
+
+  /**
+   * Exports memory of a GPU as a dma-buf.
+   *
+   * @param out native address that the file descriptor is written to, 4 bytes
+   * @param bytes whole pages
+   */
+  static int exportDmaBuf(long out, long address, long bytes) {
+    try {
+      return (int) EXPORT.invokeExact(out, address, bytes, DMA_BUF, 0L);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("cuMemGetHandleForAddressRange", e);
+    }
+  }
 
   /** Makes writes of other devices to the current context's GPU visible to that GPU. */
   static int flushRemoteWritesOfOwner() {

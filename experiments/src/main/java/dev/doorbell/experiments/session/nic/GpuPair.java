@@ -47,7 +47,8 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic) implements AutoCloseable {
     try {
       sender = new CudaGpu(fabric, SENDER, ordinal);
       nic = new CudaGpu(fabric, NIC, ordinal + 1);
-      sender.connectPeer(nic);
+      sender.reachPeer(nic);
+      nic.reachPeer(sender);
       return new GpuPair(fabric, sender, nic);
     } catch (RuntimeException e) {
       if (nic != null) {

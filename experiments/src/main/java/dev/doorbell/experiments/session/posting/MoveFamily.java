@@ -16,7 +16,7 @@ import java.util.Set;
 public final class MoveFamily implements PointFamily {
   static final String KERNEL = "host_move";
 
-  private static final Set<String> SETTINGS = Set.of("threads", "blocks", "mover");
+  private static final Set<String> SETTINGS = Set.of("threads", "blocks", "access");
   private static final int UNIT = 16;
   private static final long MOST_BYTES = 256L << 20;
   private static final long NANOS_A_POINT = 200_000_000L;

@@ -51,8 +51,8 @@ final class MovePoint {
   PointResult run() throws PointFailure {
     LaunchConfig grid = LaunchConfig.of((int) point.whole("blocks"), (int) point.whole("threads"));
     double[] rates = new double[point.samples()];
-    boolean pull = point.text("mover").equals("loads");
-    try (World world = Worlds.of(point, topology, substrate)) {
+    boolean pull = point.text("access").equals("loads");
+    try (World world = Worlds.idle(point, topology, substrate)) {
       Gpu gpu = world.rank(0).gpu();
       try (Memory device = gpu.allocate(MemoryKind.DEVICE, bytes, "in the GPU");
           Memory host = gpu.allocate(MemoryKind.HOST, bytes, "in the host");

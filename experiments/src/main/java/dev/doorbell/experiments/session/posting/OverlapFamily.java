@@ -30,6 +30,7 @@ public final class OverlapFamily implements PointFamily {
           "ringing",
           "fence",
           "payload",
+          "mover",
           "proxies",
           "communicating",
           "work");

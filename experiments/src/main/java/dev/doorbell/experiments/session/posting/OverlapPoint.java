@@ -14,6 +14,7 @@ import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.session.World;
 import dev.doorbell.experiments.session.family.Substrate;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,7 @@ final class OverlapPoint {
   private final int communicating;
   private final long puts;
   private final long rounds;
+  private final List<String> notes = new ArrayList<>();
   private long verified;
 
   OverlapPoint(Point point, PointContext context, Topology topology, Substrate substrate) {
@@ -61,8 +63,7 @@ final class OverlapPoint {
     long[] together = new long[samples];
     LaunchConfig grid = shape.grid();
     int senders = communicating * grid.threadsPerBlock();
-    try (World world = Worlds.of(point, topology, substrate)) {
-      Worlds.requireAll(point, world, shape);
+    try (World world = Worlds.of(point, topology, substrate, shape, notes)) {
       try (Wiring wiring = new Wiring(world, shape);
           Buffers buffers =
               new Buffers(world, shape.payload(), shape.bytes(), senders, point.seed());
@@ -104,8 +105,7 @@ final class OverlapPoint {
                 Samples.of("together", "ns", together))
             .filter(one -> point.metrics().contains(one.metric()))
             .toList();
-    return new PointResult(
-        substrate.basis(), all, new LinkedHashMap<>(Map.of()), verified, List.of());
+    return new PointResult(substrate.basis(), all, new LinkedHashMap<>(Map.of()), verified, notes);
   }
 
   private long once(

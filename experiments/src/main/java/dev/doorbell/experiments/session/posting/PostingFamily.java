@@ -45,6 +45,7 @@ public final class PostingFamily implements PointFamily {
           "fence",
           "exclusive",
           "payload",
+          "mover",
           "proxies");
   private static final Set<String> PATHS = Set.of("pull", "push.inline");
   private static final int MOST_INLINE = 220;

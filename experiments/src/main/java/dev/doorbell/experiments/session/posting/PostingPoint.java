@@ -40,6 +40,7 @@ final class PostingPoint {
   private final Substrate substrate;
   private final PostingShape shape;
   private final SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
+  private final List<String> notes = new ArrayList<>();
   private long verified;
 
   PostingPoint(Point point, PointContext context, Topology topology, Substrate substrate) {
@@ -52,8 +53,7 @@ final class PostingPoint {
 
   PointResult run() throws PointFailure {
     List<Samples> samples = new ArrayList<>();
-    try (World world = Worlds.of(point, topology, substrate)) {
-      Worlds.requireAll(point, world, shape);
+    try (World world = Worlds.of(point, topology, substrate, shape, notes)) {
       try (Wiring wiring = new Wiring(world, shape);
           Buffers buffers =
               new Buffers(world, shape.payload(), shape.bytes(), shape.threads(), point.seed())) {
@@ -70,7 +70,7 @@ final class PostingPoint {
           Problem.of("DB-P001", point.id(), String.valueOf(e.getMessage())).effect("no result"),
           e);
     }
-    return new PointResult(substrate.basis(), inOrder(samples), counters, verified, List.of());
+    return new PointResult(substrate.basis(), inOrder(samples), counters, verified, notes);
   }
 
   private boolean wants(String metric) {

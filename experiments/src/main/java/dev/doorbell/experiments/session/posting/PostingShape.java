@@ -19,8 +19,9 @@ final class PostingShape {
   }
 
   private static final int PUTS_IN_VIRTUAL_TIME = 768;
-  private static final int PUTS_ON_THE_WALL = 1 << 14;
+  private static final int PUTS_ON_THE_WALL = 1 << 12;
   private static final int PUTS_ON_GPU = 1 << 17;
+  private static final long MOST_BYTES_OF_A_LAUNCH = 128L << 20;
   private static final int FEWEST_OF_A_THREAD = 2;
 
   private final Point point;
@@ -58,11 +59,7 @@ final class PostingShape {
   }
 
   MemoryKind payload() {
-    return switch (point.text("payload")) {
-      case "host" -> MemoryKind.HOST;
-      case "managed" -> MemoryKind.MANAGED;
-      default -> MemoryKind.DEVICE;
-    };
+    return Placement.payload(point.text("payload"));
   }
 
   Placement placement() {
@@ -115,9 +112,12 @@ final class PostingShape {
     int all =
         switch (substrate) {
           case Substrate.Virtual() -> PUTS_IN_VIRTUAL_TIME;
-          case Substrate.Wall(), Substrate.Verbs _ -> PUTS_ON_THE_WALL;
+          case Substrate.Wall() -> PUTS_ON_THE_WALL;
           case Substrate.Cuda(int _) -> PUTS_ON_GPU;
+          case Substrate.Verbs verbs ->
+              verbs.ordinal() == Substrate.Verbs.VM ? PUTS_ON_THE_WALL : PUTS_ON_GPU;
         };
-    return Math.max(FEWEST_OF_A_THREAD, all / posters);
+    long most = Math.min(all, MOST_BYTES_OF_A_LAUNCH / bytes());
+    return Math.max(FEWEST_OF_A_THREAD, most / posters);
   }
 }
