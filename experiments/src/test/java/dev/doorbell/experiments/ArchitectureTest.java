@@ -369,6 +369,7 @@ class ArchitectureTest {
             "dev.doorbell.ptxvm.engine..",
             "dev.doorbell.ptxvm.memory..",
             "dev.doorbell.softhca..",
+            "dev.doorbell.verbs..",
             "dev.doorbell.proxy..")
         .should()
         .dependOnClassesThat()

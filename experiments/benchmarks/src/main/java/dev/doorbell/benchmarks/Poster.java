@@ -46,7 +46,7 @@ final class Poster {
                 gpu.mapDeviceRegisters(hca.register(), Long.BYTES),
                 completion.address(),
                 record.address(),
-                device(QueuePairView.COUNTERS_BYTES, "counters").address(),
+                device(QueuePairView.countersBytes(BLOCKS), "counters").address(),
                 device(ErrorRecord.BYTES, "error record").address(),
                 0,
                 0,

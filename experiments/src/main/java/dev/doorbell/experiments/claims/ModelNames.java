@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /** The closed forms by name. Bytes and nanoseconds; rates are bytes a nanosecond, GB/s. */
-final class ModelNames implements Expression.Names {
+public final class ModelNames implements Expression.Names {
 
   @Override
   public double call(String function, List<Double> arguments) throws Expression.Unknown {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * size at which the second curve becomes the lower one, {@code crossings{...}} how often they
  * cross; {@code points} and {@code points.verified} count.
  */
-final class RunNames implements Expression.Names {
+public final class RunNames implements Expression.Names {
   private static final String PREDICT = "predict.";
 
   private final ModelNames functions = new ModelNames();
@@ -37,7 +37,7 @@ final class RunNames implements Expression.Names {
    * @param points that were to be run
    * @param verified of them whose every byte was right
    */
-  RunNames(RunData data, int points, int verified) {
+  public RunNames(RunData data, int points, int verified) {
     this.data = data;
     this.points = points;
     this.verified = verified;

@@ -59,6 +59,9 @@ final class CommandTree {
       case KERNEL ->
           List.of(KernelAction.values())
               .forEach(action -> actions.put(action.word(), action.create()));
+      case PAPER ->
+          List.of(PaperAction.values())
+              .forEach(action -> actions.put(action.word(), action.create()));
       case HCA ->
           List.of(HcaAction.values())
               .forEach(action -> actions.put(action.word(), action.create()));

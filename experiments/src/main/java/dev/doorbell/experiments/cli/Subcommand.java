@@ -16,8 +16,10 @@ enum Subcommand {
   PREDICT("predict", "the closed forms for each point, without running it"),
   CALIBRATE("calibrate", "measure what a GPU's accesses cost; makes a topology of it"),
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
-  PLOT("plot", "draw a run's figures again from its samples"),
+  PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
   TABLE("table", "print a run's table again from its samples, in many formats"),
+  REPORT("report", "runs as one HTML page that works offline"),
+  PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify, pack"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
   GATE("gate", "pass or fail a run against a baseline"),
   CLAIMS("claims", "published claims, held against the model: list, check"),
@@ -56,6 +58,8 @@ enum Subcommand {
       case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
+      case REPORT -> new ReportCommand();
+      case PAPER -> new PaperCommand();
       case COMPARE -> new CompareCommand();
       case GATE -> new GateCommand();
       case CLAIMS -> new ClaimsCommand();

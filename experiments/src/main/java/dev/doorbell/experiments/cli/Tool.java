@@ -77,6 +77,12 @@ public final class Tool {
           .map(action -> dispatch("claims " + word, action.create(), words))
           .orElseGet(() -> unknownAction("claims", word, ClaimsAction.suggestion(word)));
     }
+    if (subcommand == Subcommand.PAPER && !words.isEmpty() && !words.getFirst().startsWith("-")) {
+      String word = words.removeFirst();
+      return PaperAction.of(word)
+          .map(action -> dispatch("paper " + word, action.create(), words))
+          .orElseGet(() -> unknownAction("paper", word, PaperAction.suggestion(word)));
+    }
     return dispatch(subcommand.word(), subcommand.create(), words);
   }
 

@@ -188,7 +188,7 @@ final class ExpectationReader {
       return bound.doubleValue();
     }
     OptionalLong size = Sizes.parse(bound.asString(""));
-    if (size.isEmpty()) {
+    if (size.isEmpty() && !bound.isMissingNode()) {
       problems.add(
           Problem.of(
               "DB-C015",

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Public ordering bugs of GPU-initiated communication, each rewritten as a kernel that has it and
- * one that has not: {@code kernels/cases/NAME.cu}.
+ * Public ordering bugs of GPU-initiated communication, and one that our own recovery could have,
+ * each as a kernel that has it and one that has not: {@code kernels/cases/NAME.cu}.
  */
 public enum BugCase {
   SHARED_QUEUE_PAIR(
@@ -82,7 +82,13 @@ public enum BugCase {
       "slots that are filled while the receiver still reads them, wrong data, then a hang",
       "wait for the completions of the credits before the round is said to be over",
       "DeepEP#310",
-      new Shape(1, 1, 5, 32, 1));
+      new Shape(1, 1, 5, 32, 1)),
+  SAFE_POINT(
+      "the host changes what a kernel posts to before the kernel is at its safe point",
+      "a kernel that posts to a queue pair that is being reset, operations lost or done twice",
+      "wait, with acquire, until each poster says that it is there or has ended; then grant",
+      "none: Doorbell's own protocol of docs/recovery.md",
+      new Shape(1, 1, 9, 32, 2));
 
   private static final int RING = 64;
 
@@ -135,7 +141,7 @@ public enum BugCase {
     return fix;
   }
 
-  /** The public reports that it is rewritten from. */
+  /** The public reports that it is rewritten from, or whose protocol it is. */
   public String sources() {
     return sources;
   }

@@ -96,7 +96,11 @@ public final class Explorer {
       finished += outcome.finished() ? 1 : 0;
       found += outcome.isFinding() ? 1 : 0;
       instructions += outcome.instructions();
+      Map<String, Race> inThisRun = new LinkedHashMap<>();
       for (Race race : outcome.races()) {
+        inThisRun.merge(race.key(), race, (a, b) -> b.turns() < a.turns() ? b : a);
+      }
+      for (Race race : inThisRun.values()) {
         Schedule schedule = Schedule.of(scenario, seed, race.turns());
         races.merge(race.key(), new Found(race, schedule, 1), Explorer::shorter);
       }

@@ -6,8 +6,7 @@ import dev.doorbell.experiments.run.RunData;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
@@ -39,35 +38,19 @@ public final class Figures {
 
   /** Draws all figures of a run: file names with their bytes, in order. */
   public static SequencedMap<String, byte[]> render(RunData run) {
-    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    drawings(run)
-        .forEach(
-            (name, drawing) -> {
-              byte[] pdf = drawing.pdf();
-              files.put(name + ".svg", drawing.svg());
-              files.put(name + ".pdf", pdf);
-              files.put(name + ".png", drawing.png(pdf));
-            });
-    return Collections.unmodifiableSequencedMap(files);
+    return plots(run).files(PlotFormat.standard());
   }
 
   static SequencedMap<String, Drawing> drawings(RunData run) {
-    SequencedMap<String, Drawing> drawings = new LinkedHashMap<>();
-    RunFigures figures = new RunFigures(run);
-    for (FigureSpec spec : run.figures()) {
-      figures.figure(spec).ifPresent(figure -> draw(figure, drawings));
-    }
-    return drawings;
+    return plots(run).drawings();
   }
 
-  private static void draw(LineFigure figure, SequencedMap<String, Drawing> drawings) {
-    boolean single = figure.panels().size() == 1;
-    double width = single ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS;
-    drawings.put(LineChart.identifier(figure.name()), LineChart.draw(figure, width));
-    if (!single) {
-      for (LineFigure panel : figure.panelByPanel()) {
-        drawings.put(LineChart.identifier(panel.name()), LineChart.draw(panel, Theme.ONE_COLUMN));
-      }
+  private static Plots plots(RunData run) {
+    RunFigures figures = new RunFigures(run);
+    List<Chart> charts = new ArrayList<>();
+    for (FigureSpec spec : run.figures()) {
+      figures.figure(spec).ifPresent(charts::add);
     }
+    return new Plots(charts);
   }
 }

@@ -16,8 +16,13 @@ final class Flow {
    * @param text behind the sample
    * @param sample width kept before the text; 0 for none
    * @param symbol draws the sample with its left end and its middle height given
+   * @param series that it is the legend of, as {@link #role} names it; empty where it is of none
    */
-  record Item(String text, Ink ink, double sample, Symbol symbol) {
+  record Item(String text, Ink ink, double sample, Symbol symbol, String series) {
+    Item(String text, Ink ink, double sample, Symbol symbol) {
+      this(text, ink, sample, symbol, "");
+    }
+
     static Item text(String text, Ink ink) {
       return new Item(text, ink, 0, (left, middle) -> List.of());
     }
@@ -52,6 +57,11 @@ final class Flow {
     }
   }
 
+  /** The class that all groups of one series have, its legend entry too. */
+  static String role(String series) {
+    return "series-" + Sheet.identifier(series);
+  }
+
   double height() {
     return rows.size() * leading;
   }
@@ -62,10 +72,19 @@ final class Flow {
     for (List<Item> row : rows) {
       double x = left;
       for (Item item : row) {
-        nodes.addAll(item.symbol().at(x, middle));
+        List<Node> entry = new ArrayList<>(item.symbol().at(x, middle));
         double textLeft = x + item.sample() + (item.sample() > 0 ? BEHIND_SAMPLE : 0);
         double baseline = middle + Typeface.capHeight(size) / 2;
-        nodes.add(new Node.Label(item.text(), textLeft, baseline, size, Anchor.START, item.ink()));
+        entry.add(new Node.Label(item.text(), textLeft, baseline, size, Anchor.START, item.ink()));
+        if (item.series().isEmpty()) {
+          nodes.addAll(entry);
+        } else {
+          nodes.add(
+              new Node.Group(
+                  "legend-" + Sheet.identifier(item.series()),
+                  "entry " + role(item.series()),
+                  entry));
+        }
         x += width(item) + gap;
       }
       middle += leading;

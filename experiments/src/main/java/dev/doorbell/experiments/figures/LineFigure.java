@@ -1,8 +1,10 @@
 package dev.doorbell.experiments.figures;
 
+import dev.doorbell.experiments.figures.drawing.Drawing;
 import dev.doorbell.experiments.figures.drawing.Provenance;
 import dev.doorbell.experiments.stats.Interval;
 import java.util.List;
+import java.util.SequencedMap;
 
 /**
  * What a line figure shows, with nothing said of how: panels that share both axes, lines in each.
@@ -13,6 +15,7 @@ import java.util.List;
  * @param series names of all lines in the order of the legend; a line looks alike in all panels
  * @param basisNote the basis word with what it means here, such as {@code modelled (virtual time)}
  * @param samplesNote what a point and its whisker are
+ * @param stepped lines rise in steps, as shares of samples do, instead of joining points
  */
 record LineFigure(
     String name,
@@ -22,7 +25,9 @@ record LineFigure(
     List<Panel> panels,
     String basisNote,
     String samplesNote,
-    Provenance provenance) {
+    boolean stepped,
+    Provenance provenance)
+    implements Chart {
 
   /** What an axis measures; {@code unit} is empty for a count. */
   record Quantified(String title, String unit, boolean log) {}
@@ -75,9 +80,20 @@ record LineFigure(
     }
   }
 
+  @Override
+  public Drawing draw(double width) {
+    return LineChart.draw(this, width);
+  }
+
   /** One figure for each panel, named after it, with the lines that it has. */
-  List<LineFigure> panelByPanel() {
+  @Override
+  public List<LineFigure> panelByPanel() {
     return panels.stream().map(this::only).toList();
+  }
+
+  @Override
+  public SequencedMap<String, String> pgfplots() {
+    return LinePgf.of(this);
   }
 
   private LineFigure only(Panel panel) {
@@ -89,6 +105,7 @@ record LineFigure(
         List.of(panel),
         basisNote,
         samplesNote,
+        stepped,
         provenance.titled(provenance.title() + ", " + panel.title()));
   }
 

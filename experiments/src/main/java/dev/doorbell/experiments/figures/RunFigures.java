@@ -74,6 +74,7 @@ final class RunFigures {
             panels,
             note(run.basis()),
             samplesNote(counts),
+            false,
             provenance(spec)));
   }
 
@@ -235,7 +236,7 @@ final class RunFigures {
     }
   }
 
-  private String unit(String metric) {
+  String unit(String metric) {
     return run.rows().stream()
         .map(row -> row.metrics().get(metric))
         .filter(row -> row != null && row.samples().size() > 0)
@@ -254,7 +255,7 @@ final class RunFigures {
         run.basis().word());
   }
 
-  private Axis axis(String name) {
+  Axis axis(String name) {
     return run.axes().stream()
         .filter(axis -> axis.name().equals(name))
         .findFirst()
@@ -266,16 +267,16 @@ final class RunFigures {
                             name, run.runId(), run.axes().stream().map(Axis::name).toList())));
   }
 
-  private static List<String> texts(Axis axis) {
+  static List<String> texts(Axis axis) {
     return axis.values().stream().map(Value::text).toList();
   }
 
-  private static String text(SummaryRow row, String axis) {
+  static String text(SummaryRow row, String axis) {
     Value value = row.axes().get(axis);
     return value == null ? "" : value.text();
   }
 
-  private static double number(SummaryRow row, String axis) {
+  static double number(SummaryRow row, String axis) {
     return switch (row.axes().get(axis)) {
       case Value.Whole(long value) -> value;
       case Value.Real(double value) -> value;
@@ -287,11 +288,11 @@ final class RunFigures {
   }
 
   /** What an axis or metric is called in print: {@code size} is a message's. */
-  private static String title(String name) {
+  static String title(String name) {
     return name.equals("size") ? "message size" : name.replace('_', ' ').replace('.', ' ');
   }
 
-  private static String samplesNote(IntSummaryStatistics counts) {
+  static String samplesNote(IntSummaryStatistics counts) {
     String n =
         counts.getMin() == counts.getMax()
             ? Integer.toString(counts.getMin())

@@ -109,7 +109,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     out.append(String.join(" & ", escaped)).append(" \\\\\n");
   }
 
-  private static String latexEscaped(String text) {
+  static String latexEscaped(String text) {
     StringBuilder out = new StringBuilder();
     text.codePoints()
         .forEach(

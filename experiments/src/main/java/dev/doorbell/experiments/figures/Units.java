@@ -5,7 +5,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 
 /** Numbers as readers of the field write them. Independent of the locale. */
-final class Units {
+public final class Units {
 
   /** Keeps a number and its unit on one line. */
   private static final String NBSP = "\u00A0";
@@ -58,7 +58,7 @@ final class Units {
   }
 
   /** A value with its unit, times and bytes scaled. */
-  static String quantity(double value, String unit) {
+  public static String quantity(double value, String unit) {
     return switch (unit) {
       case "ns" -> time(value);
       case "B" -> bytes(value);
@@ -71,7 +71,7 @@ final class Units {
    * Rounded to significant digits and written without an exponent or trailing zeros; whole numbers
    * stay whole.
    */
-  static String digits(double value, int digits) {
+  public static String digits(double value, int digits) {
     if (value == 0) {
       return "0";
     }
@@ -84,12 +84,12 @@ final class Units {
   }
 
   /** With all its digits and no exponent, for other programs. */
-  static String plain(double value) {
+  public static String plain(double value) {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   /** With a fixed number of decimals, for columns that line up. */
-  static String fixed(double value, int decimals) {
+  public static String fixed(double value, int decimals) {
     return BigDecimal.valueOf(value).setScale(decimals, RoundingMode.HALF_EVEN).toPlainString();
   }
 }

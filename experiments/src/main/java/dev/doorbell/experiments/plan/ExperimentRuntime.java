@@ -3,7 +3,9 @@ package dev.doorbell.experiments.plan;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that the command line needs from the world of GPUs and HCAs. Implemented where the
@@ -68,6 +70,29 @@ public interface ExperimentRuntime {
 
   /** Every constant that the numbers of these points rest on, each once, in a stable order. */
   List<ModelConstant> constants(List<Point> points);
+
+  /**
+   * What each constant of a point's topology does to a metric when it alone is changed: by the
+   * interval with which it was measured, else by a share of it.
+   *
+   * @param share such as 0.2
+   * @return in the order of the topology; empty where the closed forms have no word for the metric
+   */
+  default List<Influence> sensitivity(Point point, String metric, double share) {
+    return List.of();
+  }
+
+  /**
+   * Runs one message of a point in virtual time and tells all that happens to it.
+   *
+   * @param capture where its packets go, as pcapng; null for nowhere
+   * @throws PointFailure when it cannot, or when what arrived is not what was sent
+   */
+  default Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
+    throw new PointFailure(
+        PointFailure.Kind.FAILED,
+        Problem.of("DB-P030", point.id(), "this build traces no messages").effect("no timeline"));
+  }
 
   /** A guess at the wall time of a point on one core, in nanoseconds, for estimates only. */
   long estimateNanos(Point point);

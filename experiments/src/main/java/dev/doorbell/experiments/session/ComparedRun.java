@@ -55,8 +55,8 @@ final class ComparedRun {
         Connection connection =
             Connection.open(
                 world, what.endpoint(DEADLINE_NANOS), Connection.Ringing.GPU, what.queuePairs());
-        Party zero = new Party(connection, world.rank(0), what.bytes(), slots(), seed);
-        Party one = new Party(connection, world.rank(1), what.bytes(), slots(), seed + 1)) {
+        Party zero = new Party(connection, world.rank(0), buffers(), seed);
+        Party one = new Party(connection, world.rank(1), buffers(), seed + 1)) {
       List<Launch> launches = start(world, zero, one);
       RunOutcome outcome =
           fabric.run(() -> launches.stream().allMatch(Launch::done), 2 * DEADLINE_NANOS);
@@ -215,5 +215,9 @@ final class ComparedRun {
       return QueueContents.errors(bytes);
     }
     return bytes;
+  }
+
+  private Party.Buffers buffers() {
+    return new Party.Buffers(what.bytes(), slots(), 0, what.payload(), Endpoint.ALL_RIGHTS);
   }
 }

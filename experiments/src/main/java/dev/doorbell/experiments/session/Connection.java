@@ -10,6 +10,8 @@ import dev.doorbell.proxy.DoorbellRinger;
 import dev.doorbell.proxy.ProxyAgent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Two ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy
@@ -29,7 +31,7 @@ final class Connection implements AutoCloseable {
   private static final int COMMAND_ENTRIES = 256;
 
   private final World world;
-  private final List<List<Endpoint>> endpoints = List.of(new ArrayList<>(), new ArrayList<>());
+  private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
   private final List<AutoCloseable> helpers = new ArrayList<>();
 
   private Connection(World world) {
@@ -42,14 +44,29 @@ final class Connection implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       Endpoint a = Endpoint.open(world.rank(0), shape, i);
       Endpoint b = Endpoint.open(world.rank(1), shape, i);
-      connection.endpoints.get(0).add(a);
-      connection.endpoints.get(1).add(b);
+      connection.add(0, a);
+      connection.add(1, b);
       Endpoint.connect(a, b);
     }
     for (int rank = 0; rank < 2; rank++) {
       connection.start(ringing, rank);
     }
     return connection;
+  }
+
+  /** Connects two ranks by one queue pair each, for which kernels ring themselves. */
+  static Connection between(World world, int one, int other, Endpoint.Shape shape) {
+    Connection connection = new Connection(world);
+    Endpoint a = Endpoint.open(world.rank(one), shape, 0);
+    Endpoint b = Endpoint.open(world.rank(other), shape, 0);
+    connection.add(one, a);
+    connection.add(other, b);
+    Endpoint.connect(a, b);
+    return connection;
+  }
+
+  private void add(int rank, Endpoint endpoint) {
+    endpoints.computeIfAbsent(rank, _ -> new ArrayList<>()).add(endpoint);
   }
 
   /**
@@ -59,7 +76,7 @@ final class Connection implements AutoCloseable {
   static Connection half(World world, int rank, Endpoint.Shape shape, Ringing ringing, int count) {
     Connection connection = new Connection(world);
     for (int i = 0; i < count; i++) {
-      connection.endpoints.get(rank).add(Endpoint.open(world.rank(rank), shape, i));
+      connection.add(rank, Endpoint.open(world.rank(rank), shape, i));
     }
     connection.start(ringing, rank);
     return connection;
@@ -67,7 +84,7 @@ final class Connection implements AutoCloseable {
 
   /** Connects the queue pairs of {@code rank} to these, in order. */
   void connect(int rank, List<QueuePairAddress> peers) {
-    List<Endpoint> own = endpoints.get(rank);
+    List<Endpoint> own = endpoints(rank);
     for (int i = 0; i < own.size(); i++) {
       own.get(i).connect(peers.get(i));
     }
@@ -83,12 +100,12 @@ final class Connection implements AutoCloseable {
 
   /** The queue pairs of a rank, in order. */
   List<Endpoint> endpoints(int rank) {
-    return endpoints.get(rank);
+    return endpoints.getOrDefault(rank, List.of());
   }
 
   /** Writes the views of a rank's queue pairs to memory that its kernels can read. */
   Memory writeViews(int rank) {
-    List<Endpoint> own = endpoints.get(rank);
+    List<Endpoint> own = endpoints(rank);
     byte[] bytes = new byte[own.size() * QueuePairView.BYTES];
     for (int i = 0; i < own.size(); i++) {
       byte[] view = own.get(i).view().encode();
@@ -103,7 +120,7 @@ final class Connection implements AutoCloseable {
   private void startRinger(int rank) {
     DoorbellRinger ringer = new DoorbellRinger(world.fabric(), Locus.cpu(rank), world.cpuPrices());
     helpers.add(ringer);
-    for (Endpoint endpoint : endpoints.get(rank)) {
+    for (Endpoint endpoint : endpoints(rank)) {
       Memory request = world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request");
       helpers.add(request);
       ringer.watch(endpoint.queuePair(), request.address());
@@ -114,7 +131,7 @@ final class Connection implements AutoCloseable {
   private void startProxy(int rank) {
     ProxyAgent proxy = new ProxyAgent(world.fabric(), Locus.cpu(rank), world.cpuPrices());
     helpers.add(proxy);
-    for (Endpoint endpoint : endpoints.get(rank)) {
+    for (Endpoint endpoint : endpoints(rank)) {
       CommandQueue queue = new CommandQueue(world.rank(rank).gpu(), COMMAND_ENTRIES, 0);
       helpers.add(queue);
       proxy.serve(queue, endpoint.queuePair(), endpoint.view());
@@ -127,7 +144,7 @@ final class Connection implements AutoCloseable {
     for (AutoCloseable helper : helpers.reversed()) {
       closeNow(helper);
     }
-    for (List<Endpoint> own : endpoints) {
+    for (List<Endpoint> own : endpoints.values()) {
       own.reversed().forEach(Endpoint::close);
     }
   }

@@ -130,7 +130,7 @@ final class PairedPoint {
           0,
           party -> {
             long nanos = Math.max(1, party.ended() - party.started());
-            rates[which] = (double) shape.bytes() * messages / nanos;
+            rates[which] = (double) shape.bytes() * messages * shape.blocks(protocol) / nanos;
           });
     }
     return rates;

@@ -6,6 +6,7 @@ import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -22,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * the path needs it, and a kernel's job over them.
  */
 final class Party implements AutoCloseable {
-  /** Bytes on either side of the inbox that nobody may write. */
+  /** Bytes on either side of the inbox, at least, that nobody may write. */
   static final int GUARD = 64;
 
   private static final byte GUARD_BYTE = (byte) 0xA5;
@@ -49,10 +51,29 @@ final class Party implements AutoCloseable {
   private final MemoryRegion inboxRegion;
   private final Memory views;
   private final byte[] payload;
+  private final int before;
+  private final int guard;
   private @Nullable Staging staging;
   private @Nullable Memory samples;
   private @Nullable Memory stamps;
   private @Nullable Memory status;
+
+  /**
+   * What a party's buffers are like.
+   *
+   * @param messageBytes of one message
+   * @param slots messages side by side, in the payload and in the inbox
+   * @param offset bytes by which both miss their natural alignment
+   * @param kind of memory that both lie in
+   * @param rights of both regions
+   */
+  record Buffers(
+      int messageBytes, int slots, int offset, MemoryKind kind, Set<AccessRight> rights) {
+    /** Aligned ones for one message, with every right but relaxed ordering. */
+    static Buffers of(int messageBytes, MemoryKind kind) {
+      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS);
+    }
+  }
 
   /** Where a party's messages arrive, as its peer names it. */
   record Target(long address, int key) {}
@@ -65,27 +86,26 @@ final class Party implements AutoCloseable {
    * many.
    */
   Party(Connection connection, Rank rank, int bytes, long seed) {
-    this(connection, rank, bytes, 1, seed);
+    this(connection, rank, Buffers.of(bytes, rank.payload()), seed);
   }
 
-  /**
-   * The same for {@code slots} messages of {@code messageBytes} side by side, in the payload and in
-   * the inbox.
-   */
-  Party(Connection connection, Rank rank, int messageBytes, int slots, long seed) {
+  /** The same for buffers of another kind. */
+  Party(Connection connection, Rank rank, Buffers buffers, long seed) {
     this.rank = rank;
     this.endpoints = connection.endpoints(rank.number());
-    this.slots = slots;
-    this.bytes = Math.multiplyExact(messageBytes, slots);
+    this.slots = buffers.slots();
+    this.bytes = Math.multiplyExact(buffers.messageBytes(), slots);
     this.payload = new byte[bytes];
     new SplittableRandom(seed).nextBytes(payload);
-    this.local = allocate(rank.payload(), bytes, "payload");
-    local.putBytes(0, payload);
-    this.inbox = allocate(rank.payload(), bytes + 2L * GUARD, "inbox");
+    this.before = buffers.offset();
+    this.local = allocate(buffers.kind(), before + (long) bytes, "payload");
+    local.putBytes(before, payload);
+    this.guard = GUARD + buffers.offset();
+    this.inbox = allocate(buffers.kind(), bytes + 2L * guard, "inbox");
     inbox.fill(0, inbox.size(), GUARD_BYTE);
-    inbox.fill(GUARD, bytes, (byte) 0);
-    this.localRegion = own(rank.domain().register(local, Endpoint.ALL_RIGHTS));
-    this.inboxRegion = own(rank.domain().register(inbox, GUARD, bytes, Endpoint.ALL_RIGHTS));
+    inbox.fill(guard, bytes, (byte) 0);
+    this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
+    this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
     this.views = own(connection.writeViews(rank.number()));
   }
 
@@ -139,7 +159,7 @@ final class Party implements AutoCloseable {
 
   /** The same to a peer that may be in another process. */
   Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
-    job.local = local.address();
+    job.local = local.address() + before;
     return ready(protocol, job, to, config);
   }
 
@@ -160,7 +180,7 @@ final class Party implements AutoCloseable {
     job.remoteKey = to.key();
     job.bytes = bytes / slots;
     job.stride = slots == 1 ? 0 : job.bytes;
-    job.inbox = inbox.address() + GUARD;
+    job.inbox = inbox.address() + guard;
     job.qpCount = endpoints.size();
     long threads = (long) config.blocks() * config.threadsPerBlock();
     status = allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status");
@@ -189,12 +209,12 @@ final class Party implements AutoCloseable {
 
   /** Where this party's messages arrive. */
   Target target() {
-    return new Target(inbox.address() + GUARD, inboxRegion.rkey());
+    return new Target(inbox.address() + guard, inboxRegion.rkey());
   }
 
   /** Where this party's payload lies, as its own work requests name it. */
   Target source() {
-    return new Target(local.address(), localRegion.lkey());
+    return new Target(local.address() + before, localRegion.lkey());
   }
 
   /** The command that puts this party's payload into the inbox of {@code peer}. */
@@ -202,9 +222,9 @@ final class Party implements AutoCloseable {
     CommandEntry put = new CommandEntry();
     put.opcode = CommandEntry.OP_PUT;
     put.length = bytes;
-    put.localAddress = local.address();
+    put.localAddress = local.address() + before;
     put.localKey = localRegion.lkey();
-    put.remoteAddress = peer.inbox.address() + GUARD;
+    put.remoteAddress = peer.inbox.address() + peer.guard;
     put.remoteKey = peer.inboxRegion.rkey();
     return put;
   }
@@ -259,6 +279,13 @@ final class Party implements AutoCloseable {
     return values;
   }
 
+  /** Whether an address lies in the staging area, as kernels see it. */
+  boolean stages(long address) {
+    return staging != null
+        && address >= staging.kernelAddress()
+        && address < staging.kernelAddress() + staging.bytes();
+  }
+
   /** Nanoseconds at the first post. */
   long started() {
     return require(stamps).getLong(0);
@@ -271,7 +298,7 @@ final class Party implements AutoCloseable {
 
   /** What this party's payload holds now: the kernel may have written tags into it. */
   byte[] sent() {
-    return local.getBytes(0, bytes);
+    return local.getBytes(before, bytes);
   }
 
   /**
@@ -283,14 +310,14 @@ final class Party implements AutoCloseable {
     byte[] expected = peer.sent();
     byte[] around = inbox.getBytes(0, (int) inbox.size());
     for (int i = 0; i < around.length; i++) {
-      boolean guard = i < GUARD || i >= GUARD + bytes;
-      byte wanted = guard ? GUARD_BYTE : expected[i - GUARD];
+      boolean outside = i < guard || i >= guard + bytes;
+      byte wanted = outside ? GUARD_BYTE : expected[i - guard];
       if (around[i] != wanted) {
         return "rank %d, byte %d of the inbox%s: 0x%02x instead of 0x%02x"
             .formatted(
                 rank.number(),
-                i - GUARD,
-                guard ? " (outside the message)" : "",
+                i - guard,
+                outside ? " (outside the message)" : "",
                 around[i] & 0xff,
                 wanted & 0xff);
       }
@@ -305,14 +332,14 @@ final class Party implements AutoCloseable {
 
   /** The same of what has arrived. */
   String arrivedDigest() {
-    return digest(inbox.getBytes(GUARD, bytes));
+    return digest(inbox.getBytes(guard, bytes));
   }
 
   /** True when nothing was written beside the inbox. */
   boolean guardsAreIntact() {
     byte[] around = inbox.getBytes(0, (int) inbox.size());
     for (int i = 0; i < around.length; i++) {
-      if ((i < GUARD || i >= GUARD + bytes) && around[i] != GUARD_BYTE) {
+      if ((i < guard || i >= guard + bytes) && around[i] != GUARD_BYTE) {
         return false;
       }
     }

@@ -12,12 +12,14 @@ import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.session.device.RealHca;
 import dev.doorbell.experiments.session.family.PointFamilies;
 import dev.doorbell.experiments.session.family.Substrate;
@@ -29,7 +31,9 @@ import dev.doorbell.experiments.session.push.PushFamily;
 import dev.doorbell.experiments.session.recovery.RecoveryFamily;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.topology.TopologyVariant;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
+  private static final String VARIANT = "variant";
   private static final String CUDA = "cuda:";
 
   private final Map<String, Topology> topologies;
@@ -71,6 +76,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PostingFamily(),
                 new OverlapFamily(),
                 new MoveFamily(),
+                new AllToAllFamily(),
                 new TransferFamily(protocols)));
     this.pairing = pairing;
   }
@@ -268,6 +274,33 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   @Override
+  public List<Influence> sensitivity(Point point, String metric, double share) {
+    return pairing != null
+        ? List.of()
+        : Sensitivity.of(
+            point.text(PLACEMENT),
+            share,
+            topology ->
+                families.of(point).predict(point, topology).of(metric).map(Prediction.Term::value));
+  }
+
+  @Override
+  public Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
+    if (pairing != null || !(families.of(point) instanceof TransferFamily)) {
+      throw new PointFailure(
+          PointFailure.Kind.FAILED,
+          Problem.of("DB-P030", point.id(), "only messages of transfer experiments are traced")
+              .effect("no timeline")
+              .fix("take a point of an experiment with a path and a size, such as pull-vs-push"));
+    }
+    try {
+      return new TracedTransfer(point, topology(point), protocols).run(capture);
+    } catch (TopologyException e) {
+      throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
+    }
+  }
+
+  @Override
   public List<ModelConstant> constants(List<Point> points) {
     Map<String, ModelConstant> constants = new LinkedHashMap<>();
     for (Point point : points) {
@@ -322,6 +355,6 @@ public final class SessionRuntime implements ExperimentRuntime {
       known = TopologyFile.load(name);
       topologies.put(name, known);
     }
-    return known;
+    return TopologyVariant.of(point.text(VARIANT)).of(known);
   }
 }

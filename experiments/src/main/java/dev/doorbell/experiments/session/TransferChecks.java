@@ -1,12 +1,15 @@
 package dev.doorbell.experiments.session;
 
+import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
 import java.util.List;
 
 /** What is impossible about a point of a transfer, found without running it. */
 final class TransferChecks {
+  private static final String LATENCY = "latency";
   private static final int TAG_BYTES = 8;
+  private static final int UNIT = 16;
   private static final int MOST_INLINE = 220;
   private static final int MOST_BLOCKS = 32768;
   private static final int LARGEST_WQE_BLOCKS = 4;
@@ -41,29 +44,46 @@ final class TransferChecks {
           Problem.of("DB-P013", point.id(), "a send ring of %d blocks".formatted(depth))
               .fix("use a power of two from 4 to 32768"));
     }
-    if (point.whole("qps") != 1) {
+    boolean pingPong = point.metrics().contains(LATENCY);
+    if (pingPong && point.whole("qps") != 1) {
       problems.add(
-          Problem.of("DB-P014", point.id(), "qps is %d".formatted(point.whole("qps")))
-              .effect("the kernels of this experiment post to one queue pair")
-              .fix("use qps: 1"));
+          Problem.of(
+                  "DB-P014", point.id(), "latency on %d queue pairs".formatted(point.whole("qps")))
+              .effect("a ping-pong has one message in flight, on one queue pair")
+              .fix("use qps: 1, or measure goodput alone"));
     }
-    refuse(point, problems, "offset", "0");
-    refuse(point, problems, "scope", "thread");
-    refuse(point, problems, "threads", "1");
-    refuse(point, problems, "chunk", Integer.toString(TransferShape.CHUNK_BYTES));
-    refuse(point, problems, "relaxed", "false");
+    if (pingPong && point.flag("relaxed")) {
+      problems.add(
+          Problem.of("DB-P014", point.id(), "latency with relaxed ordering")
+              .effect("a ping-pong waits for a message's last word, which may then pass the others")
+              .fix("use relaxed: false, or measure goodput alone"));
+    }
+    if (pingPong && point.whole("offset") % TAG_BYTES != 0) {
+      problems.add(
+          Problem.of("DB-P014", point.id(), "latency at offset %d".formatted(point.whole("offset")))
+              .effect("a ping-pong marks each message in an aligned word of 8 bytes")
+              .fix("use multiples of 8, or measure goodput alone"));
+    }
+    long chunk = point.whole("chunk");
+    boolean stages = TransferPath.of(path).jobPath() == JobView.PATH_STAGE;
+    if (stages && (chunk % UNIT != 0 || chunk * point.whole("qps") > TransferShape.STAGING_BYTES)) {
+      problems.add(
+          Problem.of(
+                  "DB-P016",
+                  point.id(),
+                  "chunks of %d bytes for %d queue pairs".formatted(chunk, point.whole("qps")))
+              .effect("they share a staging area of 256 KiB in units of 16 bytes")
+              .fix("use a smaller chunk, a multiple of 16"));
+    }
+    if (point.text("scope").equals("warp")) {
+      problems.add(
+          Problem.of("DB-P016", point.id(), "scope is warp")
+              .effect(
+                  "the kernels of a transfer post by block: one thread of it, or all of them where they copy")
+              .fix("leave scope out"));
+    }
     if (point.whole("window") < 1) {
       problems.add(Problem.of("DB-P015", point.id(), "window must be at least 1"));
-    }
-  }
-
-  /** A setting that this experiment's kernels have one value for is refused, not ignored. */
-  private static void refuse(Point point, List<Problem> problems, String setting, String only) {
-    if (point.has(setting) && !point.text(setting).equals(only)) {
-      problems.add(
-          Problem.of("DB-P016", point.id(), "%s is %s".formatted(setting, point.text(setting)))
-              .effect("this experiment runs with %s %s only".formatted(setting, only))
-              .fix("leave %s out".formatted(setting)));
     }
   }
 }

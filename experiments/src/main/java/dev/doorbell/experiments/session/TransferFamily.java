@@ -29,6 +29,7 @@ final class TransferFamily implements PointFamily {
           "window",
           "chunk",
           "mtu",
+          "payload",
           "relaxed");
   private static final Set<String> METRICS =
       Set.of("latency", "goodput", "tlp.bytes", "tlp.count", "link.crossings", "fences");

@@ -10,9 +10,9 @@ import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.KernelDescriptor;
@@ -24,8 +24,8 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.experiments.session.family.Substrate;
+import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -52,6 +52,12 @@ final class TransferPoint {
 
   /** Virtual time after which a device-side wait ends. */
   private static final long DEADLINE_NANOS = 500_000_000L;
+
+  /**
+   * With faults, after which HCAs first repeat what is not acknowledged, as those with adaptive
+   * retransmission do: the usual timeout of 4.3 s is longer than kernels wait.
+   */
+  private static final long FIRST_RETRY_NANOS = 1_000_000;
 
   /** On a real HCA, whose answers take as long as they take. */
   private static final long DEADLINE_NANOS_ON_HCA = 10_000_000_000L;
@@ -94,6 +100,9 @@ final class TransferPoint {
   PointResult run() throws PointFailure {
     try {
       return measure();
+    } catch (HcaException e) {
+      throw failure(
+          PointFailure.Kind.FAILED, "DB-P008", String.valueOf(e.getMessage()), "no result");
     } finally {
       if (!point.faults().faults().isEmpty()) {
         context.faults(FaultTally.of(FaultCount.total(point.faults(), injectors)));
@@ -150,14 +159,15 @@ final class TransferPoint {
         Connection connection = connect(world);
         Party zero = shape.party(protocol, connection, world.rank(0), 2 + batch);
         Party one = shape.party(protocol, connection, world.rank(1), 1)) {
-      int messages = onGpu() ? messagesOnGpu() : shape.messages(protocol);
+      int each = onGpu() ? messagesOnGpu() : shape.messages(protocol);
+      int messages = each * shape.blocks(protocol);
       FabricCounters before = counters(world);
-      runOnce(protocol, world, zero, one, messages, 0);
+      runOnce(protocol, world, zero, one, each, 0);
       FabricCounters after = counters(world);
       if (counters != null && before != null && after != null) {
         count(after.minus(before), messages, counters);
       }
-      long nanos = zero.ended() - zero.started();
+      long nanos = delivered(world, zero) - zero.started();
       if (zero.started() == 0 || nanos <= 0) {
         throw failure(
             PointFailure.Kind.FAILED,
@@ -168,6 +178,16 @@ final class TransferPoint {
       }
       return (double) bytes * messages / nanos;
     }
+  }
+
+  /**
+   * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message,
+   * which may still have to wait for its way into memory.
+   */
+  private static long delivered(World world, Party sender) {
+    return world.fabric() instanceof TimedFabric timed
+        ? Math.max(sender.ended(), timed.now())
+        : sender.ended();
   }
 
   /** Launches the protocol where it runs, waits for it, and compares what arrived. */
@@ -236,7 +256,8 @@ final class TransferPoint {
                       (int) point.whole("mtu"),
                       point.seed() + run,
                       Trace.NONE,
-                      payload()));
+                      payload(),
+                      point.faults().faults().isEmpty() ? 0 : FIRST_RETRY_NANOS));
           case Substrate.Wall() -> onVirtualMachine(wall());
           case Substrate.Cuda(int ordinal) -> cuda(ordinal);
           case Substrate.Verbs verbs -> verbs(verbs);
@@ -331,7 +352,7 @@ final class TransferPoint {
   }
 
   private int messagesOnGpu() {
-    long most = Math.min(MESSAGES_ON_GPU, BYTES_ON_GPU / shape.bytes());
+    long most = Math.min(MESSAGES_ON_GPU, BYTES_ON_GPU / shape.bytes()) / point.whole("qps");
     return (int) Math.max(point.whole("window"), most);
   }
 

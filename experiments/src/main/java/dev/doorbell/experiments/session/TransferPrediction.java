@@ -24,11 +24,15 @@ final class TransferPrediction {
     PostingPath path = postingPath(point);
     long bytes = point.whole("size");
     List<Prediction.Term> terms = new ArrayList<>();
+    if (!point.text("payload").equals("gpu")) {
+      // The forms are of payload in GPU memory.
+      return Prediction.none();
+    }
     OptionalDouble inject = model.latencyNanos(path, bytes);
     // The form has no end of staging area; messages above a slot go in chunks, one after the other.
     boolean chunked =
         TransferPath.of(point.text("path")).jobPath() == JobView.PATH_STAGE
-            && bytes > TransferShape.CHUNK_BYTES;
+            && bytes > point.whole("chunk");
     if (inject.isPresent() && !chunked) {
       terms.add(
           new Prediction.Term(

@@ -1,9 +1,13 @@
 package dev.doorbell.experiments.session;
 
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.plan.Point;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a point of a transfer experiment asks for: its queue pairs, its buffers, its kernels. */
@@ -14,6 +18,7 @@ final class TransferShape {
   /** Bytes of the staging area. */
   static final int STAGING_BYTES = 256 << 10;
 
+  private static final int FEWEST_MESSAGES = 4;
   private static final int COPY_BYTES = 16;
   private static final int MAX_COPY_THREADS = 512;
   private static final int WARP = 32;
@@ -87,8 +92,16 @@ final class TransferShape {
    * @param salt tells its payload from others of the point
    */
   Party party(Protocol protocol, Connection connection, Rank rank, long salt) {
-    int slots = protocol.descriptor().launch().windowSlots() ? (int) point.whole("window") : 1;
-    Party party = new Party(connection, rank, bytes, slots, point.seed() ^ salt);
+    int slots =
+        protocol.descriptor().launch().windowSlots()
+            ? (int) point.whole("window")
+            : blocks(protocol);
+    Party party =
+        new Party(
+            connection,
+            rank,
+            new Party.Buffers(bytes, slots, (int) point.whole("offset"), payload(rank), rights()),
+            point.seed() ^ salt);
     switch (path) {
       case PUSH_MEMIC -> party.stageOnChip(STAGING_BYTES);
       case STAGED -> party.stageInHost(STAGING_BYTES);
@@ -97,10 +110,37 @@ final class TransferShape {
     return party;
   }
 
+  private MemoryKind payload(Rank rank) {
+    return switch (point.text("payload")) {
+      case "host" -> MemoryKind.HOST;
+      case "managed" -> MemoryKind.MANAGED;
+      // A real GPU's memory is out of a software HCA's reach, and the rank's payload in the host's.
+      default -> rank.payload();
+    };
+  }
+
+  private Set<AccessRight> rights() {
+    Set<AccessRight> rights = EnumSet.copyOf(Endpoint.ALL_RIGHTS);
+    if (point.flag("relaxed")) {
+      rights.add(AccessRight.RELAXED_ORDERING);
+    }
+    return rights;
+  }
+
+  /**
+   * A block for each queue pair where a protocol of Doorbell's own streams: its block b posts to
+   * queue pair b. What others do with several is their descriptor's affair.
+   */
+  int blocks(Protocol protocol) {
+    int asked = protocol.descriptor().launch().blocks();
+    boolean streams = protocol.descriptor().measures() == KernelDescriptor.Measures.GOODPUT;
+    return protocol.own() && streams ? asked * queuePairs() : asked;
+  }
+
   LaunchConfig launch(Protocol protocol) {
     KernelDescriptor.Launch launch = protocol.descriptor().launch();
     return new LaunchConfig(
-        launch.blocks(),
+        blocks(protocol),
         1,
         1,
         launch.threads() == 0 ? threads() : launch.threads(),
@@ -118,14 +158,17 @@ final class TransferShape {
     job.warmup = warmup;
     job.path = path.jobPath();
     job.scope = JobView.SCOPE_BLOCK;
-    job.chunkBytes = CHUNK_BYTES;
+    job.chunkBytes = (int) point.whole("chunk");
     boolean streams = protocol.descriptor().measures() == KernelDescriptor.Measures.GOODPUT;
     job.window = streams ? (int) point.whole("window") : 1;
     return job;
   }
 
-  /** One thread posts; more help where the kernel copies. */
+  /** One thread posts; more help where the kernel copies, as many as are asked for or of use. */
   private int threads() {
+    if (point.whole("threads") > 1) {
+      return (int) point.whole("threads");
+    }
     if (path.jobPath() != JobView.PATH_STAGE || bytes <= COPY_BYTES) {
       return 1;
     }
@@ -134,11 +177,12 @@ final class TransferShape {
     return Math.min(MAX_COPY_THREADS, warps * WARP);
   }
 
-  /** Enough messages for a steady state, few enough to stay short; every slot is used. */
+  /** Messages of a block: enough for a steady state, few enough to stay short, every slot used. */
   int messages(Protocol protocol) {
     long window = point.whole("window");
-    long budget = GOODPUT_BYTES / bytes;
-    long least = Math.max(4, protocol.descriptor().launch().windowSlots() ? window : 0);
+    long budget = GOODPUT_BYTES / bytes / blocks(protocol);
+    long least =
+        Math.max(FEWEST_MESSAGES, protocol.descriptor().launch().windowSlots() ? window : 0);
     return (int) Math.max(least, Math.min(4 * window, budget));
   }
 }

@@ -26,9 +26,11 @@ import dev.doorbell.softhca.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.wire.RoceWire;
+import dev.doorbell.softhca.wire.WireCapture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** An emulated cluster: a fabric, and ranks with a GPU and an HCA each, on one wire. */
 public final class World implements AutoCloseable {
@@ -36,8 +38,15 @@ public final class World implements AutoCloseable {
   private final List<Rank> ranks;
   private final List<SoftHca> hcas;
   private final ProxyPrices cpuPrices;
+  private final @Nullable InProcessWire wire;
 
-  private World(Fabric fabric, List<Rank> ranks, List<SoftHca> hcas, ProxyPrices cpuPrices) {
+  private World(
+      Fabric fabric,
+      List<Rank> ranks,
+      List<SoftHca> hcas,
+      ProxyPrices cpuPrices,
+      @Nullable InProcessWire wire) {
+    this.wire = wire;
     this.fabric = fabric;
     this.ranks = ranks;
     this.hcas = hcas;
@@ -71,8 +80,8 @@ public final class World implements AutoCloseable {
   }
 
   /**
-   * A world whose ranks share a real GPU, with HCAs in software that reach host memory alone: queues
-   * and payload have to lie there.
+   * A world whose ranks share a real GPU, with HCAs in software that reach host memory alone:
+   * queues and payload have to lie there.
    *
    * @param ordinal which device, as CUDA counts
    * @throws dev.doorbell.core.gpu.GpuException when there is none
@@ -117,7 +126,8 @@ public final class World implements AutoCloseable {
         fabric,
         List.of(new Rank(rank, gpu, hca, hca.allocateProtectionDomain(), MemoryKind.DEVICE)),
         List.of(hca),
-        ProxyPrices.FREE);
+        ProxyPrices.FREE,
+        null);
   }
 
   /** A world whose fabric explores. */
@@ -138,21 +148,30 @@ public final class World implements AutoCloseable {
    * @param trace hears events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
-    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE);
+    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0);
   }
 
-  /** The same with payload in memory of a kind. */
+  /**
+   * The same with payload in memory of a kind, and HCAs that repeat sooner than after a whole
+   * timeout.
+   *
+   * @param firstRetryNanos of {@link SoftHcaOptions.Engine}
+   */
   public static World timed(
-      Topology topology, int ranks, int mtu, long seed, Trace trace, MemoryKind payload) {
+      Topology topology,
+      int ranks,
+      int mtu,
+      long seed,
+      Trace trace,
+      MemoryKind payload,
+      long firstRetryNanos) {
     NicPrices nic = topology.nics().getFirst();
     Network network = topology.network();
     CpuPrices cpu = topology.cpus().getFirst();
     SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
     SoftHcaOptions options =
         SoftHcaOptions.DEFAULT
-            .withEngine(
-                new SoftHcaOptions.Engine(
-                    mtu, engine.pipelineDepth(), engine.prefetchBlocks(), engine.packets()))
+            .withEngine(engine.withMtu(mtu).withFirstRetry(firstRetryNanos))
             .withTiming(
                 new HcaTiming(
                     Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
@@ -199,7 +218,7 @@ public final class World implements AutoCloseable {
       fabric.close();
       throw e;
     }
-    return new World(fabric, List.copyOf(opened), List.of(), ProxyPrices.FREE);
+    return new World(fabric, List.copyOf(opened), List.of(), ProxyPrices.FREE, null);
   }
 
   private static World build(
@@ -239,7 +258,15 @@ public final class World implements AutoCloseable {
       hcas.add(hca);
       ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
     }
-    return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices);
+    return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices, wire);
+  }
+
+  /** Captures the packets of a world of one process from now on. */
+  void capture(WireCapture into) {
+    if (wire == null) {
+      throw new IllegalStateException("the wire of this world goes to other processes");
+    }
+    wire.capture(into);
   }
 
   /** What everything in it is attached to. */

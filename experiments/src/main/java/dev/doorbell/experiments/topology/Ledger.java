@@ -5,6 +5,7 @@ import dev.doorbell.experiments.config.Problem;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.nodes.Node;
 
@@ -13,11 +14,25 @@ final class Ledger {
   private record Entry(int line, int column, Problem problem) {}
 
   private final String file;
+  private final Map<String, Double> instead;
   private final List<Entry> entries = new ArrayList<>();
   private final List<Constant> constants = new ArrayList<>();
 
   Ledger(String file) {
+    this(file, Map.of());
+  }
+
+  /**
+   * @param instead values that constants get instead of those in the file, by key
+   */
+  Ledger(String file, Map<String, Double> instead) {
     this.file = file;
+    this.instead = Map.copyOf(instead);
+  }
+
+  /** The value that a constant gets. */
+  double value(String key, double inFile) {
+    return instead.getOrDefault(key, inFile);
   }
 
   void problem(Node at, String code, String what) {

@@ -123,7 +123,7 @@ final class Section {
       parts.value("value");
       parts.end();
     }
-    double number = parse(key, scalar, least, most);
+    double number = ledger.value(path(key), parse(key, scalar, least, most));
     keep(key, number, own, value);
     return number;
   }

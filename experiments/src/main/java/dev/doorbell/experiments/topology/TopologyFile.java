@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -35,6 +36,7 @@ public final class TopologyFile {
           "cross-rc",
           "cross-socket",
           "no-p2p-reads",
+          "vm-redirect",
           "round-pix",
           "round-sys",
           "two-gpus");
@@ -55,6 +57,17 @@ public final class TopologyFile {
    */
   public static Topology load(String nameOrPath) throws TopologyException {
     return parse(nameOrPath, text(nameOrPath));
+  }
+
+  /**
+   * The same with some constants changed, to ask what they matter.
+   *
+   * @param instead values by the keys of {@link Topology#constants}; they are not checked against
+   *     the limits of a file
+   */
+  public static Topology load(String nameOrPath, Map<String, Double> instead)
+      throws TopologyException {
+    return parse(new Ledger(nameOrPath, instead), nameOrPath, text(nameOrPath));
   }
 
   /**
@@ -103,7 +116,10 @@ public final class TopologyFile {
    * @param file what to call it in problems
    */
   static Topology parse(String file, String text) throws TopologyException {
-    Ledger ledger = new Ledger(file);
+    return parse(new Ledger(file), file, text);
+  }
+
+  private static Topology parse(Ledger ledger, String file, String text) throws TopologyException {
     Topology topology = new TopologyReader(ledger, compose(file, text)).read();
     if (topology == null) {
       throw new TopologyException(ledger.problems());

@@ -56,7 +56,15 @@ class FaultyTransferTest {
       };
 
   private PointResult run(String... faults) throws Exception {
-    String text = CONFIG + "  - " + String.join("\n  - ", faults) + "\n";
+    return runOn("pull", faults);
+  }
+
+  private PointResult runOn(String path, String... faults) throws Exception {
+    String text =
+        CONFIG.replace("[pull]", "[%s]".formatted(path))
+            + "  - "
+            + String.join("\n  - ", faults)
+            + "\n";
     SessionRuntime runtime = new SessionRuntime();
     List<Point> points =
         Plan.of(new ConfigReader(Vocabulary.anything()).read("faulty.yaml", text, List.of()))
@@ -101,6 +109,38 @@ class FaultyTransferTest {
     assertThat(failure.problem().text())
         .contains("DB-P001", "error completion", "syndrome 0x15", "WQE 7");
     assertThat(tallies).singleElement().satisfies(t -> assertThat(t.fired()).isOne());
+  }
+
+  @Test
+  void without_on_chip_memory_pushing_to_it_fails_and_says_what_was_asked_for() {
+    PointFailure failure =
+        catchThrowableOfType(
+            PointFailure.class,
+            () -> runOn("push.memic", "{ do: memic-exhausted, target: rank0, must_fire: true }"));
+    assertThat(failure.problem().text())
+        .contains("DB-P008", "262144 bytes of on-chip memory", "fault plan");
+    assertThat(tallies)
+        .singleElement()
+        .satisfies(
+            tally -> {
+              assertThat(tally.fired()).isOne();
+              assertThat(tally.missed()).isFalse();
+            });
+  }
+
+  @Test
+  void a_fault_that_a_path_never_meets_is_missed_if_it_must_fire() throws Exception {
+    assertThat(run("{ do: memic-exhausted, must_fire: true }").verifiedBytes()).isPositive();
+    assertThat(run("{ do: rnr, must_fire: true }").verifiedBytes())
+        .as("a put takes no receive")
+        .isPositive();
+    assertThat(tallies)
+        .singleElement()
+        .satisfies(
+            tally -> {
+              assertThat(tally.events()).isZero();
+              assertThat(tally.missed()).isTrue();
+            });
   }
 
   @ParameterizedTest

@@ -17,7 +17,6 @@ final class CudaErrors {
   static final int LAUNCH_OUT_OF_RESOURCES = 701;
   static final int PEER_ACCESS_ALREADY_ENABLED = 704;
   static final int LAUNCH_TIMEOUT = 702;
-  static final int PEER_ACCESS_ALREADY_ENABLED = 704;
   static final int CONTEXT_IS_DESTROYED = 709;
   static final int ASSERT = 710;
   static final int HOST_MEMORY_ALREADY_REGISTERED = 712;

@@ -149,11 +149,7 @@ public final class KernelMover extends StagedMover {
         gpu.launch(
             kernel,
             config,
-            new KernelArguments()
-                .add(control)
-                .add(control + LIST_OFFSET)
-                .add(done)
-                .add(idleNanos),
+            new KernelArguments().add(control).add(control + LIST_OFFSET).add(done).add(idleNanos),
             stream);
   }
 

@@ -40,6 +40,22 @@ class ReleaseTest {
       }
       """;
 
+  /** Counts the threads whose local memory is not zero at first, and leaves it so. */
+  private static final String FRAMES =
+      """
+      .visible .entry frames(.param .u64 out) {
+        .local .align 8 .b8 depot[4096];
+        .reg .b64 %rd<4>; .reg .b32 %r<3>; .reg .pred %p;
+        ld.param.u64 %rd0, [out];
+        mov.u64 %rd1, depot;
+        ld.local.u32 %r0, [%rd1+2048];
+        st.local.u32 [%rd1+2048], 7;
+        setp.ne.u32 %p, %r0, 0;
+        @%p red.global.add.u32 [%rd0], 1;
+        ret;
+      }
+      """;
+
   /** Bytes of each kind in use after a collection. */
   private record Use(long heap, long classes, long loaded, long resident, long emulated) {}
 
@@ -73,6 +89,24 @@ class ReleaseTest {
   @Test
   void a_closed_module_leaves_nothing_behind() {
     requireFlat(150, 400, 8);
+  }
+
+  @Test
+  void local_memory_of_a_launch_is_zero_although_it_is_kept_for_the_next_one() {
+    try (World world = new World();
+        Memory out = world.device(8)) {
+      long before = world.fabric.memory().bytesInUse();
+      try (GpuModule module = world.gpu.load("frames.ptx", World.ptx(FRAMES))) {
+        for (int launch = 0; launch < 3; launch++) {
+          world
+              .run(module, "frames", LaunchConfig.of(2, 128), new KernelArguments().add(out))
+              .check();
+        }
+        assertThat(out.getLong(0)).isZero();
+        assertThat(world.fabric.memory().bytesInUse()).isGreaterThan(before + 256L * 4096);
+      }
+      assertThat(world.fabric.memory().bytesInUse()).isEqualTo(before);
+    }
   }
 
   /**

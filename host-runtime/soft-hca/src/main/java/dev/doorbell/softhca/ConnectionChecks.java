@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.softhca.packet.Psn;
+import dev.doorbell.softhca.packet.Route;
 
 /** Refuses peers and connection attributes that no HCA accepts. */
 final class ConnectionChecks {
@@ -42,6 +43,37 @@ final class ConnectionChecks {
         "READs and atomics as responder",
         attributes.maxDestReadAtomic(),
         "1 to " + options.limits().readAtomic());
+  }
+
+  static void requireConnection(SoftQueuePair queuePair) {
+    if (queuePair.isDatagram) {
+      throw new HcaException(
+          "toRtr: queue pair 0x%x of %s sends datagrams and has no peer; call toRtr(attributes)"
+              .formatted(queuePair.number(), queuePair.hca.name()),
+          HcaErrno.EINVAL);
+    }
+  }
+
+  static void requireDatagrams(SoftQueuePair queuePair) {
+    if (!queuePair.isDatagram) {
+      throw new HcaException(
+          "toRtr: queue pair 0x%x of %s is a connection; name its peer: toRtr(peer, attributes)"
+              .formatted(queuePair.number(), queuePair.hca.name()),
+          HcaErrno.EINVAL);
+    }
+  }
+
+  /** The way to a peer; refuses one that nobody on the wire knows. */
+  static Route wayTo(QueuePairAddress peer, SoftQueuePair queuePair) {
+    SoftHca hca = queuePair.hca;
+    Route way = hca.wire().route(hca, peer.hca());
+    if (way == null) {
+      throw new HcaException(
+          "queue pair 0x%x of %s cannot connect: no HCA called '%s' is on its wire; there are: %s"
+              .formatted(queuePair.number(), hca.name(), peer.hca(), hca.wire().members()),
+          HcaErrno.EINVAL);
+    }
+    return way;
   }
 
   private static boolean in(int value, int largest) {

@@ -211,7 +211,7 @@ final class ReliableResponder extends Responder {
   private boolean carriedOut() {
     ackPending = true;
     ackPsn = Psn.add(expectedPsn, -1);
-    hca.acknowledgeLater(queuePair);
+    hca.engine.acknowledgeLater(queuePair);
     return true;
   }
 
@@ -239,7 +239,7 @@ final class ReliableResponder extends Responder {
     if (packet.ackRequest) {
       ackPending = true;
       ackPsn = packet.psn;
-      hca.acknowledgeLater(queuePair);
+      hca.engine.acknowledgeLater(queuePair);
     }
   }
 

@@ -171,7 +171,7 @@ final class Requester {
       } else {
         request.phase = SendRequest.Phase.PARSING;
         if (hca.tracing) {
-          queuePair.traceFetched(request);
+          queuePair.hca.tracer.fetched(queuePair.number(), request);
         }
         if (wqeNanos == 0 || port.delay(wqeNanos, request)) {
           request.phase = SendRequest.Phase.PARSED;

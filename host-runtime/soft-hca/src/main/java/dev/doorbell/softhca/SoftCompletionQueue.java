@@ -128,7 +128,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   /** An arm doorbell was stored, on any thread. */
   void armed(long doorbell) {
     armDoorbell = doorbell;
-    hca.arm(this);
+    hca.engine.arm(this);
   }
 
   /** Acts on the newest arm doorbell. */

@@ -1,6 +1,5 @@
 package dev.doorbell.softhca;
 
-import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fault.FaultInjector;
@@ -27,7 +26,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SoftHca implements Hca, Station {
   private static final int FIRST_NUMBER = 0x100;
-  private static final long ON_CHIP_GRANULE = 64;
   private static final int SCRATCH_BYTES = 64;
   private static final long LINK_LOCAL = 0xfe80L << 48;
   private static final int PORT = 1;
@@ -47,7 +44,7 @@ public final class SoftHca implements Hca, Station {
   private final Fabric fabric;
   private final Locus locus;
   private final String name;
-  private final Agent agent = new Engine();
+  final HcaEngine engine;
   final SoftHcaOptions options;
   final HcaTiming timing;
   final DevicePort port;
@@ -58,6 +55,7 @@ public final class SoftHca implements Hca, Station {
 
   final HcaTracer tracer;
   final PacketPool packets;
+  final OnChipSpace onChip;
   final NumberTable<SoftQueuePair> queuePairs;
   final NumberTable<SoftCompletionQueue> completionQueues;
   final NumberTable<SoftSharedReceiveQueue> sharedReceiveQueues;
@@ -83,22 +81,7 @@ public final class SoftHca implements Hca, Station {
   private boolean plugged;
   private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
   private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
-  private long onChipFree;
   private boolean closed;
-
-  // Who has something to do.
-  private final AtomicReference<@Nullable SoftQueuePair> rung = new AtomicReference<>();
-  private final AtomicReference<@Nullable SoftCompletionQueue> arming = new AtomicReference<>();
-  private @Nullable SoftQueuePair activeHead;
-  private @Nullable SoftQueuePair activeTail;
-  private int activeCount;
-  private final List<SoftQueuePair> acknowledging = new ArrayList<>();
-  private final List<SoftQueuePair> starving = new ArrayList<>();
-
-  // Packets that have arrived, in order.
-  private Packet[] inbox = new Packet[64];
-  private int inboxHead;
-  private int inboxCount;
 
   /**
    * Opens a software HCA and attaches it to {@code fabric}.
@@ -111,21 +94,22 @@ public final class SoftHca implements Hca, Station {
       throw new HcaException("an HCA must be at a NIC's place, not at " + nic, HcaErrno.EINVAL);
     }
     this.fabric = fabric;
+    this.engine = new HcaEngine(this, fabric);
     this.locus = nic;
     this.name = name;
     this.options = options;
     this.timing = options.timing();
-    this.onChipFree = options.limits().onChipBytes();
+    this.onChip = new OnChipSpace(this, options.limits().onChipBytes());
     this.queuePairs = new NumberTable<>(FIRST_NUMBER, options.limits().queuePairs());
     this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * options.limits().queuePairs());
     this.sharedReceiveQueues = new NumberTable<>(FIRST_NUMBER, options.limits().queuePairs());
-    this.packets = new PacketPool(this::packetsReturned, options.engine().packets());
+    this.packets = new PacketPool(engine::packetsReturned, options.engine().packets());
     InProcessWire self = new InProcessWire();
     this.wire = self;
     this.gidLow = interfaceIdentifier(name);
     Trace trace = fabric.trace();
     this.tracing = trace.enabled();
-    this.port = fabric.attachDevice(nic, agent);
+    this.port = fabric.attachDevice(nic, engine);
     this.immediate = port.isImmediate() && timing.equals(HcaTiming.ZERO) && !tracing;
     this.tracer = new HcaTracer(trace, port, nic);
     self.join(this);
@@ -200,14 +184,11 @@ public final class SoftHca implements Hca, Station {
       freePage(page);
     }
     wire.leave(this);
-    fabric.detach(agent);
+    fabric.detach(engine);
     if (faults != null) {
       faults.drop();
     }
-    while (inboxCount > 0) {
-      Packet packet = take();
-      packet.pool.release(packet);
-    }
+    engine.drop();
   }
 
   @Override
@@ -353,62 +334,12 @@ public final class SoftHca implements Hca, Station {
     fabric.memory().free(page);
   }
 
-  Allocation allocateOnChip(long bytes) {
-    long taken = onChipTaken(bytes);
-    if (faults != null && faults.exhausted()) {
-      throw new HcaException(
-          "%s cannot allocate %d bytes of on-chip memory: a fault plan says that none is left"
-              .formatted(name, bytes),
-          HcaErrno.ENOMEM);
-    }
-    if (bytes <= 0 || taken > onChipFree) {
-      throw new HcaException(
-          "%s cannot allocate %d bytes of on-chip memory: %d of %d bytes are free"
-              .formatted(name, bytes, onChipFree, options.limits().onChipBytes()),
-          HcaErrno.ENOMEM);
-    }
-    Allocation allocation = allocatePage(MemoryKind.NIC, bytes, name + " on-chip memory");
-    onChipFree -= taken;
-    return allocation;
-  }
-
-  void freeOnChip(Allocation allocation) {
-    onChipFree += onChipTaken(allocation.size());
-    freePage(allocation);
-  }
-
-  private static long onChipTaken(long bytes) {
-    return (bytes + ON_CHIP_GRANULE - 1) & -ON_CHIP_GRANULE;
-  }
-
   void closed(SoftProtectionDomain domain) {
     domains.remove(domain);
   }
 
   void raise(AsyncEvent.Type type, int number) {
     events.add(new AsyncEvent(type, number));
-  }
-
-  void wake() {
-    fabric.wake(agent);
-  }
-
-  // Arrivals.
-
-  /** Something arrived at a doorbell register. On any thread. */
-  void ring(SoftQueuePair queuePair, int index) {
-    queuePair.requests.informed();
-    // A full barrier: who clears the flag after it is set here looks at the hint afterwards.
-    queuePair.hint(index);
-    if (queuePair.rung.get() || !queuePair.rung.compareAndSet(false, true)) {
-      return;
-    }
-    SoftQueuePair head;
-    do {
-      head = rung.get();
-      queuePair.nextRung = head;
-    } while (!rung.compareAndSet(head, queuePair));
-    fabric.wake(agent);
   }
 
   @Override
@@ -425,176 +356,8 @@ public final class SoftHca implements Hca, Station {
   void arrive(Packet packet) {
     if (closed || !linkUp) {
       packet.pool.release(packet);
-      return;
-    }
-    int capacity = inbox.length;
-    if (inboxCount == capacity) {
-      Packet[] larger = new Packet[capacity * 2];
-      for (int i = 0; i < capacity; i++) {
-        larger[i] = inbox[(inboxHead + i) & (capacity - 1)];
-      }
-      inbox = larger;
-      inboxHead = 0;
-      capacity *= 2;
-    }
-    inbox[(inboxHead + inboxCount) & (capacity - 1)] = packet;
-    if (inboxCount++ == 0) {
-      fabric.wake(agent);
-    }
-  }
-
-  /** A completion queue is to be armed. On any thread. */
-  void arm(SoftCompletionQueue queue) {
-    if (!queue.rung.compareAndSet(false, true)) {
-      return;
-    }
-    SoftCompletionQueue head;
-    do {
-      head = arming.get();
-      queue.nextRung = head;
-    } while (!arming.compareAndSet(head, queue));
-    fabric.wake(agent);
-  }
-
-  private Packet take() {
-    Packet packet = inbox[inboxHead];
-    inboxHead = (inboxHead + 1) & (inbox.length - 1);
-    inboxCount--;
-    return packet;
-  }
-
-  void activate(SoftQueuePair queuePair) {
-    if (queuePair.active) {
-      return;
-    }
-    queuePair.active = true;
-    SoftQueuePair last = activeTail;
-    if (last == null) {
-      activeHead = queuePair;
     } else {
-      last.nextActive = queuePair;
-    }
-    activeTail = queuePair;
-    activeCount++;
-  }
-
-  /** The queue pair's ACK is sent at the end of this step. */
-  void acknowledgeLater(SoftQueuePair queuePair) {
-    if (!queuePair.acknowledging) {
-      queuePair.acknowledging = true;
-      acknowledging.add(queuePair);
-    }
-  }
-
-  /** Packets have come back that somebody waits for. */
-  void packetsReturned() {
-    for (SoftQueuePair queuePair : starving) {
-      queuePair.starving = false;
-      activate(queuePair);
-    }
-    starving.clear();
-    fabric.wake(agent);
-  }
-
-  /** The HCA's engine. */
-  private final class Engine implements Agent {
-    @Override
-    public int step(int budget) {
-      if (rung.getPlain() != null) {
-        answerDoorbells();
-      }
-      if (arming.getPlain() != null) {
-        armQueues();
-      }
-      int work = receive();
-      for (int i = activeCount; i > 0; i--) {
-        work += runNext(budget);
-      }
-      // Who became active during the step has its turn in the next one, which has to come.
-      return work == 0 && activeCount > 0 ? 1 : work;
-    }
-
-    private void answerDoorbells() {
-      SoftQueuePair queuePair = rung.getAndSet(null);
-      while (queuePair != null) {
-        SoftQueuePair next = queuePair.nextRung;
-        queuePair.nextRung = null;
-        queuePair.rung.set(false);
-        activate(queuePair);
-        queuePair = next;
-      }
-    }
-
-    private void armQueues() {
-      SoftCompletionQueue queue = arming.getAndSet(null);
-      while (queue != null) {
-        SoftCompletionQueue next = queue.nextRung;
-        queue.nextRung = null;
-        queue.rung.set(false);
-        queue.arm();
-        queue = next;
-      }
-    }
-
-    private int receive() {
-      int count = inboxCount;
-      for (int i = 0; i < count; i++) {
-        Packet packet = take();
-        SoftQueuePair queuePair = queuePairs.find(packet.destination);
-        if (queuePair == null) {
-          packet.pool.release(packet);
-        } else {
-          queuePair.receive(packet);
-          if (packets.isStarved()) {
-            starve(queuePair);
-          }
-        }
-      }
-      for (int i = 0; i < acknowledging.size(); i++) {
-        SoftQueuePair queuePair = acknowledging.get(i);
-        queuePair.acknowledging = false;
-        queuePair.acknowledge();
-        if (packets.isStarved()) {
-          starve(queuePair);
-        }
-      }
-      acknowledging.clear();
-      return count;
-    }
-
-    private int runNext(int budget) {
-      SoftQueuePair queuePair = activeHead;
-      if (queuePair == null) {
-        return 0;
-      }
-      activeHead = queuePair.nextActive;
-      if (activeHead == null) {
-        activeTail = null;
-      }
-      queuePair.nextActive = null;
-      queuePair.active = false;
-      activeCount--;
-      int work = queuePair.run(budget);
-      if (packets.isStarved()) {
-        starve(queuePair);
-      }
-      return work;
-    }
-
-    private void starve(SoftQueuePair queuePair) {
-      if (!queuePair.starving) {
-        queuePair.starving = true;
-        starving.add(queuePair);
-      }
-    }
-
-    @Override
-    public String where() {
-      StringBuilder text = new StringBuilder(name);
-      for (SoftQueuePair q = activeHead; q != null; q = q.nextActive) {
-        text.append("; ").append(q.describe());
-      }
-      return text.toString();
+      engine.arrive(packet);
     }
   }
 }

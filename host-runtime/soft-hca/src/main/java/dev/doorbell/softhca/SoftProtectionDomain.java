@@ -87,7 +87,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
   @Override
   public Memory allocateOnChip(long bytes) {
     requireOpen("allocate on-chip memory");
-    OnChipMemory memory = new OnChipMemory(this, hca.allocateOnChip(bytes));
+    OnChipMemory memory = new OnChipMemory(this, hca.onChip.allocate(bytes));
     open.add(memory);
     return memory;
   }
@@ -245,14 +245,11 @@ final class SoftProtectionDomain implements ProtectionDomain {
               this,
               number,
               attributes,
-              segments,
               send,
               receive,
               shared,
               uar,
-              sendRing,
-              receiveRing,
-              record);
+              new QueueMemory(sendRing, receiveRing, segments, record));
       hca.queuePairs.put(number, queuePair);
       hca.port.onMmio(page.address(), uar);
       open.add(queuePair);
@@ -350,7 +347,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
       }
     }
     open.remove(memory);
-    hca.freeOnChip(allocation);
+    hca.onChip.free(allocation);
   }
 
   @Override

@@ -47,11 +47,8 @@ final class SoftQueuePair implements QueuePair {
   private final int transport;
   private final int number;
   private final QueuePairAttributes attributes;
-  private final int receiveSegments;
   private final Uar uar;
-  private final Memory sendRing;
-  private final @Nullable Memory receiveRing;
-  private final Memory record;
+  private final QueueMemory memory;
   private int startPsn;
 
   private QueuePairState state = QueuePairState.RESET;
@@ -70,11 +67,9 @@ final class SoftQueuePair implements QueuePair {
   /** Packets must come from this GID, where the wire says where they come from. */
   private long @Nullable [] peerGid;
 
-  /** Where the last datagram went: most go to the same peer. */
-  private long lastGidHigh;
+  /** The ways of its datagrams. */
+  final DatagramWays ways;
 
-  private long lastGidLow;
-  private @Nullable Route lastWay;
   ConnectionAttributes connection = ConnectionAttributes.DEFAULT;
   @Nullable Route route;
 
@@ -96,14 +91,11 @@ final class SoftQueuePair implements QueuePair {
       SoftProtectionDomain domain,
       int number,
       QueuePairAttributes attributes,
-      int receiveSegments,
       SoftCompletionQueue sendCompletions,
       @Nullable SoftCompletionQueue receiveCompletions,
       @Nullable SoftSharedReceiveQueue sharedReceives,
       Uar uar,
-      Memory sendRing,
-      @Nullable Memory receiveRing,
-      Memory record) {
+      QueueMemory memory) {
     this.domain = domain;
     this.hca = domain.softHca();
     this.ordinal = hca.nextOrdinal();
@@ -121,11 +113,9 @@ final class SoftQueuePair implements QueuePair {
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
         };
-    this.receiveSegments = receiveSegments;
     this.uar = uar;
-    this.sendRing = sendRing;
-    this.receiveRing = receiveRing;
-    this.record = record;
+    this.memory = memory;
+    this.ways = new DatagramWays(hca);
     this.startPsn = (number * PSN_STEP) & Psn.MASK;
     this.wqes = newSource();
     sendCompletions.use();
@@ -139,7 +129,11 @@ final class SoftQueuePair implements QueuePair {
 
   private WqeSource newSource() {
     return new WqeSource(
-        this, hca.port, sendRing.address(), attributes.sendBlocks(), record.address());
+        this,
+        hca.port,
+        memory.sendRing().address(),
+        attributes.sendBlocks(),
+        memory.record().address());
   }
 
   @Override
@@ -201,17 +195,18 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public long sendRingAddress() {
-    return sendRing.address();
+    return memory.sendRing().address();
   }
 
   @Override
   public long receiveRingAddress() {
-    return receiveRing == null ? 0 : receiveRing.address();
+    Memory ring = memory.receiveRing();
+    return ring == null ? 0 : ring.address();
   }
 
   @Override
   public long recordAddress() {
-    return record.address();
+    return memory.record().address();
   }
 
   @Override
@@ -234,21 +229,9 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public void toRtr(QueuePairAddress peer, ConnectionAttributes attributes) {
     require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
-    if (isDatagram) {
-      throw new HcaException(
-          "toRtr: queue pair 0x%x of %s sends datagrams and has no peer; call toRtr(attributes)"
-              .formatted(number, hca.name()),
-          HcaErrno.EINVAL);
-    }
+    ConnectionChecks.requireConnection(this);
     ConnectionChecks.check(peer, attributes, hca.options);
-    Route way = hca.wire().route(hca, peer.hca());
-    if (way == null) {
-      throw new HcaException(
-          "queue pair 0x%x of %s cannot connect: no HCA called '%s' is on its wire; there are: %s"
-              .formatted(number, hca.name(), peer.hca(), hca.wire().members()),
-          HcaErrno.EINVAL);
-    }
-    route = way;
+    route = ConnectionChecks.wayTo(peer, this);
     peerGid = hca.wire().carriesGids() ? hca.wire().gid(peer.hca()) : null;
     peerNumber = peer.number();
     mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
@@ -264,12 +247,7 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public void toRtr(ConnectionAttributes attributes) {
     require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
-    if (!isDatagram) {
-      throw new HcaException(
-          "toRtr: queue pair 0x%x of %s is a connection; name its peer: toRtr(peer, attributes)"
-              .formatted(number, hca.name()),
-          HcaErrno.EINVAL);
-    }
+    ConnectionChecks.requireDatagrams(this);
     ConnectionChecks.check(attributes, hca.options);
     mtu = hca.options.engine().mtu();
     ready(0, attributes);
@@ -278,21 +256,7 @@ final class SoftQueuePair implements QueuePair {
   private void ready(int expectedPsn, ConnectionAttributes attributes) {
     connection = attributes;
     partitionKey = attributes.partitionKey();
-    Memory ring = receiveRing;
-    ReceiveSource source = null;
-    if (ring != null) {
-      source =
-          new ReceiveQueue(
-              this,
-              ring.address(),
-              this.attributes.receiveEntries() / receiveSegments,
-              receiveSegments,
-              record.address());
-    }
-    if (sharedReceives != null) {
-      source = new SharedReceives(this, sharedReceives);
-    }
-    Receives receives = new Receives(this, source);
+    Receives receives = new Receives(this, memory.receives(this));
     responder =
         transport == BthOpcode.RC
             ? new ReliableResponder(this, receives, expectedPsn, mtu)
@@ -320,7 +284,7 @@ final class SoftQueuePair implements QueuePair {
   public void toError() {
     requireOpen("toError");
     if (state == QueuePairState.RESET) {
-      throw illegal(QueuePairState.ERR, "toError");
+      throw StateChecks.illegal(this, QueuePairState.ERR, "toError");
     }
     enterError();
     requests.begin();
@@ -338,7 +302,7 @@ final class SoftQueuePair implements QueuePair {
     route = null;
     // What is still under way to the connection that was must not fit into the next one.
     startPsn = (startPsn + RESET_PSN_STEP) & Psn.MASK;
-    record.fill(0, DoorbellRecord.BYTES, (byte) 0);
+    memory.record().fill(0, DoorbellRecord.BYTES, (byte) 0);
   }
 
   private void discard() {
@@ -355,23 +319,8 @@ final class SoftQueuePair implements QueuePair {
   private void require(QueuePairState from, QueuePairState to, String call) {
     requireOpen(call);
     if (state != from) {
-      throw illegal(to, call);
+      throw StateChecks.illegal(this, to, call);
     }
-  }
-
-  private HcaException illegal(QueuePairState to, String call) {
-    String fix =
-        switch (to) {
-          case INIT -> "only from RESET; call toReset() first";
-          case RTR -> "only from INIT; call toInit() before it";
-          case RTS -> "only from RTR; call toRtr() before it";
-          case ERR -> "from any state but RESET; a queue pair in RESET has nothing to flush";
-          case RESET -> "from any state";
-        };
-    return new HcaException(
-        "%s: queue pair 0x%x of %s is in %s and cannot go to %s: %s"
-            .formatted(call, number, hca.name(), state, to, fix),
-        HcaErrno.EINVAL);
   }
 
   private void requireOpen(String call) {
@@ -397,13 +346,13 @@ final class SoftQueuePair implements QueuePair {
 
   /** There may be something to do: the HCA runs the queue pair in this step or the next. */
   void activate() {
-    hca.activate(this);
+    hca.engine.activate(this);
   }
 
   /** As {@link #activate}, from between two steps. */
   void activateFromOutside() {
-    hca.activate(this);
-    hca.wake();
+    hca.engine.activate(this);
+    hca.engine.wake();
   }
 
   /** To ERR as if the driver had asked for it, once whoever is at work here has finished. */
@@ -496,18 +445,6 @@ final class SoftQueuePair implements QueuePair {
     return transport != BthOpcode.RC;
   }
 
-  /** The way of datagrams to that GID, or null when nobody has it. */
-  @Nullable Route wayTo(long gidHigh, long gidLow) {
-    Route way = lastWay;
-    if (way == null || gidHigh != lastGidHigh || gidLow != lastGidLow) {
-      way = hca.wire().route(hca, gidHigh, gidLow);
-      lastWay = way;
-      lastGidHigh = gidHigh;
-      lastGidLow = gidLow;
-    }
-    return way;
-  }
-
   /** Sends the ACK that is due. */
   void acknowledge() {
     if (responder != null) {
@@ -524,18 +461,6 @@ final class SoftQueuePair implements QueuePair {
   /** A whole WQE from the BlueFlame register, on any thread. */
   void offerBlueFlame(long source, int bytes) {
     wqes.blueFlame().offer(source, bytes);
-  }
-
-  void traceFetched(SendRequest request) {
-    hca.tracer.fetched(number, request);
-  }
-
-  void traceGathered(SendRequest request) {
-    hca.tracer.gathered(number, request);
-  }
-
-  void traceEmitted(SendRequest request) {
-    hca.tracer.emitted(number, request);
   }
 
   @Override
@@ -556,11 +481,7 @@ final class SoftQueuePair implements QueuePair {
       sharedReceives.unuse();
     }
     domain.closed(this);
-    sendRing.close();
-    if (receiveRing != null) {
-      receiveRing.close();
-    }
-    record.close();
+    memory.close();
   }
 
   /** State and backlog, for reports. */

@@ -78,7 +78,7 @@ final class TxQueue implements Packet.Owner {
     Packet next = held;
     while (next != null && next.phase == Packet.Phase.HELD) {
       if (queuePair.hca.tracing && next.lastOfMessage && requests != null) {
-        queuePair.traceGathered(requests.at(next.request));
+        queuePair.hca.tracer.gathered(queuePair.number(), requests.at(next.request));
       }
       next.phase = Packet.Phase.FRAMING;
       if (packetNanos == 0 || port.delay(packetNanos, next)) {
@@ -124,9 +124,9 @@ final class TxQueue implements Packet.Owner {
       if (queuePair.hca.tracing) {
         SendRequest request = ring.at(packet.request);
         if (packet.phase == Packet.Phase.HELD) {
-          queuePair.traceGathered(request);
+          queuePair.hca.tracer.gathered(queuePair.number(), request);
         }
-        queuePair.traceEmitted(request);
+        queuePair.hca.tracer.emitted(queuePair.number(), request);
       }
     }
     Route route = queuePair.route;

@@ -81,7 +81,7 @@ final class Uar implements MmioTarget {
       if (queuePair != null) {
         // With DS the doorbell is a WQE's beginning: its index is not the producer's.
         boolean plain = ControlSegment.ds(source) == 0;
-        hca.ring(queuePair, plain ? Doorbell.index(value) : WqeSource.LOOK);
+        hca.engine.ring(queuePair, plain ? Doorbell.index(value) : WqeSource.LOOK);
       }
     } else if (isRegister && within < 2 * halfBytes && bytes % WORD == 0 && offset % WORD == 0) {
       wqeWrite(within, source, bytes);
@@ -109,12 +109,12 @@ final class Uar implements MmioTarget {
     int blocks = SendQueue.blocks(ds);
     int wqeBytes = blocks * SendQueue.BLOCK;
     if (ds == 0 || wqeBytes > halfBytes || !hasAll(half, wqeBytes / WORD)) {
-      hca.ring(queuePair, WqeSource.LOOK);
+      hca.engine.ring(queuePair, WqeSource.LOOK);
       return;
     }
     forget(half);
     queuePair.offerBlueFlame(content, wqeBytes);
-    hca.ring(queuePair, ControlSegment.wqeIndex(content) + blocks & SendQueue.INDEX_MASK);
+    hca.engine.ring(queuePair, ControlSegment.wqeIndex(content) + blocks & SendQueue.INDEX_MASK);
   }
 
   /** Marks words as arrived; true when one of them had already: another WQE has begun. */

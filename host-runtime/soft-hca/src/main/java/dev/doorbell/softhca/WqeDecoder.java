@@ -110,7 +110,7 @@ final class WqeDecoder {
     request.flowLabel = DatagramSegment.flowLabel(segment);
     request.gidHigh = DatagramSegment.gidHigh(segment);
     request.gidLow = DatagramSegment.gidLow(segment);
-    request.way = queuePair.wayTo(request.gidHigh, request.gidLow);
+    request.way = queuePair.ways.to(request.gidHigh, request.gidLow);
   }
 
   private static void wait(SendRequest request, WqeSource wqes) {

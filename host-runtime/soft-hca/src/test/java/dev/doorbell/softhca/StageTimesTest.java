@@ -87,7 +87,7 @@ class StageTimesTest {
   private long ring() {
     long start = world.fabric.now();
     SoftQueuePair queuePair = (SoftQueuePair) a.queuePair;
-    world.soft(0).ring(queuePair, (int) a.posted() & SendQueue.INDEX_MASK);
+    world.soft(0).engine.ring(queuePair, (int) a.posted() & SendQueue.INDEX_MASK);
     world.settle();
     return start;
   }
@@ -127,7 +127,7 @@ class StageTimesTest {
     long start = world.fabric.now();
     SoftQueuePair queuePair = (SoftQueuePair) a.queuePair;
     queuePair.offerBlueFlame(a.queuePair.sendRingAddress(), 64);
-    world.soft(0).ring(queuePair, 1);
+    world.soft(0).engine.ring(queuePair, 1);
     world.settle();
     assertThat(time(TraceEvent.Kind.WQE_FETCHED, 0) - start).isZero();
     assertThat((double) time(TraceEvent.Kind.EMITTED, 0) - start)
@@ -140,7 +140,7 @@ class StageTimesTest {
     long start = world.fabric.now();
     SoftQueuePair queuePair = (SoftQueuePair) a.queuePair;
     queuePair.offerBlueFlame(a.queuePair.sendRingAddress(), 64);
-    world.soft(0).ring(queuePair, 1);
+    world.soft(0).engine.ring(queuePair, 1);
     world.settle();
     assertThat(time(TraceEvent.Kind.EMITTED, 0) - start).isEqualTo(120 + 100);
   }

@@ -146,6 +146,29 @@ class LayoutTest {
     asserts.add(offset("struct mlx5_wqe_av", "rmac", AddressResolution.AV_MAC_OFFSET));
     sendRequest(asserts);
     completion(asserts);
+    queuesOfLibMlx5(asserts);
+  }
+
+  private static void queuesOfLibMlx5(List<String> asserts) {
+    asserts.add(offset("struct mlx5dv_obj", "qp.in", LibMlx5QueuePair.QP_IN_OFFSET));
+    asserts.add(offset("struct mlx5dv_obj", "qp.out", LibMlx5QueuePair.QP_OUT_OFFSET));
+    asserts.add(offset("struct mlx5dv_obj", "cq.in", LibMlx5QueuePair.CQ_IN_OFFSET));
+    asserts.add(offset("struct mlx5dv_obj", "cq.out", LibMlx5QueuePair.CQ_OUT_OFFSET));
+    String qp = "struct mlx5dv_qp";
+    asserts.add(equal("sizeof(struct mlx5dv_qp) <= %d".formatted(LibMlx5QueuePair.QP_BYTES), 1));
+    asserts.add(offset(qp, "dbrec", LibMlx5QueuePair.QP_RECORD_OFFSET));
+    asserts.add(offset(qp, "sq.buf", LibMlx5QueuePair.SEND_RING_OFFSET));
+    asserts.add(offset(qp, "sq.wqe_cnt", LibMlx5QueuePair.SEND_BLOCKS_OFFSET));
+    asserts.add(offset(qp, "rq.buf", LibMlx5QueuePair.RECEIVE_RING_OFFSET));
+    asserts.add(offset(qp, "rq.wqe_cnt", LibMlx5QueuePair.RECEIVE_ENTRIES_OFFSET));
+    asserts.add(offset(qp, "rq.stride", LibMlx5QueuePair.RECEIVE_STRIDE_OFFSET));
+    asserts.add(offset(qp, "bf.reg", LibMlx5QueuePair.REGISTER_OFFSET));
+    asserts.add(offset(qp, "bf.size", LibMlx5QueuePair.REGISTER_BYTES_OFFSET));
+    String cq = "struct mlx5dv_cq";
+    asserts.add(equal("sizeof(struct mlx5dv_cq) <= %d".formatted(LibMlx5QueuePair.CQ_BYTES), 1));
+    asserts.add(offset(cq, "dbrec", LibMlx5QueuePair.CQ_RECORD_OFFSET));
+    asserts.add(offset(cq, "cq_uar", LibMlx5QueuePair.CQ_PAGE_OFFSET));
+    asserts.add(offset(cq, "cqn", LibMlx5QueuePair.CQ_NUMBER_OFFSET));
   }
 
   private static void sendRequest(List<String> asserts) {

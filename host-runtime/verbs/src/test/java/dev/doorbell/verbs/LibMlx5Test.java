@@ -21,6 +21,14 @@ class LibMlx5Test {
   }
 
   @Test
+  void our_wqes_records_and_doorbells_are_those_of_libmlx5() throws Exception {
+    try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
+      assertThat(jvm.run(120, PostSendEqualityTest.class)).contains("guest: 2 passed, 0 failed");
+      assertThat(jvm.server().connections()).isZero();
+    }
+  }
+
+  @Test
   @Tag("slow")
   void the_hca_by_ibv_post_send_passes_the_suite() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {

@@ -9,10 +9,16 @@ public sealed interface Node {
    * Nodes that belong together, such as one line of a chart with its markers.
    *
    * @param id what an SVG viewer or script finds them by; unique in the drawing
+   * @param role what groups of a kind have in common, such as a line and its legend entry, so that
+   *     a script can find all of them; an SVG class, empty for none
    */
-  record Group(String id, List<Node> nodes) implements Node {
+  record Group(String id, String role, List<Node> nodes) implements Node {
     public Group {
       nodes = List.copyOf(nodes);
+    }
+
+    public Group(String id, List<Node> nodes) {
+      this(id, "", nodes);
     }
   }
 

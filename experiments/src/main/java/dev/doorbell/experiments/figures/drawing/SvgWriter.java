@@ -62,7 +62,11 @@ final class SvgWriter {
   }
 
   private void group(Group group) {
-    out.append("<g id=\"").append(escape(group.id())).append("\">\n");
+    out.append("<g id=\"").append(escape(group.id()));
+    if (!group.role().isEmpty()) {
+      out.append("\" class=\"").append(escape(group.role()));
+    }
+    out.append("\">\n");
     depth++;
     group.nodes().forEach(this::node);
     depth--;

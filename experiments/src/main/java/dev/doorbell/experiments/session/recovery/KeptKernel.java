@@ -53,8 +53,9 @@ final class KeptKernel implements AutoCloseable {
    * @param operations of each thread
    * @param bytes of a put
    * @param window operations of a thread in flight
+   * @param immediate puts carry an immediate, and so take a receive at the peer
    */
-  record Shape(int threads, int operations, int bytes, int window) {}
+  record Shape(int threads, int operations, int bytes, int window, boolean immediate) {}
 
   private final Ports ports;
   private final Shape shape;
@@ -81,7 +82,7 @@ final class KeptKernel implements AutoCloseable {
             topology,
             seed,
             Traffic.bufferBytes(shape.threads(), shape.operations(), shape.bytes()));
-    traffic = new Traffic(ports, shape.threads(), shape.operations(), shape.bytes(), seed);
+    traffic = new Traffic(ports, shape, seed);
     lists = device((long) traffic.messages() * OperationView.BYTES, "operations");
     status = device((long) shape.threads() * Integer.BYTES, "status");
     status.fill(0, status.size(), (byte) 0xff);
@@ -170,10 +171,19 @@ final class KeptKernel implements AutoCloseable {
     for (int thread = 0; thread < shape.threads(); thread++) {
       byte[] word = status.getBytes((long) thread * Integer.BYTES, Integer.BYTES);
       if (word[0] != Abi.OK) {
-        return "thread %d: %s".formatted(thread, Abi.statusText(word[0]));
+        return "thread %d: %s%s".formatted(thread, Abi.statusText(word[0]), errors());
       }
     }
     return null;
+  }
+
+  private String errors() {
+    StringBuilder text = new StringBuilder();
+    for (PortLane lane : lanes) {
+      String trouble = lane.trouble();
+      text.append(trouble == null ? "" : "; " + trouble);
+    }
+    return text.toString();
   }
 
   KernelKeeper keeper() {

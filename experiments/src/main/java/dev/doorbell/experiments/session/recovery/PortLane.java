@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.proxy.SendQueueAccess;
@@ -117,6 +118,16 @@ final class PortLane implements KernelLane {
   @Override
   public void activate() {
     activated.accept(pair.port());
+  }
+
+  /** The first error completion that a kernel has left since it was granted the lane, or null. */
+  @Nullable String trouble() {
+    ErrorRecord record = ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
+    return record.syndrome() == 0
+        ? null
+        : "WQE %d on %s ended with syndrome 0x%02x, %s"
+            .formatted(
+                record.wqeIndex(), name(), record.syndrome(), Syndrome.name(record.syndrome()));
   }
 
   /** Its connection ends here: what was executed over it counts. */

@@ -8,12 +8,19 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ReceiveSegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of rank 0, and its peer at rank 1, over one port. */
 final class PortPair implements AutoCloseable {
+  /** As many as a run has messages: what is executed over one connection never lacks one. */
+  static final int RECEIVES = 512;
+
+  private static final int RECEIVE_BYTES = 8;
+
   private final Ports ports;
   private final int port;
   private final Tally tally;
@@ -31,7 +38,10 @@ final class PortPair implements AutoCloseable {
     }
   }
 
-  /** Makes both ends, with queues in memory of {@code kind}. */
+  /**
+   * Makes both ends, with queues in memory of {@code kind}. Rank 1 has receives for messages that
+   * take one: those with an immediate.
+   */
   PortPair(Ports ports, int port, int blocks, MemoryKind kind, Tally tally) {
     this.ports = ports;
     this.port = port;
@@ -47,7 +57,14 @@ final class PortPair implements AutoCloseable {
           ports
               .domain(rank, port)
               .createQueuePair(
-                  new QueuePairAttributes(blocks, 0, completions[rank], null, kind, kind), memory);
+                  new QueuePairAttributes(
+                      blocks,
+                      rank == 1 ? RECEIVES : 0,
+                      completions[rank],
+                      rank == 1 ? completions[rank] : null,
+                      kind,
+                      kind),
+                  memory);
     }
   }
 
@@ -83,7 +100,20 @@ final class PortPair implements AutoCloseable {
     for (int rank = 0; rank < Ports.RANKS; rank++) {
       ends[rank].connect(ends[1 - rank].address(), Ports.ALL_RIGHTS, Ports.QUICK);
     }
+    postReceives(ends[1]);
     connected = true;
+  }
+
+  /** A reset queue pair has forgotten them. */
+  private void postReceives(QueuePair end) {
+    for (int i = 0; i < RECEIVES; i++) {
+      ReceiveSegment.write(
+          end.receiveRingAddress() + (long) i * ReceiveSegment.BYTES,
+          RECEIVE_BYTES,
+          ports.key(1, port),
+          ports.buffer(1).address());
+    }
+    DoorbellRecord.putReceiveIndex(end.recordAddress(), RECEIVES);
   }
 
   void stop() {

@@ -51,6 +51,14 @@ final class RecoveryPoint {
           "repeated.atomics");
 
   static final String NO_FAULT = "none";
+  private static final String SLOW_RECEIVER = "receiver-slow";
+
+  /** The connection tries so often that a receive may be missing. */
+  private static final int RNR_TRIES = 1 + Ports.QUICK.rnrRetry();
+
+  /** 0.64 ms. */
+  private static final int RNR_TIMER = 12;
+
   private static final int OPERATIONS = 256;
   private static final long RUN_NANOS = 4_000_000_000L;
   private static final long SLICE_NANOS = 20_000_000;
@@ -86,7 +94,8 @@ final class RecoveryPoint {
             (int) point.whole("threads"),
             OPERATIONS / (int) point.whole("threads"),
             (int) point.whole("size"),
-            (int) point.whole("window"));
+            (int) point.whole("window"),
+            fault.equals(SLOW_RECEIVER));
   }
 
   /** Runs it. */
@@ -226,6 +235,10 @@ final class RecoveryPoint {
       case "link-down" ->
           Fault.of(FaultAction.LINK_DOWN, FaultEvent.PACKET_SENT, FaultTrigger.at(at / 4))
               .lasting(LINK_DOWN_NANOS)
+              .on(RECEIVER);
+      case SLOW_RECEIVER ->
+          Fault.of(FaultAction.RECEIVER_NOT_READY, FaultEvent.RECEIVE, burst(at / 2, RNR_TRIES))
+              .with(RNR_TIMER)
               .on(RECEIVER);
       case "loss-burst" ->
           Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, burst(at, BURST)).on(SENDER);

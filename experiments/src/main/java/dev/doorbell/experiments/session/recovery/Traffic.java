@@ -25,12 +25,19 @@ final class Traffic {
   private final int threads;
   private final int operations;
   private final int bytes;
+  private final boolean immediate;
   private final Memory sender;
   private final Memory receiver;
   private final boolean[] atomic;
   private final byte[] payload;
 
-  Traffic(Ports ports, int threads, int operations, int bytes, long seed) {
+  Traffic(Ports ports, KeptKernel.Shape shape, long seed) {
+    this(ports, shape.threads(), shape.operations(), shape.bytes(), shape.immediate(), seed);
+  }
+
+  private Traffic(
+      Ports ports, int threads, int operations, int bytes, boolean immediate, long seed) {
+    this.immediate = immediate;
     this.threads = threads;
     this.operations = operations;
     this.bytes = bytes;
@@ -69,6 +76,7 @@ final class Traffic {
   /** The lists of all threads, with the keys of a port. */
   byte[] lists(Ports ports, int port) {
     byte[] all = new byte[atomic.length * OperationView.BYTES];
+    int put = immediate ? JobView.OP_PUT_IMM : JobView.OP_PUT;
     for (int i = 0; i < atomic.length; i++) {
       OperationView one =
           new OperationView(
@@ -81,7 +89,7 @@ final class Traffic {
               0,
               ports.key(0, port),
               ports.key(1, port),
-              atomic[i] ? JobView.OP_FETCH_ADD : JobView.OP_PUT,
+              atomic[i] ? JobView.OP_FETCH_ADD : put,
               0,
               0);
       System.arraycopy(one.encode(), 0, all, i * OperationView.BYTES, OperationView.BYTES);

@@ -65,7 +65,7 @@ class KeptKernelTest {
 
   @Test
   void without_faults_nothing_has_to_be_recovered() throws TopologyException {
-    Run run = run(new Shape(4, 40, 256, 8), Remedy.RESET, 1);
+    Run run = run(new Shape(4, 40, 256, 8, false), Remedy.RESET, 1);
     assertThat(run.recoveries()).isEmpty();
     assertThat(run.switches()).isEmpty();
   }
@@ -75,7 +75,7 @@ class KeptKernelTest {
   void an_error_cqe_in_the_middle_of_a_kernel(Remedy remedy) throws TopologyException {
     Run run =
         run(
-            new Shape(4, 60, 256, 8),
+            new Shape(4, 60, 256, 8, false),
             remedy,
             2,
             at(FaultAction.CQE_ERROR, FaultEvent.WQE, 100, 100).with(0x15).on(SENDER));
@@ -101,7 +101,7 @@ class KeptKernelTest {
     // Rank 0 hears nothing any more from some packet on: what was executed has no completion.
     Run run =
         run(
-            new Shape(1, 60, 256, 16),
+            new Shape(1, 60, 256, 16, false),
             Remedy.FAILOVER,
             3,
             at(FaultAction.LOSE, FaultEvent.PACKET_RECEIVED, 15, Long.MAX_VALUE).on(SENDER));
@@ -114,7 +114,7 @@ class KeptKernelTest {
   void a_port_that_is_down_is_left_for_the_other_one() throws TopologyException {
     Run run =
         run(
-            new Shape(4, 60, 256, 8),
+            new Shape(4, 60, 256, 8, false),
             Remedy.FAILOVER,
             4,
             at(FaultAction.LINK_DOWN, FaultEvent.PACKET_SENT, 80, 80)
@@ -129,7 +129,7 @@ class KeptKernelTest {
   void a_link_that_comes_back_is_waited_for() throws TopologyException {
     Run run =
         run(
-            new Shape(4, 60, 256, 8),
+            new Shape(4, 60, 256, 8, false),
             Remedy.RESET,
             5,
             at(FaultAction.LINK_DOWN, FaultEvent.PACKET_SENT, 80, 80)
@@ -144,7 +144,7 @@ class KeptKernelTest {
   void doorbells_that_get_lost_have_the_cpu_post_and_nothing_repeated() throws TopologyException {
     Run run =
         run(
-            new Shape(1, 400, 256, 1),
+            new Shape(1, 400, 256, 1, false),
             Remedy.DEMOTE,
             6,
             at(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, 40, 40).on(SENDER));
@@ -180,7 +180,7 @@ class KeptKernelTest {
     for (Remedy remedy : Remedy.values()) {
       Run run =
           run(
-              new Shape(seed % 2 == 0 ? 1 : 5, 60, 300, (int) (seed % 3) * 4 + 1),
+              new Shape(seed % 2 == 0 ? 1 : 5, 60, 300, (int) (seed % 3) * 4 + 1, seed % 4 == 3),
               remedy,
               seed,
               chance(FaultAction.QP_ERROR, FaultEvent.PACKET_SENT, 0.004),

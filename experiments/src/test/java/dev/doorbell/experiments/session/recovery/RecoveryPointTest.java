@@ -69,7 +69,15 @@ class RecoveryPointTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"cqe-error", "qp-error", "peer-error", "loss-burst", "doorbell-lost"})
+  @ValueSource(
+      strings = {
+        "cqe-error",
+        "qp-error",
+        "peer-error",
+        "loss-burst",
+        "doorbell-lost",
+        "receiver-slow"
+      })
   void nothing_is_lost_and_nothing_applied_twice(String fault) throws Exception {
     PointResult result =
         run(
@@ -131,6 +139,46 @@ class RecoveryPointTest {
             "fault=none",
             "size=256"));
     assertThat(tallies).singleElement().satisfies(one -> assertThat(one.fired()).isEqualTo(3));
+  }
+
+  @Test
+  void a_receiver_that_is_slow_once_is_waited_for_and_one_that_stays_slow_is_recovered_from()
+      throws Exception {
+    PointResult result =
+        run(
+            point(
+                "detect, replayed, lost.bytes, duplicated.bytes",
+                "faults: [ { do: rnr, at: receive 9, target: rank1.hca0, timer: 12, must_fire: true } ]\n",
+                "fault=receiver-slow",
+                "remedy=reset",
+                "size=256",
+                "window=4"));
+    assertThat(tallies)
+        .singleElement()
+        .satisfies(
+            one -> {
+              assertThat(one.fired()).as("once in each of the samples").isEqualTo(3);
+              assertThat(one.missed()).isFalse();
+            });
+    // Three waits of 0.64 ms before the fourth refusal.
+    assertThat(result.samples().getFirst().value(0)).isBetween(3 * 640_000.0, 2_500_000.0);
+    assertThat(counted(result, "replayed")).isPositive();
+    assertThat(counted(result, "lost.bytes")).isZero();
+    assertThat(counted(result, "duplicated.bytes")).isZero();
+  }
+
+  @Test
+  void a_receiver_that_is_never_ready_ends_the_kernel_with_the_syndrome_that_says_so()
+      throws Exception {
+    Point hopeless =
+        point(
+            "replayed",
+            "faults: [ { do: rnr, at: receive 20-100000, target: rank1.hca0, timer: 1 } ]\n",
+            "fault=receiver-slow",
+            "size=256");
+    assertThatThrownBy(() -> run(hopeless))
+        .isInstanceOf(PointFailure.class)
+        .hasMessageContaining("RNR");
   }
 
   @Test

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * what a real HCA does by PCIe peer-to-peer.
  *
  * <p>Transfers take effect in the order of the calls. All methods belong to the thread that steps
- * the devices; completions are called while the engine is stepped, never during another call. Nothing is
- * allocated for a transfer.
+ * the devices; completions are called while the engine is stepped, never during another call.
+ * Nothing is allocated for a transfer.
  */
 public interface DmaEngine extends Agent {
   /** True when all these bytes are in memory that this engine reaches. */

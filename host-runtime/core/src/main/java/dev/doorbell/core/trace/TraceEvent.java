@@ -38,7 +38,11 @@ public record TraceEvent(
     CQE,
     /** The proxy took a command. */
     COMMAND,
-    /** A transaction layer packet crossed a link. */
+    /**
+     * Transaction layer packets of one transfer leave; subject is the address, value when the last
+     * of them arrives at the other end of the path. The text begins with their type, such as {@code
+     * MWr}, and ends with the path.
+     */
     TLP,
     /** Anything else worth a line. */
     NOTE

@@ -35,6 +35,7 @@ public final class Grid {
   final Locus locus;
   final GridShape shape;
   private final Settings settings;
+  private final ScratchPool pool;
   private final long number;
   private final byte[] arguments;
   private final Runnable onEnd;
@@ -77,6 +78,7 @@ public final class Grid {
    * A grid that is not started yet.
    *
    * @param arguments the parameter block
+   * @param pool where its windows come from
    * @param onEnd called once, when the last thread has ended or the kernel was stopped
    */
   public Grid(
@@ -86,6 +88,7 @@ public final class Grid {
       LaunchConfig config,
       byte[] arguments,
       Settings settings,
+      ScratchPool pool,
       long number,
       Runnable onEnd) {
     this.code = code;
@@ -95,6 +98,7 @@ public final class Grid {
     this.shape = new GridShape(config);
     this.arguments = arguments;
     this.settings = settings;
+    this.pool = pool;
     this.number = number;
     this.onEnd = onEnd;
     this.clockMask = fabric.basis() == Basis.EMULATED ? STEPS_BETWEEN_CLOCK_READS - 1 : 0;
@@ -122,13 +126,9 @@ public final class Grid {
     started = true;
     try {
       Allocation windowsAndParameters =
-          fabric
-              .memory()
-              .allocate(
-                  MemoryKind.SCRATCH,
-                  locus,
-                  Math.max(1, parameterBytes + slots * windows.bytes()),
-                  "parameters, shared and local memory of " + code.name());
+          pool.take(
+              Math.max(1, parameterBytes + slots * windows.bytes()),
+              "parameters, shared and local memory of " + code.name());
       scratch = windowsAndParameters;
       if (shape.config().cooperative()) {
         workspace =
@@ -248,7 +248,7 @@ public final class Grid {
   private void end() {
     ended = true;
     if (scratch != null) {
-      fabric.memory().free(scratch);
+      pool.give(scratch);
       scratch = null;
     }
     if (workspace != null) {
@@ -329,7 +329,7 @@ public final class Grid {
 
   /** How long a thread that polls may be parked; never beyond the kernel's end. */
   long pollNanos(int doublings) {
-    if (clockMask != 0) {
+    if (isEmulated()) {
       return settings.pollNanos; // real time passes by itself; looking at it costs more than a poll
     }
     long left = Math.max(1, deadline - fabric.now());
@@ -341,7 +341,12 @@ public final class Grid {
    * time the fabric knows better.
    */
   int dozes() {
-    return clockMask != 0 ? MOST_DOZES : 0;
+    return isEmulated() ? MOST_DOZES : 0;
+  }
+
+  /** True when real time passes by itself, and waiting costs none of a modelled GPU's. */
+  boolean isEmulated() {
+    return clockMask != 0;
   }
 
   int multiprocessors() {

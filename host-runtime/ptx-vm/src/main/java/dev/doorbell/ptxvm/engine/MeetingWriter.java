@@ -38,7 +38,7 @@ final class MeetingWriter {
       return;
     }
     switch (op) {
-      case WarpOps.ActiveMask mask -> {
+      case ActiveMask mask -> {
         lanes();
         driver.store(mask.d);
       }

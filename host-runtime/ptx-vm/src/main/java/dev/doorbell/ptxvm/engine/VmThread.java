@@ -72,6 +72,11 @@ final class VmThread implements Agent {
   /** Times it asked in vain for the other lanes to arrive at {@code activemask}. */
   int patience;
 
+  /**
+   * True when the others waited at {@code activemask} in vain for it, and it has not come since.
+   */
+  boolean stray;
+
   /** The meeting up to which it runs by itself while its warp waits there; else null. */
   @Nullable MeetingOp until;
 

@@ -15,6 +15,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.ptxvm.engine.Probe;
+import dev.doorbell.ptxvm.engine.ScratchPool;
 import dev.doorbell.ptxvm.memory.VmMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ public final class VmGpu implements Gpu {
   private final Set<VmModule> modules = new LinkedHashSet<>();
   private final Set<VmStream> streams = new LinkedHashSet<>();
   private final List<VmLaunch> launches = new ArrayList<>();
+  private final ScratchPool scratch;
   private long launched;
   private @Nullable Probe probe;
   private boolean closed;
@@ -62,6 +64,11 @@ public final class VmGpu implements Gpu {
     this.fabric = fabric;
     this.locus = locus;
     this.options = options;
+    this.scratch = new ScratchPool(fabric, locus);
+  }
+
+  ScratchPool scratch() {
+    return scratch;
   }
 
   Fabric fabric() {
@@ -169,6 +176,7 @@ public final class VmGpu implements Gpu {
 
   void closed(VmModule module) {
     modules.remove(module);
+    scratch.release();
   }
 
   void requireIdle(VmModule module) {
@@ -268,6 +276,7 @@ public final class VmGpu implements Gpu {
       streams.forEach(VmStream::close);
       modules.forEach(VmModule::release);
       modules.clear();
+      scratch.release();
       for (VmMemory memory : List.copyOf(memories)) {
         memory.close();
       }

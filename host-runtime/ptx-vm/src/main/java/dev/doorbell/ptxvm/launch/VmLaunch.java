@@ -32,6 +32,7 @@ final class VmLaunch implements Launch {
                 gpu.options().compileAfter(),
                 gpu.options().engine().keepsWarpsTogether(),
                 gpu.options().workers()),
+            gpu.scratch(),
             id,
             this::ended);
     Probe probe = gpu.probe();

@@ -262,7 +262,7 @@ final class Context {
       case PORT_ACTIVE, PORT_ERROR -> to.add(asyncRecord(event, number));
       case CQ_ERROR -> {
         Resource.Cq cq = search(Resource.Cq.class, one -> one.queue.number() == number);
-        if (cq != null) {
+        if (cq != null && !cq.isDevx()) {
           cq.asyncEvents++;
           to.add(asyncRecord(event, cq.userHandle));
         }

@@ -92,6 +92,11 @@ abstract sealed class Resource {
     int completionEvents;
     int asyncEvents;
 
+    /** As {@link Qp#isDevx}. */
+    boolean isDevx() {
+      return userHandle == DEVX;
+    }
+
     Cq(CompletionQueue queue, long userHandle, @Nullable Channel channel, Lease... leases) {
       this.queue = queue;
       this.userHandle = userHandle;

@@ -86,7 +86,7 @@ final class ReadEngine {
       int count = Tlp.completions(from, bytes, place.maxReadRequest, cut);
       Route back = reach.back();
       long arrival = back.completions(now, count, bytes, now);
-      fabric.traceTransfer("CplD", back, from, bytes);
+      fabric.traceTransfer("CplD", back, from, bytes, now, arrival);
       answered = true;
       fabric.queue().schedule(this, arrival);
       return back.departed;
@@ -190,7 +190,7 @@ final class ReadEngine {
         transfer.atomic == null
             ? out.request(now, requests, now)
             : out.atomicRequest(now, bytes, now);
-    fabric.traceTransfer("MRd", out, transfer.address + offset, bytes);
+    fabric.traceTransfer("MRd", out, transfer.address + offset, bytes, now, arrival);
     fabric.queue().schedule(piece, arrival + transfer.reach.owner.service);
   }
 

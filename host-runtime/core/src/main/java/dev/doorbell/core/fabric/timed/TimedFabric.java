@@ -407,7 +407,7 @@ public final class TimedFabric extends Fabric {
   long post(Place from, Reach reach, long address, long buffer, int bytes, long at) {
     Route route = reach.out();
     long arrival = route.write(at, address, bytes, false, clock);
-    traceTransfer("MWr", route, address, bytes);
+    traceTransfer("MWr", route, address, bytes, at, arrival);
     PostedWrite write = sparePosts;
     if (write == null) {
       write = new PostedWrite(reach);
@@ -476,16 +476,19 @@ public final class TimedFabric extends Fabric {
     return trace().enabled();
   }
 
-  void traceTransfer(String kind, Route route, long address, int bytes) {
+  /**
+   * Tells of TLPs that leave at {@code at} and have all arrived at {@code arrival}, picoseconds.
+   */
+  void traceTransfer(String kind, Route route, long address, int bytes, long at, long arrival) {
     if (tracing()) {
       trace()
           .record(
               new TraceEvent(
-                  now(),
+                  at / PICOS,
                   route.from,
                   TraceEvent.Kind.TLP,
                   address,
-                  0,
+                  arrival / PICOS,
                   bytes,
                   "%s %d bytes %s".formatted(kind, bytes, route.name)));
     }

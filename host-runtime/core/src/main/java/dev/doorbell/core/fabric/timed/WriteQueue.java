@@ -116,7 +116,7 @@ final class WriteQueue extends Event {
       free = route.departed;
       sent++;
       any = true;
-      fabric.traceTransfer("MWr", route, piece.address, piece.bytes);
+      fabric.traceTransfer("MWr", route, piece.address, piece.bytes, now, arrival);
       fabric.queue().schedule(piece, arrival);
     }
     if (any) {

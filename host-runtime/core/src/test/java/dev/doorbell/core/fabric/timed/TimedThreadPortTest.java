@@ -536,6 +536,7 @@ class TimedThreadPortTest {
               TraceEvent.Kind.TLP,
               TraceEvent.Kind.MMIO);
       assertThat(events).extracting(TraceEvent::nanos).isSorted();
+      assertThat(events.get(1).value()).as("its arrival").isGreaterThan(events.get(1).nanos());
     }
   }
 }

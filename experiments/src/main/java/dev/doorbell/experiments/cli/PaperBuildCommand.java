@@ -1,0 +1,58 @@
+package dev.doorbell.experiments.cli;
+
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell paper build DIR}. */
+@CommandLine.Command(
+    header = {
+      "Runs what a paper needs and has not, and writes its figures, tables and numbers.",
+      "",
+      "  doorbell paper build papers/pull-vs-push",
+      ""
+    })
+final class PaperBuildCommand implements Command {
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Parameters(paramLabel = "DIR", description = "The paper's folder, with its paper.yaml.")
+  private Path folder = Path.of(".");
+
+  @Override
+  public ExitCode run(Context context)
+      throws UsageException, ConfigException, RunException, PointFailure {
+    BuiltPaper built =
+        BuiltPaper.of(
+            context, folder, folder.resolve(BuiltPaper.RUNS), common.quiet || common.json);
+    Path generated = folder.resolve(BuiltPaper.GENERATED);
+    PaperRuns.delete(generated);
+    try {
+      for (String file : built.files().keySet()) {
+        Files.createDirectories(generated.resolve(file).getParent());
+      }
+    } catch (IOException e) {
+      throw PaperRuns.unwritable(generated, e);
+    }
+    List<String> written = RunFiles.writeAll(context.disk(), generated, built.files());
+    if (common.json) {
+      Json.print(context, Map.of("generated", written));
+    } else if (!common.quiet) {
+      context.terminal().out().printf("built %d files in %s%n", written.size(), generated);
+    }
+    return ExitCode.OK;
+  }
+
+  @Override
+  public boolean verbose() {
+    return common.verbose;
+  }
+}

@@ -1,0 +1,28 @@
+package dev.doorbell.experiments.figures;
+
+import dev.doorbell.experiments.figures.drawing.Drawing;
+import java.util.List;
+import java.util.SequencedMap;
+
+/** What a figure shows, ready to be drawn or handed to LaTeX; the same bytes every time. */
+interface Chart {
+  /** Of its files, without an ending. */
+  String name();
+
+  /** How many panels it has side by side. */
+  List<?> panels();
+
+  /** Draws it {@code width} points wide. */
+  Drawing draw(double width);
+
+  /** The figure once for each panel, for one column of a paper each. */
+  List<? extends Chart> panelByPanel();
+
+  /** The figure for pgfplots: file names with texts, a {@code .tex} and what it reads. */
+  SequencedMap<String, String> pgfplots();
+
+  /** Drawn for one column where it is one panel, else for two. */
+  default Drawing draw() {
+    return draw(panels().size() == 1 ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS);
+  }
+}

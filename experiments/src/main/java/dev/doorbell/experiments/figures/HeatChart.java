@@ -1,0 +1,145 @@
+package dev.doorbell.experiments.figures;
+
+import dev.doorbell.experiments.figures.HeatFigure.Cell;
+import dev.doorbell.experiments.figures.HeatFigure.Panel;
+import dev.doorbell.experiments.figures.Palette.Style;
+import dev.doorbell.experiments.figures.PlotAxis.Tick;
+import dev.doorbell.experiments.figures.drawing.Drawing;
+import dev.doorbell.experiments.figures.drawing.Ink;
+import dev.doorbell.experiments.figures.drawing.Node;
+import dev.doorbell.experiments.figures.drawing.Node.Anchor;
+import dev.doorbell.experiments.figures.drawing.Outline;
+import dev.doorbell.experiments.figures.drawing.Typeface;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Lays out a {@link HeatFigure}. A cell has the winner's colour, the stronger the farther it is
+ * ahead, and its marker, so that it can be read in grey.
+ */
+final class HeatChart {
+
+  private static final double ROW = 24;
+  private static final Ink UNDECIDED = new Ink(0xE4E4E4);
+
+  /** How pale the smallest lead is, and the lead from which on the colour is full. */
+  private static final double PALEST = 0.25;
+
+  private static final double FULL = 2;
+
+  private final HeatFigure figure;
+  private final Palette palette;
+
+  private HeatChart(HeatFigure figure) {
+    this.figure = figure;
+    this.palette = Palette.of(figure.series());
+  }
+
+  static Drawing draw(HeatFigure figure, double width) {
+    HeatChart chart = new HeatChart(figure);
+    Sheet sheet =
+        new Sheet(
+            width,
+            figure.panels().size(),
+            panel -> chart.across(panel),
+            chart.down(),
+            _ -> Math.min(220, ROW * figure.down().size()));
+    List<Sheet.Panel> panels = new ArrayList<>();
+    for (Panel panel : figure.panels()) {
+      panels.add(new Sheet.Panel(panel.title(), 0, (frame, out) -> chart.cells(panel, frame, out)));
+    }
+    List<Flow.Item> legend = new ArrayList<>();
+    for (String series : figure.series()) {
+      legend.add(BarChart.swatch(series, chart.palette.style(series)));
+    }
+    if (figure.panels().stream().flatMap(p -> p.cells().stream()).anyMatch(c -> !c.apart())) {
+      legend.add(
+          new Flow.Item(
+              "undecided",
+              Theme.QUIET,
+              6,
+              (at, middle) ->
+                  List.of(new Node.Fill(Outline.rectangle(at, middle - 3, 6, 6), UNDECIDED))));
+    }
+    return sheet.draw(
+        panels,
+        new Sheet.Surroundings(
+            figure.basisNote(), figure.samplesNote(), figure.provenance(), legend));
+  }
+
+  /** Every value where there is room, else every second, third ... */
+  private PlotAxis across(double panelWidth) {
+    double widest =
+        figure.across().stream().mapToDouble(w -> Typeface.width(w, Theme.SMALL)).max().orElse(0);
+    double slot = panelWidth / figure.across().size();
+    int step = (int) Math.max(1, Math.ceil((widest + 3) / (2 * slot)));
+    List<Tick> ticks = new ArrayList<>();
+    for (int i = 0; i < figure.across().size(); i++) {
+      ticks.add(new Tick(i + 0.5, i % step == 0 ? figure.across().get(i) : "", false));
+    }
+    return new PlotAxis(
+        figure.xTitle(), new Scale.Linear(0, Math.max(1, figure.across().size())), ticks);
+  }
+
+  private PlotAxis down() {
+    List<Tick> ticks = new ArrayList<>();
+    int n = figure.down().size();
+    for (int i = 0; i < n; i++) {
+      ticks.add(new Tick(n - i - 0.5, figure.down().get(i), false));
+    }
+    return new PlotAxis(figure.yTitle(), new Scale.Linear(0, Math.max(1, n)), ticks);
+  }
+
+  private void cells(Panel panel, Frame frame, List<Node> out) {
+    int n = figure.down().size();
+    for (Cell cell : panel.cells()) {
+      Style style = palette.style(cell.winner());
+      double left = frame.x(cell.x()) + 0.3;
+      double right = frame.x(cell.x() + 1) - 0.3;
+      double top = frame.y(n - cell.y()) + 0.3;
+      double bottom = frame.y(n - cell.y() - 1) - 0.3;
+      double lead = Double.isNaN(cell.ratio()) ? FULL : Math.min(cell.ratio(), FULL);
+      double strength = PALEST + (1 - PALEST) * (lead - 1) / (FULL - 1);
+      Ink ground = cell.apart() ? style.ink().tint(0.75 * strength) : UNDECIDED;
+      List<Node> drawn = new ArrayList<>();
+      drawn.add(new Node.Fill(Outline.rectangle(left, top, right - left, bottom - top), ground));
+      Ink ink = dark(ground) ? Ink.WHITE : Theme.INK;
+      double middle = (left + right) / 2;
+      String text = ratio(cell.ratio());
+      double size = fitting(text, right - left);
+      boolean numbered = size > 0 && bottom - top > 14;
+      double markerAt = numbered ? (2 * top + bottom) / 3 - 0.5 : (top + bottom) / 2;
+      drawn.addAll(style.marker().at(middle, markerAt, 0.8 * Theme.MARKER, ink));
+      if (numbered) {
+        drawn.add(new Node.Label(text, middle, bottom - 3.2, size, Anchor.MIDDLE, ink));
+      }
+      String within = Sheet.identifier(panel.title());
+      out.add(
+          new Node.Group(
+              "cell-%d-%d%s".formatted(cell.x(), cell.y(), within.isEmpty() ? "" : "-" + within),
+              Flow.role(cell.winner()),
+              drawn));
+    }
+  }
+
+  static String ratio(double ratio) {
+    return Double.isNaN(ratio)
+        ? "–"
+        : ratio < 9.995 ? Units.fixed(ratio, 2) : Units.digits(ratio, 3);
+  }
+
+  /** The largest size at which a text fits; 0 where none that can be read does. */
+  private static double fitting(String text, double width) {
+    for (double size : new double[] {Theme.SMALL, Theme.NOTE, 5}) {
+      if (Typeface.width(text, size) + 1.5 <= width) {
+        return size;
+      }
+    }
+    return 0;
+  }
+
+  /** By the luminance that sRGB assigns its primaries. */
+  private static boolean dark(Ink ink) {
+    return 0.2126 * ink.red() + 0.7152 * ink.green() + 0.0722 * ink.blue() < 110;
+  }
+}

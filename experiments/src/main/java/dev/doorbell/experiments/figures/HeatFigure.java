@@ -1,0 +1,82 @@
+package dev.doorbell.experiments.figures;
+
+import dev.doorbell.experiments.figures.drawing.Drawing;
+import dev.doorbell.experiments.figures.drawing.Provenance;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * What a heat map shows: at each place of two axes, who is ahead, and by how much.
+ *
+ * @param across values of the horizontal axis, left to right
+ * @param down values of the vertical axis, top to bottom
+ * @param series all winners, in the order of the legend
+ */
+record HeatFigure(
+    String name,
+    String xTitle,
+    String yTitle,
+    List<String> across,
+    List<String> down,
+    List<String> series,
+    List<Panel> panels,
+    String basisNote,
+    String samplesNote,
+    Provenance provenance)
+    implements Chart {
+
+  /** Cells over the same axes. */
+  record Panel(String title, List<Cell> cells) {
+    Panel {
+      cells = List.copyOf(cells);
+    }
+  }
+
+  /**
+   * One place.
+   *
+   * @param x index into {@code across}
+   * @param y index into {@code down}
+   * @param winner of the series
+   * @param value its median
+   * @param ratio by which it is better than the second; NaN where it had no rival
+   * @param apart whether the intervals of the two do not overlap
+   */
+  record Cell(int x, int y, String winner, double value, double ratio, boolean apart) {}
+
+  HeatFigure {
+    across = List.copyOf(across);
+    down = List.copyOf(down);
+    series = List.copyOf(series);
+    panels = List.copyOf(panels);
+  }
+
+  @Override
+  public Drawing draw(double width) {
+    return HeatChart.draw(this, width);
+  }
+
+  @Override
+  public List<HeatFigure> panelByPanel() {
+    return panels.stream()
+        .map(
+            panel ->
+                new HeatFigure(
+                    name + "-" + panel.title(),
+                    xTitle,
+                    yTitle,
+                    across,
+                    down,
+                    series,
+                    List.of(panel),
+                    basisNote,
+                    samplesNote,
+                    provenance.titled(provenance.title() + ", " + panel.title())))
+        .toList();
+  }
+
+  @Override
+  public SequencedMap<String, String> pgfplots() {
+    return HeatPgf.of(this);
+  }
+}

@@ -1,0 +1,88 @@
+package dev.doorbell.experiments.figures;
+
+import dev.doorbell.experiments.figures.drawing.Drawing;
+import dev.doorbell.experiments.figures.drawing.Provenance;
+import dev.doorbell.experiments.plan.Influence;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * What each constant of the model does to a prediction: those that matter most on top.
+ *
+ * @param metric that is predicted, in words
+ * @param base the prediction with all constants as they are
+ * @param unit of it
+ * @param influences that move the prediction at all, the strongest first
+ * @param beyond how many more move it by less than those shown
+ */
+record TornadoFigure(
+    String name,
+    String metric,
+    double base,
+    String unit,
+    List<Influence> influences,
+    int beyond,
+    String basisNote,
+    Provenance provenance)
+    implements Chart {
+
+  private static final int MOST = 12;
+
+  TornadoFigure {
+    influences = List.copyOf(influences);
+  }
+
+  static TornadoFigure of(
+      String name,
+      String metric,
+      double base,
+      String unit,
+      List<Influence> all,
+      String basisNote,
+      Provenance provenance) {
+    List<Influence> moving =
+        all.stream()
+            .filter(influence -> reach(influence, base) > 1e-9 * Math.abs(base))
+            .sorted(Comparator.comparingDouble(influence -> -reach(influence, base)))
+            .toList();
+    List<Influence> shown = moving.subList(0, Math.min(MOST, moving.size()));
+    return new TornadoFigure(
+        name, metric, base, unit, shown, moving.size() - shown.size(), basisNote, provenance);
+  }
+
+  private static double reach(Influence influence, double base) {
+    return Math.max(Math.abs(influence.atLow() - base), Math.abs(influence.atHigh() - base));
+  }
+
+  /** How far the prediction moves, percent. */
+  double change(double value) {
+    return 100 * (value / base - 1);
+  }
+
+  /** A constant without the name of its topology, which the title has. */
+  static String constant(Influence influence) {
+    String name = influence.constant().name();
+    return name.substring(name.indexOf('.') + 1);
+  }
+
+  @Override
+  public List<?> panels() {
+    return List.of(influences);
+  }
+
+  @Override
+  public Drawing draw(double width) {
+    return TornadoChart.draw(this, width);
+  }
+
+  @Override
+  public List<TornadoFigure> panelByPanel() {
+    return List.of(this);
+  }
+
+  @Override
+  public SequencedMap<String, String> pgfplots() {
+    return TornadoPgf.of(this);
+  }
+}

@@ -1,0 +1,407 @@
+package dev.doorbell.experiments.paper;
+
+import dev.doorbell.experiments.claims.Expression;
+import dev.doorbell.experiments.claims.ModelNames;
+import dev.doorbell.experiments.claims.RunNames;
+import dev.doorbell.experiments.config.Condition;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.figures.PlotFormat;
+import dev.doorbell.experiments.figures.PlotKind;
+import dev.doorbell.experiments.figures.PlotSpec;
+import dev.doorbell.experiments.figures.Plots;
+import dev.doorbell.experiments.figures.RunSelection;
+import dev.doorbell.experiments.figures.Table;
+import dev.doorbell.experiments.figures.Table.Column;
+import dev.doorbell.experiments.figures.Tables;
+import dev.doorbell.experiments.figures.Units;
+import dev.doorbell.experiments.figures.Unplottable;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Influence;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryRow;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+
+/**
+ * From a paper's folder and its runs to the files of {@code generated/}: the same bytes every time,
+ * whenever and wherever the runs were made.
+ */
+public final class PaperBuild {
+  private static final double SHARE = 0.2;
+
+  private final Path folder;
+  private final Paper paper;
+  private final Map<String, StoredRun> runs;
+  private final Map<String, Path> calibrations;
+  private final ExperimentRuntime runtime;
+  private final List<Problem> problems = new ArrayList<>();
+  private final SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+  private final SequencedMap<String, String> numbers = new LinkedHashMap<>();
+
+  private PaperBuild(
+      Path folder,
+      Paper paper,
+      Map<String, StoredRun> runs,
+      Map<String, Path> calibrations,
+      ExperimentRuntime runtime) {
+    this.folder = folder;
+    this.paper = paper;
+    this.runs = runs;
+    this.calibrations = calibrations;
+    this.runtime = runtime;
+  }
+
+  /**
+   * Builds a paper.
+   *
+   * @param runs the paper's runs of experiments, by name
+   * @param calibrations files that its calibrations wrote, by name
+   * @return files by their paths below {@code generated/}
+   * @throws ConfigException with everything that is wrong with the paper
+   */
+  public static SequencedMap<String, byte[]> of(
+      Path folder,
+      Paper paper,
+      Map<String, StoredRun> runs,
+      Map<String, Path> calibrations,
+      ExperimentRuntime runtime)
+      throws ConfigException, PointFailure {
+    PaperBuild build = new PaperBuild(folder, paper, runs, calibrations, runtime);
+    build.build();
+    if (!build.problems.isEmpty()) {
+      throw new ConfigException(build.problems);
+    }
+    return Collections.unmodifiableSequencedMap(build.files);
+  }
+
+  private void build() throws PointFailure {
+    paper.numbers().forEach(this::number);
+    Map<String, String> figures = new LinkedHashMap<>();
+    Map<String, String> captions = new LinkedHashMap<>();
+    for (Map.Entry<String, Paper.Figure> entry : paper.figures().entrySet()) {
+      figure(entry.getKey(), entry.getValue());
+      figures.put(entry.getKey(), "figures/" + entry.getKey() + ".svg");
+      captions.put(entry.getKey(), entry.getValue().caption());
+    }
+    Map<String, String> tables = new LinkedHashMap<>();
+    for (Map.Entry<String, Paper.Table> entry : paper.tables().entrySet()) {
+      Table table = table(entry.getKey(), entry.getValue());
+      if (table != null) {
+        put("tables/" + entry.getKey() + ".md", table.markdown());
+        put("tables/" + entry.getKey() + ".tex", table.latex());
+        tables.put(entry.getKey(), table.markdown());
+      }
+    }
+    put("numbers.tex", macros());
+    put("numbers.md", ledger().markdown());
+    texts(new PaperText.Generated(numbers, figures, tables, captions));
+  }
+
+  private void number(String name, Paper.Number number) {
+    try {
+      double value = Expression.value(number.value(), names(number));
+      numbers.put(name, shown(value, number));
+    } catch (Expression.Unknown e) {
+      problem("number '%s': %s".formatted(name, e.why()));
+    } catch (IOException e) {
+      problem("number '%s': %s cannot be read".formatted(name, number.file()));
+    }
+  }
+
+  private Expression.Names names(Paper.Number number) throws IOException, Expression.Unknown {
+    if (!number.file().isEmpty()) {
+      return new MachineNames(folder.resolve(number.file()));
+    }
+    Path calibration = calibrations.get(number.run());
+    if (calibration != null) {
+      return new MachineNames(calibration);
+    }
+    StoredRun run = runs.get(number.run());
+    return run == null
+        ? new ModelNames()
+        : new RunNames(run.data(), run.plan().points().size(), run.data().rows().size());
+  }
+
+  private static String shown(double value, Paper.Number number) {
+    String digits =
+        number.unit().equals("ns") || number.unit().equals("B")
+            ? Units.quantity(value, number.unit())
+            : Units.digits(value, number.digits())
+                + (number.unit().isEmpty() ? "" : "\u00A0" + number.unit());
+    return digits.replace('-', '−');
+  }
+
+  private void figure(String name, Paper.Figure figure) throws PointFailure {
+    StoredRun run = runs.get(figure.run());
+    if (run == null) {
+      problem("figure '%s' is of a calibration, which has no figures".formatted(name));
+      return;
+    }
+    try {
+      List<Condition> conditions = conditions(figure.only());
+      Plots plots =
+          switch (figure.kind()) {
+            case TORNADO -> tornado(run, point(run, conditions), figure);
+            case TIMELINE -> {
+              Point point = point(run, conditions);
+              yield Plots.timeline(
+                  anonymous(run.data()), point.id(), runtime.timeline(point, null));
+            }
+            default ->
+                Plots.of(
+                    anonymous(RunSelection.of(run, conditions)),
+                    new PlotSpec(
+                        figure.kind(),
+                        name,
+                        figure.x(),
+                        figure.metric(),
+                        figure.series(),
+                        figure.rows()));
+          };
+      boolean renamed = figure.kind() == PlotKind.TORNADO || figure.kind() == PlotKind.TIMELINE;
+      (renamed ? plots.named(name) : plots)
+          .files(EnumSet.allOf(PlotFormat.class))
+          .forEach((file, bytes) -> files.put("figures/" + file, bytes));
+    } catch (Unplottable e) {
+      problem("figure '%s': %s".formatted(name, e.problem().what()));
+    } catch (ConfigException e) {
+      problem("figure '%s': %s".formatted(name, e.problems().getFirst().what()));
+    }
+  }
+
+  private Plots tornado(StoredRun run, Point point, Paper.Figure figure) throws Unplottable {
+    String metric = figure.metric().isEmpty() ? "latency" : figure.metric();
+    Optional<Prediction.Term> base = runtime.predict(point).of(metric);
+    List<Influence> influences = runtime.sensitivity(point, metric, SHARE);
+    if (base.isEmpty() || influences.isEmpty()) {
+      throw Unplottable.because(
+          run.data().runId(), "the model has no word for " + point.id(), "take another point");
+    }
+    return Plots.tornado(
+        anonymous(run.data()),
+        point.id(),
+        metric,
+        base.get().value(),
+        base.get().unit(),
+        influences);
+  }
+
+  private static Point point(StoredRun run, List<Condition> conditions) throws Unplottable {
+    return run.plan().points().stream()
+        .filter(point -> conditions.stream().allMatch(c -> c.holds(point.settings())))
+        .findFirst()
+        .orElseThrow(
+            () -> Unplottable.because(run.data().runId(), "no point fulfils 'only'", "mend it"));
+  }
+
+  /** Without the commit: a paper's bytes depend on its results, not on who built it when. */
+  private static RunData anonymous(RunData data) {
+    return new RunData(
+        data.runId(),
+        data.experiment(),
+        data.question(),
+        data.configHash(),
+        Optional.empty(),
+        data.basis(),
+        data.seed(),
+        data.axes(),
+        data.rows(),
+        data.figures(),
+        data.contrasts(),
+        data.expectations());
+  }
+
+  private static List<Condition> conditions(String only) throws ConfigException {
+    List<Problem> wrong = new ArrayList<>();
+    List<Condition> conditions =
+        only.isEmpty()
+            ? List.of()
+            : Condition.parse(only, "only", Schema.experiment().settings().keySet(), wrong);
+    if (!wrong.isEmpty()) {
+      throw new ConfigException(wrong);
+    }
+    return conditions;
+  }
+
+  private @org.jspecify.annotations.Nullable Table table(String name, Paper.Table table) {
+    try {
+      return switch (table.show()) {
+        case "numbers" -> ledger();
+        case "prices" -> prices(table);
+        default -> ofRun(table);
+      };
+    } catch (IOException e) {
+      problem("table '%s': %s".formatted(name, e.getMessage()));
+    } catch (ConfigException e) {
+      problem("table '%s': %s".formatted(name, e.problems().getFirst().what()));
+    }
+    return null;
+  }
+
+  private Table ofRun(Paper.Table table) throws IOException, ConfigException {
+    StoredRun run = runs.get(table.run());
+    if (run == null) {
+      throw new IOException("it is of a calibration; show: prices");
+    }
+    RunData data = only(RunSelection.of(run, conditions(table.only())), table.metrics());
+    return switch (table.show()) {
+      case "crossovers" -> Tables.crossovers(data);
+      case "counters" -> Tables.counters(data);
+      default -> Tables.summary(data);
+    };
+  }
+
+  private static RunData only(RunData data, List<String> metrics) {
+    if (metrics.isEmpty()) {
+      return data;
+    }
+    List<SummaryRow> rows = new ArrayList<>();
+    for (SummaryRow row : data.rows()) {
+      SequencedMap<String, MetricRow> kept = new LinkedHashMap<>(row.metrics());
+      kept.keySet().retainAll(Set.copyOf(metrics));
+      rows.add(new SummaryRow(row.pointId(), row.axes(), kept, row.counters(), row.seed()));
+    }
+    return new RunData(
+        data.runId(),
+        data.experiment(),
+        data.question(),
+        data.configHash(),
+        data.gitId(),
+        data.basis(),
+        data.seed(),
+        data.axes(),
+        rows,
+        data.figures(),
+        data.contrasts(),
+        data.expectations());
+  }
+
+  /** Measured beside modelled, with what the model is off by. */
+  private Table prices(Paper.Table table) throws IOException {
+    Path modelledFile = calibrations.get(table.run());
+    if (modelledFile == null) {
+      throw new IOException("run '%s' does not calibrate".formatted(table.run()));
+    }
+    MachineNames measured = new MachineNames(folder.resolve(table.measured()));
+    MachineNames modelled = new MachineNames(modelledFile);
+    List<String> names =
+        table.names().isEmpty() ? List.copyOf(measured.all().keySet()) : table.names();
+    List<List<String>> rows = new ArrayList<>();
+    for (String name : names) {
+      MachineNames.Measured here = measured.all().get(name);
+      MachineNames.Measured there = modelled.all().get(name);
+      if (here == null) {
+        throw new IOException("%s has no measurement '%s'".formatted(table.measured(), name));
+      }
+      rows.add(
+          List.of(
+              here.what(),
+              here.unit(),
+              Units.digits(here.median(), 4),
+              "[%s, %s]".formatted(Units.digits(here.lower(), 4), Units.digits(here.upper(), 4)),
+              there == null ? "–" : Units.digits(there.median(), 4),
+              there == null ? "–" : residual(there.median() / here.median() - 1)));
+    }
+    return new Table(
+        List.of(
+            new Column("quantity", false),
+            new Column("unit", false),
+            new Column("measured", true),
+            new Column("95 % interval", true),
+            new Column("modelled", true),
+            new Column("residual", true)),
+        rows,
+        List.of(
+            "measured: %s; modelled: the same kernels in virtual time"
+                .formatted(table.measured())));
+  }
+
+  private static String residual(double ratio) {
+    return (ratio < 0 ? "−" : "+") + Units.fixed(Math.abs(100 * ratio), 1) + " %";
+  }
+
+  /** Every number of the text with where it comes from. */
+  private Table ledger() {
+    List<List<String>> rows = new ArrayList<>();
+    paper
+        .numbers()
+        .forEach(
+            (name, number) ->
+                rows.add(
+                    List.of(
+                        name,
+                        numbers.getOrDefault(name, "–"),
+                        number.basis(),
+                        number.value(),
+                        !number.source().isEmpty()
+                            ? number.source()
+                            : number.run().isEmpty() ? "" : "run " + number.run())));
+    List<Column> columns = new ArrayList<>();
+    for (String heading : List.of("number", "value", "basis", "expression", "from")) {
+      columns.add(new Column(heading, false));
+    }
+    return new Table(columns, rows, List.of());
+  }
+
+  private String macros() {
+    StringBuilder tex = new StringBuilder("% numbers of the text: \\doorbell{NAME}\n");
+    tex.append("\\providecommand{\\doorbell}[1]{\\csname doorbell@#1\\endcsname}\n");
+    numbers.forEach(
+        (name, value) ->
+            tex.append("\\expandafter\\def\\csname doorbell@")
+                .append(name)
+                .append("\\endcsname{")
+                .append(
+                    value
+                        .replace("\u00A0", "~")
+                        .replace("%", "\\%")
+                        .replace("µ", "$\\mu$")
+                        .replace("−", "$-$"))
+                .append("}\n"));
+    return tex.toString();
+  }
+
+  private void texts(PaperText.Generated generated) {
+    for (String file : paper.texts()) {
+      String text;
+      try {
+        text = Files.readString(folder.resolve(file));
+      } catch (IOException _) {
+        problem("text '%s' cannot be read".formatted(file));
+        continue;
+      }
+      PaperText source = new PaperText(folder.resolve(file).toString(), text, problems);
+      if (file.endsWith(".md")) {
+        put(String.valueOf(Path.of(file).getFileName()), source.markdown(generated));
+      } else {
+        source.checkLatex(numbers.keySet(), files.keySet());
+      }
+    }
+  }
+
+  private void put(String file, String text) {
+    files.put(file, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void problem(String what) {
+    problems.add(Problem.of("DB-C071", folder.resolve(Paper.FILE).toString(), what));
+  }
+}

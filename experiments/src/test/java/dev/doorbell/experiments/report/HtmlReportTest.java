@@ -1,0 +1,142 @@
+package dev.doorbell.experiments.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.doorbell.experiments.config.Configs;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.Runs;
+import dev.doorbell.experiments.run.StoredRun;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+class HtmlReportTest {
+  private static final Pattern ID = Pattern.compile(" id=\"([^\"]+)\"");
+
+  /** Chromium may still write into its profile when the test has ended. */
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  private Path folder;
+
+  private StoredRun run() throws RunException {
+    return Runs.make(
+        folder.resolve("runs"),
+        Configs.read(Configs.SMALL, "path=pull,push.memic", "size=64,4K,64K", "samples=21"));
+  }
+
+  private static String html(StoredRun... runs) {
+    return new String(HtmlReport.of(List.of(runs)), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void the_same_run_gives_the_same_bytes() throws RunException {
+    StoredRun run = run();
+    assertThat(HtmlReport.of(List.of(run))).isEqualTo(HtmlReport.of(List.of(run)));
+  }
+
+  @Test
+  void the_page_asks_no_server_for_anything() throws RunException {
+    assertThat(html(run()).replace("http://www.w3.org/2000/svg", ""))
+        .doesNotContain("http://", "https://", "src=", "@import", "url(");
+  }
+
+  @Test
+  void it_says_what_the_numbers_are_and_what_they_rest_on() throws RunException {
+    StoredRun run = run();
+    assertThat(html(run))
+        .contains(run.data().runId(), "Not a hardware measurement", "Manifest", "Resolved config")
+        .contains("latency µs", "[95 % interval]", run.manifest().configHash())
+        .contains("<figure data-figure=\"cdf-latency\"", "class=\"entry series-pull\"");
+  }
+
+  @Test
+  void identifiers_are_unique_even_where_two_runs_are_on_one_page() throws RunException {
+    StoredRun run = run();
+    Matcher ids = ID.matcher(html(run, run));
+    Set<String> seen = new HashSet<>();
+    while (ids.find()) {
+      assertThat(seen.add(ids.group(1))).as(ids.group(1)).isTrue();
+    }
+    assertThat(seen).contains("run-1", "run-2");
+  }
+
+  @Test
+  void texts_from_outside_cannot_become_markup() {
+    assertThat(new Html().text("<script>alert(\"1 & 2\")</script>").toString())
+        .isEqualTo("&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;");
+  }
+
+  @Test
+  void in_a_browser_legends_hide_series_tables_sort_and_nothing_complains()
+      throws RunException, IOException, InterruptedException {
+    assumeThat(Browser.program())
+        .as("no Chromium on PATH; install it ('apt-get install chromium')")
+        .isPresent();
+    Path page = folder.resolve("report.html");
+    Files.write(page, HtmlReport.of(List.of(run())));
+    Path profile = Files.createDirectories(folder.resolve("profile"));
+    try (Browser browser = Browser.open(Browser.program().orElseThrow(), profile)) {
+      browser.visit(page.toUri());
+      byte[] before = browser.screenshot();
+      keep(before);
+      assertThat(colours(before)).as("colours on the screen").isGreaterThan(20);
+
+      String line = "figure[data-figure=latency] g.series-pull:not(.entry)";
+      String hidden = "document.querySelector('%s').classList.contains('hidden')".formatted(line);
+      assertThat(browser.evaluate(hidden).asBoolean()).isFalse();
+      browser.click("figure[data-figure=latency] .entry.series-pull text");
+      assertThat(browser.evaluate(hidden).asBoolean()).isTrue();
+      assertThat(browser.evaluate(hidden.replace("series-pull:", "series-push-memic:")).asBoolean())
+          .isFalse();
+      browser.click("figure[data-figure=latency] .entry.series-pull text");
+      assertThat(browser.evaluate(hidden).asBoolean()).isFalse();
+
+      String box = "document.querySelector('figure svg').getAttribute('viewBox')";
+      String whole = browser.evaluate(box).asString();
+      browser.evaluate(
+          "document.querySelector('figure').dispatchEvent(new KeyboardEvent('keydown', {key: '+'}))");
+      assertThat(browser.evaluate(box).asString()).isNotEqualTo(whole);
+
+      String sizes =
+          "Array.from(document.querySelector('table.sortable').tBodies[0].rows)"
+              + ".map(row => row.cells[1].textContent.replace('\\u00A0', ' '))";
+      browser.click("table.sortable thead th:nth-child(2)");
+      assertThat(browser.evaluate(sizes).toString())
+          .isEqualTo("[\"64 B\",\"64 B\",\"4 KiB\",\"4 KiB\",\"64 KiB\",\"64 KiB\"]");
+      browser.click("table.sortable thead th:nth-child(2)");
+      assertThat(browser.evaluate(sizes).get(0).asString()).isEqualTo("64 KiB");
+
+      assertThat(browser.complaints()).isEmpty();
+      assertThat(browser.requests())
+          .allMatch(url -> url.startsWith("file:") || url.equals("data:,"));
+    }
+  }
+
+  /** Where somebody can look at it. */
+  private static void keep(byte[] png) throws IOException {
+    Files.write(Files.createDirectories(Path.of("target")).resolve("report-screenshot.png"), png);
+  }
+
+  private static long colours(byte[] png) throws IOException {
+    BufferedImage image = ImageIO.read(new ByteArrayInputStream(png));
+    Set<Integer> colours = new HashSet<>();
+    for (int y = 0; y < image.getHeight(); y += 2) {
+      for (int x = 0; x < image.getWidth(); x += 2) {
+        colours.add(image.getRGB(x, y));
+      }
+    }
+    return colours.size();
+  }
+}
