@@ -143,12 +143,12 @@ final class GpuNicPoint {
 
   /** Messages of each producer, all different, that there is room for. */
   private int distinct() {
-    return (int) Math.clamp(scale.distinctBytes / shape.bytes() / shape.producers(), 1, scale.most);
+    return Math.clamp(scale.distinctBytes / shape.bytes() / shape.producers(), 1, scale.most);
   }
 
   /** Messages of each producer that make {@code total} bytes. */
   private int messages(long total) {
-    return (int) Math.clamp(total / shape.bytes() / shape.producers(), scale.fewest, scale.most);
+    return Math.clamp(total / shape.bytes() / shape.producers(), scale.fewest, scale.most);
   }
 
   private void finish(GpuPair gpus, NicRun run, NicRun.Load load, NicKernels sender, NicKernels nic)

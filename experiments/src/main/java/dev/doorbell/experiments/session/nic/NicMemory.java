@@ -25,7 +25,6 @@ final class NicMemory implements AutoCloseable {
   private static final int BLOCK = 64;
   private static final int WORD_LINE = 256;
   private static final int MAX_INLINE = 28;
-  private static final int CREDIT_BYTES = 2 * Long.BYTES;
   private static final int FIRST_NUMBER = 0x100;
 
   private final GpuPair gpus;
