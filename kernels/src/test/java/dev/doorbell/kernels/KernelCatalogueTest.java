@@ -3,10 +3,14 @@ package dev.doorbell.kernels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class KernelCatalogueTest {
+  /** A NIC is rung for, and what moves bytes with loads and stores rings nobody. */
+  private static final List<String> RINGS_NOTHING = List.of("gpu_nic", "gpu_push_nic", "host_move");
+
   private final KernelCatalogue catalogue = KernelCatalogue.load();
 
   @Test
@@ -61,7 +65,11 @@ class KernelCatalogueTest {
           assertThat(portable[i]).isEqualTo(lines[i]);
         }
       }
-      assertThat(stores).as("%s rings", kernel.name()).isPositive();
+      if (RINGS_NOTHING.contains(kernel.name())) {
+        assertThat(stores).as("%s rings", kernel.name()).isZero();
+      } else {
+        assertThat(stores).as("%s rings", kernel.name()).isPositive();
+      }
     }
   }
 

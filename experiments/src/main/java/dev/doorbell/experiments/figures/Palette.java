@@ -36,6 +36,7 @@ final class Palette {
           "push.inline", ORANGE,
           "push.bf", VERMILLION,
           "push.memic", PURPLE,
+          "push.ring", VERMILLION,
           "staged", GREEN,
           "proxy", BLACK);
 

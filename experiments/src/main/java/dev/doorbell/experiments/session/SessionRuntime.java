@@ -23,6 +23,7 @@ import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.session.device.RealHca;
 import dev.doorbell.experiments.session.family.PointFamilies;
 import dev.doorbell.experiments.session.family.Substrate;
+import dev.doorbell.experiments.session.nic.GpuNicFamily;
 import dev.doorbell.experiments.session.posting.MoveFamily;
 import dev.doorbell.experiments.session.posting.OverlapFamily;
 import dev.doorbell.experiments.session.posting.PostingFamily;
@@ -71,6 +72,7 @@ public final class SessionRuntime implements ExperimentRuntime {
             List.of(
                 new PushFamily(),
                 new RecoveryFamily(),
+                new GpuNicFamily(),
                 new PostingFamily(),
                 new OverlapFamily(),
                 new MoveFamily(),

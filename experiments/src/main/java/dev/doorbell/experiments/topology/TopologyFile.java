@@ -38,7 +38,8 @@ public final class TopologyFile {
           "no-p2p-reads",
           "vm-redirect",
           "round-pix",
-          "round-sys");
+          "round-sys",
+          "two-gpus");
 
   private TopologyFile() {}
 
