@@ -32,7 +32,6 @@ final class FarDevicePort extends DevicePort {
     private long target;
     private int size;
     private int slot;
-    private boolean relaxed;
     private @Nullable Completion completion;
     private @Nullable AtomicFunction atomic;
   }
@@ -219,6 +218,7 @@ final class FarDevicePort extends DevicePort {
     return isOrdered() && followsAtOnce(address, size);
   }
 
+  @SuppressWarnings("ReferenceEquality") // engines are compared by identity
   private boolean followsAtOnce(long address, int size) {
     return unsettled == 0 || far.engine(address, size) == writing;
   }
