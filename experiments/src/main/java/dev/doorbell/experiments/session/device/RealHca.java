@@ -95,7 +95,7 @@ public record RealHca(String word, Driver driver, String filter) {
       DeviceFilter.parse(filter);
     } catch (IllegalArgumentException e) {
       throw new EnvironmentException(
-          Problem.of("DB-E006", "hca", e.getMessage())
+          Problem.of("DB-E006", "hca", String.valueOf(e.getMessage()))
               .effect("nothing was run")
               .fix("such as mlx5_0:1, =mlx5_1, ^mlx5_3, verbs or verbs:rxe0"));
     }
