@@ -177,7 +177,7 @@ final class PaperRuns {
     } catch (IOException e) {
       throw unwritable(folder, e);
     } catch (UncheckedIOException e) {
-      throw unwritable(folder, e.getCause());
+      throw unwritable(folder, new IOException(e.getMessage(), e));
     }
   }
 

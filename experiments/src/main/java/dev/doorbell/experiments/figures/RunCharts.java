@@ -317,7 +317,7 @@ final class RunCharts {
     String unit = figures.axis(axis).unit();
     return switch (value) {
       case Value.Whole(long whole) when unit.equals("B") -> Units.exactBytes(whole);
-      case Value.Whole(long whole) when unit.equals("ns") -> Units.time(whole);
+      case Value.Whole(long whole) when unit.equals("ns") -> Units.time((double) whole);
       default -> unit.isEmpty() ? value.text() : value.text() + " " + unit;
     };
   }

@@ -52,7 +52,7 @@ final class TimelineChart {
         new Sheet(
             width,
             1,
-            panel -> Axes.linear("virtual time", "ns", 0, end, (int) (panel / 34)),
+            panel -> Axes.linear("virtual time", "ns", 0, (double) end, (int) (panel / 34)),
             new PlotAxis("", new Scale.Linear(0, Math.max(1, rows)), ticks),
             _ -> ROW * rows);
     return sheet.draw(
@@ -82,6 +82,10 @@ final class TimelineChart {
     };
   }
 
+  private static double x(Frame frame, long nanos) {
+    return frame.x((double) nanos);
+  }
+
   private double y(Frame frame, String place) {
     return frame.y(lanes.size() - lanes.indexOf(place) - 0.5);
   }
@@ -90,13 +94,13 @@ final class TimelineChart {
     for (Kind kind : travelling()) {
       List<Node> lines = new ArrayList<>();
       for (Step step : figure.timeline().steps()) {
-        if (step.kind() == kind && frame.x(step.until()) <= frame.right() + 0.5) {
+        if (step.kind() == kind && x(frame, step.until()) <= frame.right() + 0.5) {
           lines.add(
               new Node.Stroke(
                   Outline.line(
-                      frame.x(step.from()),
+                      x(frame, step.from()),
                       y(frame, step.place()),
-                      frame.x(step.until()),
+                      x(frame, step.until()),
                       y(frame, step.target())),
                   ink(kind),
                   kind == Kind.PACKET ? 1.2 : 0.7,
@@ -109,8 +113,8 @@ final class TimelineChart {
 
   private void spans(Frame frame, List<Node> out) {
     for (Step step : marks) {
-      double from = frame.x(step.from());
-      double to = frame.x(step.until());
+      double from = x(frame, step.from());
+      double to = x(frame, step.until());
       if (to - from > 0.5) {
         double y = y(frame, step.place());
         out.add(
@@ -131,7 +135,7 @@ final class TimelineChart {
         if (!step.place().equals(lane)) {
           continue;
         }
-        double at = (frame.x(step.from()) + frame.x(step.until())) / 2;
+        double at = (x(frame, step.from()) + x(frame, step.until())) / 2;
         double centre = Math.max(at, free + DISC);
         double above = y - 8;
         out.add(
@@ -164,7 +168,7 @@ final class TimelineChart {
       int number = i + 1;
       items.add(
           new Flow.Item(
-              "%s, %s".formatted(step.kind().words(), Units.time(step.until())),
+              "%s, %s".formatted(step.kind().words(), Units.time((double) step.until())),
               Theme.INK,
               2 * DISC,
               (at, middle) -> number(number, at + DISC, middle)));

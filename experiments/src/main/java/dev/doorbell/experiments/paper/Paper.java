@@ -36,7 +36,7 @@ public record Paper(
     SequencedMap<String, Run> runs,
     SequencedMap<String, Figure> figures,
     SequencedMap<String, Table> tables,
-    SequencedMap<String, Number> numbers) {
+    SequencedMap<String, Quantity> numbers) {
 
   /** The file. */
   public static final String FILE = "paper.yaml";
@@ -97,7 +97,7 @@ public record Paper(
    * @param file that calibrate wrote, whose medians it names; empty for none
    * @param basis exact, modelled, measured or cited
    */
-  public record Number(
+  public record Quantity(
       String value,
       String run,
       String file,
@@ -151,7 +151,7 @@ public record Paper(
       SequencedMap<String, Run> runs = new LinkedHashMap<>();
       SequencedMap<String, Figure> figures = new LinkedHashMap<>();
       SequencedMap<String, Table> tables = new LinkedHashMap<>();
-      SequencedMap<String, Number> numbers = new LinkedHashMap<>();
+      SequencedMap<String, Quantity> numbers = new LinkedHashMap<>();
       root.path("runs").properties().forEach(e -> runs.put(e.getKey(), run(e)));
       root.path("figures").properties().forEach(e -> figures.put(e.getKey(), figure(e, runs)));
       root.path("tables").properties().forEach(e -> tables.put(e.getKey(), table(e, runs)));
@@ -228,7 +228,7 @@ public record Paper(
           text(node, "caption"));
     }
 
-    private Number number(Map.Entry<String, JsonNode> entry, Map<String, Run> runs) {
+    private Quantity number(Map.Entry<String, JsonNode> entry, Map<String, Run> runs) {
       JsonNode node = entry.getValue();
       String what = "number '" + entry.getKey() + "'";
       keys(what, node, Set.of("value", "run", "file", "unit", "digits", "basis", "source"));
@@ -246,7 +246,7 @@ public record Paper(
       if (!node.has("value")) {
         problem(what + " has no value");
       }
-      return new Number(
+      return new Quantity(
           node.path("value").asString(""),
           run,
           text(node, "file"),

@@ -115,7 +115,7 @@ public final class PaperBuild {
     texts(new PaperText.Generated(numbers, figures, tables, captions));
   }
 
-  private void number(String name, Paper.Number number) {
+  private void number(String name, Paper.Quantity number) {
     try {
       double value = Expression.value(number.value(), names(number));
       numbers.put(name, shown(value, number));
@@ -126,7 +126,7 @@ public final class PaperBuild {
     }
   }
 
-  private Expression.Names names(Paper.Number number) throws IOException, Expression.Unknown {
+  private Expression.Names names(Paper.Quantity number) throws IOException, Expression.Unknown {
     if (!number.file().isEmpty()) {
       return new MachineNames(folder.resolve(number.file()));
     }
@@ -140,7 +140,7 @@ public final class PaperBuild {
         : new RunNames(run.data(), run.plan().points().size(), run.data().rows().size());
   }
 
-  private static String shown(double value, Paper.Number number) {
+  private static String shown(double value, Paper.Quantity number) {
     String digits =
         number.unit().equals("ns") || number.unit().equals("B")
             ? Units.quantity(value, number.unit())

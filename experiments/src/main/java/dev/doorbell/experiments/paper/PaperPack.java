@@ -69,7 +69,7 @@ public final class PaperPack {
     for (Paper.Table table : paper.tables().values()) {
       pack.measured(folder, table.measured());
     }
-    for (Paper.Number number : paper.numbers().values()) {
+    for (Paper.Quantity number : paper.numbers().values()) {
       pack.measured(folder, number.file());
     }
     pack.put("CHECKLIST.md", bytes(checklist(paper, doorbell)));
