@@ -178,7 +178,7 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
   }
 
   private long takeStaging(int bytes) {
-    long room = (bytes + LINE - 1) & -LINE;
+    long room = ((long) bytes + LINE - 1) & -LINE;
     long offset = stagingTaken % stagingBytes;
     long skip = offset + room > stagingBytes ? stagingBytes - offset : 0;
     if (stagingTaken + skip + room - stagingFreed > stagingBytes) {
