@@ -275,7 +275,7 @@ public final class Expectations {
     for (Place one : places) {
       if (all(of, one.row)) {
         for (Place other : places) {
-          if (other != one && all(than, other.row) && same(one.row, other.row, compared)) {
+          if (!other.equals(one) && all(than, other.row) && same(one.row, other.row, compared)) {
             pairs.add(new Pair(one.row, one.value, other.value));
           }
         }
