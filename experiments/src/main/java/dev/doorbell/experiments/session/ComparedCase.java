@@ -75,7 +75,7 @@ record ComparedCase(
     int iterations = 1 + random.nextInt(rate || lists ? 6 : 40);
     int warmup = lists ? 0 : random.nextInt(4);
     int posters = blocks * threads;
-    int ring = 1 << 3 + random.nextInt(6);
+    int ring = 1 << (3 + random.nextInt(6));
     while (!alone && ring < BLOCKS_A_POST * posters * (iterations + warmup) && ring < MOST_RING) {
       ring *= 2;
     }
@@ -151,7 +151,7 @@ record ComparedCase(
       return Long.BYTES;
     }
     boolean inline = path.inline() || opcode == JobView.OP_PUT_INLINE;
-    int most = inline ? MOST_INLINE : 1 << 3 + random.nextInt(13);
+    int most = inline ? MOST_INLINE : 1 << (3 + random.nextInt(13));
     return Math.max(Long.BYTES, random.nextInt(most + 1) & -Long.BYTES);
   }
 
@@ -163,7 +163,7 @@ record ComparedCase(
   boolean races() {
     boolean one = blocks == 1 && (threads == 1 || scope != JobView.SCOPE_THREAD);
     // Warps of a block, too, and blocks.
-    return !one || scope == JobView.SCOPE_WARP && threads > WARP;
+    return !one || (scope == JobView.SCOPE_WARP && threads > WARP);
   }
 
   Endpoint.Shape endpoint(long deadlineNanos) {
