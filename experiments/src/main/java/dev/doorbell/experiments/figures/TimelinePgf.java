@@ -6,7 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** A timeline for pgfplots: a CSV with a row a step, and lines between lanes. */
+/**
+ * A timeline for pgfplots: a CSV with a row a step, and lines between lanes. Without the steps'
+ * texts, whose addresses differ from process to process.
+ */
 final class TimelinePgf {
   private TimelinePgf() {}
 
@@ -14,7 +17,7 @@ final class TimelinePgf {
     String name = Sheet.identifier(figure.name());
     List<String> lanes = figure.lanes();
     StringBuilder csv = new StringBuilder();
-    Pgf.row(csv, "from", "until", "lane", "target", "kind", "bytes", "text");
+    Pgf.row(csv, "from", "until", "lane", "target", "kind", "bytes");
     StringBuilder tex = Pgf.begin(figure.provenance(), figure.basisNote(), "one message");
     tex.append("\\begin{axis}[y=10mm, width=84mm, enlarge y limits={abs=0.5}, xmin=0,\n");
     tex.append("  scaled x ticks=false, xlabel style={align=center}, xlabel=");
@@ -25,8 +28,7 @@ final class TimelinePgf {
     for (Step step : figure.timeline().steps()) {
       int from = lanes.size() - 1 - lanes.indexOf(step.place());
       int to = lanes.size() - 1 - lanes.indexOf(step.target());
-      Pgf.row(
-          csv, step.from(), step.until(), from, to, step.kind().words(), step.bytes(), step.text());
+      Pgf.row(csv, step.from(), step.until(), from, to, step.kind().words(), step.bytes());
       tex.append(
           "\\addplot[%s, no marks] coordinates {(%d,%d) (%d,%d)};\n"
               .formatted(style(step.kind()), step.from(), from, step.until(), to));
