@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.function.BiFunction;
@@ -187,7 +188,7 @@ final class ComparedRun {
     expected.forEach(
         (name, bytes) -> {
           byte[] wanted = canonical(name, bytes);
-          byte[] found = canonical(name, actual.get(name));
+          byte[] found = canonical(name, Objects.requireNonNull(actual.get(name)));
           int at = Arrays.mismatch(wanted, found);
           if (at >= 0) {
             differences.add(

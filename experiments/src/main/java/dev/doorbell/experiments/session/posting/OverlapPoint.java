@@ -14,6 +14,8 @@ import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.session.World;
 import dev.doorbell.experiments.session.family.Substrate;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -147,11 +149,7 @@ final class OverlapPoint {
     for (int thread = first; thread < shape.threads(); thread++) {
       int wanted = thread * step[0] + step[1];
       int at = thread * Integer.BYTES;
-      int value =
-          found[at] & 0xff
-              | (found[at + 1] & 0xff) << 8
-              | (found[at + 2] & 0xff) << 16
-              | found[at + 3] << 24;
+      int value = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN).getInt(at);
       if (value != wanted) {
         return "thread %d computed 0x%08x instead of 0x%08x".formatted(thread, value, wanted);
       }
