@@ -28,15 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 class LargeComparisonTest {
   private static final int POINTS = 100;
   private static final int SAMPLES = Integer.getInteger("doorbell.samples", 10_000_000) / POINTS;
-  private static final String CONFIG =
-      """
-      experiment: large
-      question: Does it fit?
-      kernel: put_latency
-      axes: { window: "range(1,%d)" }
-      measure: { metrics: [latency], samples: %d }
-      """;
-
   @TempDir private Path folder;
 
   @Test
@@ -71,7 +62,16 @@ class LargeComparisonTest {
 
   /** Latencies that spread by a tenth about 5 us, and by how much the second run is slower. */
   private Path run(String name, long seed, long slower) throws Exception {
-    ExperimentConfig config = Configs.read(CONFIG.formatted(POINTS, SAMPLES));
+    ExperimentConfig config =
+        Configs.read(
+            """
+            experiment: large
+            question: Does it fit?
+            kernel: put_latency
+            axes: { window: "range(1,%d)" }
+            measure: { metrics: [latency], samples: %d }
+            """
+                .formatted(POINTS, SAMPLES));
     return Runs.make(
             folder.resolve(name),
             config,
