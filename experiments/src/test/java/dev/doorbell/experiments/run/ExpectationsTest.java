@@ -22,19 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Runs of which the medians are known, held against what is expected of them. */
 class ExpectationsTest {
-  private static final String CONFIG =
-      """
-      experiment: held
-      question: Is it as expected?
-      expect:
-        - { that: %s, metric: latency, %s source: a test }
-      kernel: put_latency
-      axes:
-        path: [pull, push.memic, staged]
-        size: [1K, 4K, 16K, 64K]
-      measure: { metrics: [latency, tlp.bytes] }
-      """;
-
   /** Pull takes 1000 ns and 1 ns a KiB, push 100 and 100, staging twice what pull takes. */
   private static double latency(Point point) {
     double kib = point.whole("size") / 1024.0;
@@ -51,7 +38,21 @@ class ExpectationsTest {
 
   private static Expectations.Found found(
       String that, String rest, ToDoubleFunction<Point> latency, String... overrides) {
-    ExperimentConfig config = Configs.read(CONFIG.formatted(that, rest), overrides);
+    ExperimentConfig config =
+        Configs.read(
+            """
+            experiment: held
+            question: Is it as expected?
+            expect:
+              - { that: %s, metric: latency, %s source: a test }
+            kernel: put_latency
+            axes:
+              path: [pull, push.memic, staged]
+              size: [1K, 4K, 16K, 64K]
+            measure: { metrics: [latency, tlp.bytes] }
+            """
+                .formatted(that, rest),
+            overrides);
     List<SummaryRow> rows = new ArrayList<>();
     for (Point point : Plan.of(config).points()) {
       double value = latency.applyAsDouble(point);
