@@ -7,11 +7,16 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.softhca.SoftHcaOptions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -119,6 +124,45 @@ class MovedTransferTest {
       assertThat(zero.trouble()).isNull();
       assertThat(one.mismatch(zero)).isNull();
       assertThat(gpus.get(1).mover().batches()).isLessThan(gpus.get(1).mover().transfers());
+    }
+  }
+
+  /** More of them than the mover's list holds. */
+  @ParameterizedTest
+  @CsvSource({"0", "5"})
+  void who_is_told_of_a_write_finds_it_there(long seed) {
+    int writes = 5000;
+    DirectFabric fabric = new DirectFabric(AddressSpace.reserve(), seed);
+    List<Integer> early = new ArrayList<>();
+    AtomicInteger told = new AtomicInteger();
+    try (MovedGpu gpu = new MovedGpu(fabric, Locus.gpu(0, 0), IDLE);
+        Memory target = gpu.allocate(MemoryKind.DEVICE, (long) writes * Long.BYTES, "target");
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(Long.BYTES);
+      RunOutcome outcome = RunOutcome.DEADLINE;
+      for (int i = 0; i < writes; i++) {
+        int number = i;
+        value.set(ValueLayout.JAVA_LONG, 0, number + 1L);
+        gpu.mover()
+            .write(
+                value.address(),
+                target.address() + (long) number * Long.BYTES,
+                Long.BYTES,
+                ok -> {
+                  told.incrementAndGet();
+                  if (target.getLong((long) number * Long.BYTES) != number + 1L) {
+                    early.add(number);
+                  }
+                });
+        if (i % 700 == 699) {
+          int so = told.get();
+          outcome = fabric.run(() -> told.get() > so, DEADLINE);
+          assertThat(outcome).isEqualTo(RunOutcome.DONE);
+        }
+      }
+      outcome = fabric.run(() -> told.get() == writes, DEADLINE);
+      assertThat(outcome).as("seed %d", seed).isEqualTo(RunOutcome.DONE);
+      assertThat(early).as("seed %d: told of before they were there", seed).isEmpty();
     }
   }
 

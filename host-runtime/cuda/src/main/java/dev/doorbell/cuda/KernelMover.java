@@ -94,7 +94,8 @@ public final class KernelMover extends StagedMover {
   long hand(long from, long to) {
     long done = RawMemory.getLongAcquire(control + DONE_OFFSET);
     long transfer = from;
-    while (transfer < to && posted - done < COMMANDS) {
+    // One slot stays free: carriedOut() still looks at that of the last command carried out.
+    while (transfer < to && posted - done < COMMANDS - 1) {
       long start = transfer;
       boolean write = isWrite(start);
       long bytes = size(transfer++);
