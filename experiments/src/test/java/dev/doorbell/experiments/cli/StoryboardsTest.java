@@ -200,6 +200,11 @@ class StoryboardsTest {
     assertThat(err).contains("'3.2 µs' is a result written by hand", "no number 'nothing'");
   }
 
+  @Test
+  void the_committed_paper_is_what_its_runs_give() {
+    assertThat(typed("paper", "verify", "../papers/pull-vs-push")).contains("to the byte");
+  }
+
   /** The commands of the page, so that page and storyboards agree. */
   @ParameterizedTest
   @ValueSource(
