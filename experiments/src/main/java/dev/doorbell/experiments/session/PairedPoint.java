@@ -161,7 +161,7 @@ final class PairedPoint {
                       .engine()
                       .withMtu((int) point.whole("mtu"))
                       .withFirstRetry(FIRST_RETRY_NANOS)));
-      injectors = made.inject(point.faults());
+      injectors = made.inject(point.faults().forTransfer(point.seed()));
     } catch (HcaException | IllegalArgumentException e) {
       fabric.close();
       throw new EnvironmentException(

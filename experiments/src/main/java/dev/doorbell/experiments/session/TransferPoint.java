@@ -260,7 +260,7 @@ final class TransferPoint {
           case Substrate.Cuda(int ordinal) -> cuda(ordinal);
           case Substrate.Verbs verbs -> verbs(verbs);
         };
-    injectors.addAll(world.inject(point.faults()));
+    injectors.addAll(world.inject(point.faults().forTransfer(point.seed() + injectors.size())));
     return world;
   }
 

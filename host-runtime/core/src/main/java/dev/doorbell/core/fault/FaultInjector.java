@@ -60,7 +60,7 @@ public final class FaultInjector {
     }
   }
 
-  private static long mix(long z) {
+  static long mix(long z) {
     long a = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
     long b = (a ^ (a >>> 27)) * 0x94d049bb133111ebL;
     return b ^ (b >>> 31);

@@ -17,6 +17,14 @@ public record FaultPlan(long seed, List<Fault> faults) {
     faults = List.copyOf(faults);
   }
 
+  /**
+   * The same faults, with chances of their own: transfers that each begin anew would otherwise meet
+   * the same ones at the same packets.
+   */
+  public FaultPlan forTransfer(long transfer) {
+    return new FaultPlan(FaultInjector.mix(seed ^ FaultInjector.mix(transfer)), faults);
+  }
+
   /** The plan as one device meets it. */
   public FaultInjector bind(int rank, int device, long nowNanos) {
     return new FaultInjector(this, rank, device, nowNanos);

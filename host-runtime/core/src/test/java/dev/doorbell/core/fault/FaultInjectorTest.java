@@ -50,6 +50,20 @@ class FaultInjectorTest {
     assertThat(strikes(elsewhere, FaultEvent.PACKET_SENT, 100_000)).isNotEqualTo(first);
   }
 
+  /** Many short transfers are to meet as many faults as one long one. */
+  @Test
+  void transfers_have_chances_of_their_own() {
+    FaultPlan plan = new FaultPlan(3, List.of(lose(FaultTrigger.chance(0.01))));
+    int struck = 0;
+    for (int transfer = 0; transfer < 1000; transfer++) {
+      struck +=
+          strikes(plan.forTransfer(transfer).bind(0, 0, 0), FaultEvent.PACKET_SENT, 100).size();
+    }
+    // As above: 1,000 expected of 100,000 events.
+    assertThat(struck).isBetween(842, 1158);
+    assertThat(plan.forTransfer(7)).isEqualTo(plan.forTransfer(7));
+  }
+
   @Test
   @SuppressWarnings("ReferenceEquality") // which of the two
   void one_more_fault_behind_it_changes_nothing_of_when_a_fault_strikes() {
