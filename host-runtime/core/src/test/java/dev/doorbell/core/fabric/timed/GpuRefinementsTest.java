@@ -43,20 +43,7 @@ class GpuRefinementsTest {
   }
 
   private static World world(GpuRefinements refinements) {
-    Topology base = RoundConstants.sameSwitch();
-    return new World(
-        new TimedFabric(
-            new Topology(
-                "refined",
-                base.description(),
-                List.of(base.gpus().getFirst().with(refinements)),
-                base.cpus(),
-                base.nics(),
-                base.links(),
-                base.paths(),
-                base.network(),
-                List.of()),
-            1));
+    return new World(new TimedFabric(RoundConstants.refined(refinements), 1));
   }
 
   /** Runs a script of the GPU to its end; returns when that was. */
@@ -206,14 +193,18 @@ class GpuRefinementsTest {
   @Test
   void a_thread_that_stored_into_the_line_loads_with_a_request_of_its_own_and_sees_its_store() {
     try (World world = world(loads(128))) {
-      Allocation host = world.allocate(MemoryKind.HOST, LINE);
+      Allocation host = world.allocate(MemoryKind.HOST, 8192);
       World.Script other = world.thread(World.GPU).then(p -> p.load32(host.address(), RELAXED));
       long[] seen = new long[1];
-      World.Script writer =
-          world
-              .thread(World.GPU)
-              .then(p -> p.store32(host.address() + 4, 7, WEAK))
-              .then(p -> seen[0] = p.load32(host.address() + 4, RELAXED));
+      World.Script writer = world.thread(World.GPU);
+      // So much before it that the request of the other thread is answered before it arrives.
+      for (int i = LINE; i < 8192; i += 16) {
+        long at = host.address() + i;
+        writer.then(p -> p.store128(at, 1, 1, RELAXED));
+      }
+      writer
+          .then(p -> p.store32(host.address() + 4, 7, RELAXED))
+          .then(p -> seen[0] = p.load32(host.address() + 4, RELAXED));
       nanos(world, writer);
       nanos(world, other);
       assertThat(seen[0]).isEqualTo(7);
