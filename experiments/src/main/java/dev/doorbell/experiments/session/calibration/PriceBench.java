@@ -85,10 +85,12 @@ final class PriceBench implements AutoCloseable {
     steps.addAll(prices());
     steps.add(this::echo);
     if (workload.copyBytes() > 0) {
+      steps.add(() -> far("load.far", device, "strong load, 64 MiB walked"));
+      steps.add(() -> far("load.host.far", host, "strong load of host memory, 64 MiB walked"));
       steps.add(this::launches);
       steps.add(this::copies);
     }
-    for (int width : List.of(4, 16)) {
+    for (int width : PriceKernels.WIDTHS) {
       for (boolean stores : new boolean[] {true, false}) {
         for (int blocks : BLOCKS) {
           for (int threads : THREADS) {
@@ -117,6 +119,7 @@ final class PriceBench implements AutoCloseable {
             chain(PriceKernels.WEAK_LOAD, "load", device, "weak load that misses the first cache"),
         () -> chain(PriceKernels.STRONG_LOAD, "load.strong", device, "strong load, a poll"),
         () -> chain(PriceKernels.STRONG_LOAD, "load.host", host, "strong load of host memory"),
+        () -> chain(PriceKernels.WIDE_LOAD, "load.host.wide", host, "strong load of 16 bytes"),
         () -> self(PriceKernels.WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
         () -> price(PriceKernels.STORE, "store", device, 1, "weak store, 16 at once"),
         () -> price(PriceKernels.STORE, "store.host", host, 1, "store to host memory, 16 at once"),
@@ -164,7 +167,21 @@ final class PriceBench implements AutoCloseable {
                 "fence.system.host",
                 host,
                 many,
-                "store to host memory and fence.sys"));
+                "store to host memory and fence.sys"),
+        () ->
+            price(
+                PriceKernels.FENCE_SC,
+                "fence.sc.floor",
+                device,
+                many,
+                "fence.sc, nothing to drain"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE_SC,
+                "fence.sc.host",
+                host,
+                many,
+                "store to host memory and fence.sc"));
   }
 
   private void clocks() {
@@ -186,13 +203,23 @@ final class PriceBench implements AutoCloseable {
    * polls.
    */
   private void chain(Price price, String name, Memory memory, String what) {
-    int nodes = workload.chainBytes() / LINE;
-    MemorySegment bytes = MemorySegment.ofArray(new byte[workload.chainBytes()]);
+    chain(price, name, memory, workload.chainBytes(), what);
+  }
+
+  /** What no cache holds, and what other tables of the memory management may have to tell. */
+  private void far(String name, Memory memory, String what) {
+    chain(PriceKernels.STRONG_LOAD, name, memory, Math.toIntExact(workload.mostBytes()), what);
+  }
+
+  private void chain(Price price, String name, Memory memory, int length, String what) {
+    int nodes = length / LINE;
+    MemorySegment bytes = MemorySegment.ofArray(new byte[length]);
     // An odd stride visits every line once, and no prefetcher follows it.
     long at = 0;
     for (int i = 0; i < nodes; i++) {
       long next = (at + 97) % nodes;
       bytes.set(U64, at * LINE, memory.address() + next * LINE);
+      bytes.set(U64, at * LINE + Long.BYTES, next);
       at = next;
     }
     memory.write(0, bytes);
