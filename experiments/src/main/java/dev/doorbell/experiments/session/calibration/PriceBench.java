@@ -48,6 +48,10 @@ final class PriceBench implements AutoCloseable {
   private final Memory out;
   private final List<Measurement> measurements = new ArrayList<>();
   private double nanosPerCycle = 1;
+
+  /** What a bandwidth kernel's stores take to drain at its end. */
+  private double drain;
+
   private final Map<Integer, Double> empty = new HashMap<>();
 
   /**
@@ -241,7 +245,11 @@ final class PriceBench implements AutoCloseable {
       double own = Math.max(0, cycles[i] - without);
       nanos[i] = own * nanosPerCycle / (rounds * (double) PriceKernels.UNROLLED);
     }
-    measurements.add(new Measurement(what, Samples.of(name, "ns", nanos)));
+    Measurement measured = new Measurement(what, Samples.of(name, "ns", nanos));
+    measurements.add(measured);
+    if (name.equals("fence.system")) {
+      drain = measured.summary().median();
+    }
   }
 
   private double[] cycles(Price price, long target, int rounds) {
@@ -351,25 +359,21 @@ final class PriceBench implements AutoCloseable {
                 width);
     say(name);
     long grid = (long) blocks * threads * width;
-    long each =
-        Math.clamp(
-            workload.accesses() / ((long) blocks * threads), 16L, workload.accessesPerThread());
-    long bytes = Math.min(workload.mostBytes() / grid * grid, grid * each);
+    long all = Math.min(workload.mostBytes() / grid, workload.accessesPerThread());
+    long made = Math.clamp(workload.accesses() / ((long) blocks * threads), 16L, all);
+    String kernel = PriceKernels.bandwidth(stores, width);
     double[] rates = new double[workload.repeats()];
-    for (int i = -1; i < rates.length; i++) {
-      launch(
-          PriceKernels.bandwidth(stores, width),
-          blocks,
-          threads,
-          new KernelArguments().add(memory).add(bytes).add(out));
-      long begin = Long.MAX_VALUE;
-      long end = Long.MIN_VALUE;
-      for (int block = 0; block < blocks; block++) {
-        begin = Math.min(begin, out.getLong(16L * block));
-        end = Math.max(end, out.getLong(16L * block + 8));
+    double[] rounds = new double[rates.length];
+    for (int i = rates.length == 1 ? 0 : -1; i < rates.length; i++) {
+      double nanos = elapsed(kernel, memory, blocks, threads, made * grid);
+      if (made < all) {
+        long half = made / 2;
+        double second = nanos - elapsed(kernel, memory, blocks, threads, half * grid);
+        nanos += second * (all - made) / (made - half);
       }
       if (i >= 0) {
-        rates[i] = (double) bytes / Math.max(1, end - begin);
+        rates[i] = all * grid / nanos;
+        rounds[i] = (nanos - drain) / all;
       }
     }
     String what =
@@ -381,6 +385,25 @@ final class PriceBench implements AutoCloseable {
                 stores ? "stores" : "loads",
                 width);
     measurements.add(new Measurement(what, Samples.of(name, "GB/s", rates)));
+    if (name.equals(PriceKernels.ROUND_OF)) {
+      measurements.add(
+          new Measurement(
+              "a round of that loop: the store and %d instructions"
+                  .formatted(PriceKernels.ROUND_INSTRUCTIONS),
+              Samples.of("round", "ns", rounds)));
+    }
+  }
+
+  /** Nanoseconds from the first block's begin to the last one's end. */
+  private double elapsed(String kernel, Memory memory, int blocks, int threads, long bytes) {
+    launch(kernel, blocks, threads, new KernelArguments().add(memory).add(bytes).add(out));
+    long begin = Long.MAX_VALUE;
+    long end = Long.MIN_VALUE;
+    for (int block = 0; block < blocks; block++) {
+      begin = Math.min(begin, out.getLong(16L * block));
+      end = Math.max(end, out.getLong(16L * block + 8));
+    }
+    return Math.max(1, end - begin);
   }
 
   private void launch(String kernel, int blocks, int threads, KernelArguments arguments) {
