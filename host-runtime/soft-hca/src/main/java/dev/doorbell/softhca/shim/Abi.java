@@ -149,6 +149,7 @@ final class Abi {
   static final int CMD_CREATE_AH = 5;
   static final int CMD_REG_MR = 9;
   static final int CMD_CREATE_COMP_CHANNEL = 17;
+  static final int CMD_RESIZE_CQ = 19;
   static final int CMD_QUERY_QP = 25;
   static final int CMD_MODIFY_QP = 26;
   static final int CMD_MODIFY_SRQ = 33;

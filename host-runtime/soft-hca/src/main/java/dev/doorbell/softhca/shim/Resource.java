@@ -85,7 +85,8 @@ abstract sealed class Resource {
     final CompletionQueue queue;
     final long userHandle;
     final @Nullable Channel channel;
-    private final Lease[] leases;
+    private Lease ring;
+    private final Lease record;
 
     /** Arm word of the doorbell record as it was looked at last. */
     int armed;
@@ -98,14 +99,26 @@ abstract sealed class Resource {
       return userHandle == DEVX;
     }
 
-    Cq(CompletionQueue queue, long userHandle, @Nullable Channel channel, Lease... leases) {
+    Cq(
+        CompletionQueue queue,
+        long userHandle,
+        @Nullable Channel channel,
+        Lease ring,
+        Lease record) {
       this.queue = queue;
       this.userHandle = userHandle;
       this.channel = channel;
-      this.leases = leases;
+      this.ring = ring;
+      this.record = record;
       if (channel != null) {
         channel.users++;
       }
+    }
+
+    /** Its ring is another one now. */
+    void replaceRing(Lease by) {
+      ring.close();
+      ring = by;
     }
 
     @Override
@@ -114,9 +127,8 @@ abstract sealed class Resource {
       if (channel != null) {
         channel.users--;
       }
-      for (Lease lease : leases) {
-        lease.close();
-      }
+      ring.close();
+      record.close();
     }
   }
 

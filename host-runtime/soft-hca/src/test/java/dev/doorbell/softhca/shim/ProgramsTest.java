@@ -42,6 +42,17 @@ final class ProgramsTest {
   }
 
   @Test
+  void completion_queues_are_resized_while_completions_wait_in_them() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile("resize.c", "-libverbs");
+      String seed = String.valueOf(System.nanoTime());
+      assertThat(devices.start(program.toString(), seed).succeed()).isEqualTo("ok\n");
+      devices.awaitNobody();
+      assertThat(sharedMappings()).isZero();
+    }
+  }
+
+  @Test
   void every_byte_of_random_requests_between_two_processes_is_where_it_belongs() throws Exception {
     traffic(System.nanoTime(), 60);
   }
