@@ -924,5 +924,260 @@ public class Mlx5dv extends Mlx5dv$shared {
            throw new AssertionError("should not reach here", ex$);
         }
     }
+
+    private static class mlx5dv_devx_create_event_channel {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Mlx5dv.C_POINTER,
+            Mlx5dv.C_POINTER,
+            Mlx5dv.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_create_event_channel");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags)
+     * }
+     */
+    public static FunctionDescriptor mlx5dv_devx_create_event_channel$descriptor() {
+        return mlx5dv_devx_create_event_channel.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags)
+     * }
+     */
+    public static MethodHandle mlx5dv_devx_create_event_channel$handle() {
+        return mlx5dv_devx_create_event_channel.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags)
+     * }
+     */
+    public static MemorySegment mlx5dv_devx_create_event_channel$address() {
+        return mlx5dv_devx_create_event_channel.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags)
+     * }
+     */
+    public static MemorySegment mlx5dv_devx_create_event_channel(MemorySegment context, int flags) {
+        var mh$ = mlx5dv_devx_create_event_channel.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("mlx5dv_devx_create_event_channel", context, flags);
+            }
+            return (MemorySegment)mh$.invokeExact(context, flags);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class mlx5dv_devx_destroy_event_channel {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            Mlx5dv.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_destroy_event_channel");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+     * }
+     */
+    public static FunctionDescriptor mlx5dv_devx_destroy_event_channel$descriptor() {
+        return mlx5dv_devx_destroy_event_channel.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+     * }
+     */
+    public static MethodHandle mlx5dv_devx_destroy_event_channel$handle() {
+        return mlx5dv_devx_destroy_event_channel.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+     * }
+     */
+    public static MemorySegment mlx5dv_devx_destroy_event_channel$address() {
+        return mlx5dv_devx_destroy_event_channel.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+     * }
+     */
+    public static void mlx5dv_devx_destroy_event_channel(MemorySegment event_channel) {
+        var mh$ = mlx5dv_devx_destroy_event_channel.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("mlx5dv_devx_destroy_event_channel", event_channel);
+            }
+            mh$.invokeExact(event_channel);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class mlx5dv_devx_subscribe_devx_event {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Mlx5dv.C_INT,
+            Mlx5dv.C_POINTER,
+            Mlx5dv.C_POINTER,
+            Mlx5dv.C_SHORT,
+            Mlx5dv.C_POINTER,
+            Mlx5dv.C_LONG
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_subscribe_devx_event");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t events_num[], uint64_t cookie)
+     * }
+     */
+    public static FunctionDescriptor mlx5dv_devx_subscribe_devx_event$descriptor() {
+        return mlx5dv_devx_subscribe_devx_event.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t events_num[], uint64_t cookie)
+     * }
+     */
+    public static MethodHandle mlx5dv_devx_subscribe_devx_event$handle() {
+        return mlx5dv_devx_subscribe_devx_event.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t events_num[], uint64_t cookie)
+     * }
+     */
+    public static MemorySegment mlx5dv_devx_subscribe_devx_event$address() {
+        return mlx5dv_devx_subscribe_devx_event.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t events_num[], uint64_t cookie)
+     * }
+     */
+    public static int mlx5dv_devx_subscribe_devx_event(MemorySegment event_channel, MemorySegment obj, short events_sz, MemorySegment events_num, long cookie) {
+        var mh$ = mlx5dv_devx_subscribe_devx_event.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("mlx5dv_devx_subscribe_devx_event", event_channel, obj, events_sz, events_num, cookie);
+            }
+            return (int)mh$.invokeExact(event_channel, obj, events_sz, events_num, cookie);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class mlx5dv_devx_get_event {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Mlx5dv.C_LONG,
+            Mlx5dv.C_POINTER,
+            Mlx5dv.C_POINTER,
+            Mlx5dv.C_LONG
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_get_event");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5_ib_uapi_devx_async_event_hdr *event_data, size_t event_resp_len)
+     * }
+     */
+    public static FunctionDescriptor mlx5dv_devx_get_event$descriptor() {
+        return mlx5dv_devx_get_event.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5_ib_uapi_devx_async_event_hdr *event_data, size_t event_resp_len)
+     * }
+     */
+    public static MethodHandle mlx5dv_devx_get_event$handle() {
+        return mlx5dv_devx_get_event.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5_ib_uapi_devx_async_event_hdr *event_data, size_t event_resp_len)
+     * }
+     */
+    public static MemorySegment mlx5dv_devx_get_event$address() {
+        return mlx5dv_devx_get_event.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5_ib_uapi_devx_async_event_hdr *event_data, size_t event_resp_len)
+     * }
+     */
+    public static long mlx5dv_devx_get_event(MemorySegment event_channel, MemorySegment event_data, long event_resp_len) {
+        var mh$ = mlx5dv_devx_get_event.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("mlx5dv_devx_get_event", event_channel, event_data, event_resp_len);
+            }
+            return (long)mh$.invokeExact(event_channel, event_data, event_resp_len);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+    private static final int MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * #define MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA 1
+     * }
+     */
+    public static int MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA() {
+        return MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA;
+    }
 }
 
