@@ -54,6 +54,8 @@ final class Commands {
     driver(Abi.OBJECT_DEVX, 0, 2, DevxCommands::other);
     driver(Abi.OBJECT_DEVX, 1, 2, DevxCommands::queryUar);
     driver(Abi.OBJECT_DEVX, 2, 2, DevxCommands::queryEqn);
+    driver(Abi.OBJECT_DEVX, 3, 5, DevxEvents::subscribe);
+    driver(Abi.OBJECT_DEVX_ASYNC_EVENT_FD, 0, 2, DevxEvents::open);
     driver(Abi.OBJECT_DEVX_OBJ, 0, 3, DevxCommands::create);
     driver(Abi.OBJECT_DEVX_OBJ, 1, 1, DevxCommands::destroy);
     driver(Abi.OBJECT_DEVX_OBJ, 2, 3, DevxCommands::modify);

@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.shim;
 
+import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.QueuePair;
@@ -104,10 +105,14 @@ final class QueueCommands {
     try (Leases leases = new Leases(context)) {
       var memory =
           LeasedMemory.inOrder(leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES));
+      CompletionChannel tells = userHandle == Resource.DEVX ? context.devxCompletions() : null;
+      if (channel != null) {
+        tells = channel.channel;
+      }
       CompletionQueue queue =
-          channel == null
+          tells == null
               ? context.queues().createCompletionQueue(attributes, memory)
-              : context.queues().createCompletionQueue(attributes, memory, channel.channel);
+              : context.queues().createCompletionQueue(attributes, memory, tells);
       Lease[] kept = leases.keep();
       Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, kept[0], kept[1]);
       Context.disarm(cq);

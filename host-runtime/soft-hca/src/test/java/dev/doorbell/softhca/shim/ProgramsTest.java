@@ -16,7 +16,7 @@ final class ProgramsTest {
   @TempDir private Path folder;
 
   @Test
-  void queues_that_a_program_makes_by_devx_carry_a_write() throws Exception {
+  void queues_that_a_program_makes_by_devx_carry_a_write_and_tell_of_events() throws Exception {
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
       Path program = devices.compile("devx.c", "-lmlx5", "-libverbs");
       assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");

@@ -2,17 +2,18 @@
 
 package dev.doorbell.verbs.generated.mlx5dv;
 
-import java.lang.invoke.*;
+import static java.lang.foreign.MemoryLayout.PathElement.*;
+import static java.lang.foreign.ValueLayout.*;
+
 import java.lang.foreign.*;
-import java.nio.ByteOrder;
+import java.lang.invoke.*;
 import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
 
-import static java.lang.foreign.ValueLayout.*;
-import static java.lang.foreign.MemoryLayout.PathElement.*;
-
 /**
+ *
+ *
  * {@snippet lang=c :
  * struct mlx5dv_devx_event_channel {
  *     int fd;
@@ -21,107 +22,107 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  */
 public class mlx5dv_devx_event_channel {
 
-    mlx5dv_devx_event_channel() {
-        // Should not be called directly
-    }
+  mlx5dv_devx_event_channel() {
+    // Should not be called directly
+  }
 
-    private static final GroupLayout $LAYOUT = MemoryLayout.structLayout(
-        Mlx5dv.C_INT.withName("fd")
-    ).withName("mlx5dv_devx_event_channel");
+  private static final GroupLayout $LAYOUT =
+      MemoryLayout.structLayout(Mlx5dv.C_INT.withName("fd")).withName("mlx5dv_devx_event_channel");
 
-    /**
-     * The layout of this struct
-     */
-    public static final GroupLayout layout() {
-        return $LAYOUT;
-    }
+  /** The layout of this struct */
+  public static final GroupLayout layout() {
+    return $LAYOUT;
+  }
 
-    private static final OfInt fd$LAYOUT = (OfInt)$LAYOUT.select(groupElement("fd"));
+  private static final OfInt fd$LAYOUT = (OfInt) $LAYOUT.select(groupElement("fd"));
 
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * int fd
-     * }
-     */
-    public static final OfInt fd$layout() {
-        return fd$LAYOUT;
-    }
+  /**
+   * Layout for field:
+   *
+   * {@snippet lang=c :
+   * int fd
+   * }
+   */
+  public static final OfInt fd$layout() {
+    return fd$LAYOUT;
+  }
 
-    private static final long fd$OFFSET = $LAYOUT.byteOffset(groupElement("fd"));
+  private static final long fd$OFFSET = $LAYOUT.byteOffset(groupElement("fd"));
 
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * int fd
-     * }
-     */
-    public static final long fd$offset() {
-        return fd$OFFSET;
-    }
+  /**
+   * Offset for field:
+   *
+   * {@snippet lang=c :
+   * int fd
+   * }
+   */
+  public static final long fd$offset() {
+    return fd$OFFSET;
+  }
 
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * int fd
-     * }
-     */
-    public static int fd(MemorySegment struct) {
-        return struct.get(fd$LAYOUT, fd$OFFSET);
-    }
+  /**
+   * Getter for field:
+   *
+   * {@snippet lang=c :
+   * int fd
+   * }
+   */
+  public static int fd(MemorySegment struct) {
+    return struct.get(fd$LAYOUT, fd$OFFSET);
+  }
 
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * int fd
-     * }
-     */
-    public static void fd(MemorySegment struct, int fieldValue) {
-        struct.set(fd$LAYOUT, fd$OFFSET, fieldValue);
-    }
+  /**
+   * Setter for field:
+   *
+   * {@snippet lang=c :
+   * int fd
+   * }
+   */
+  public static void fd(MemorySegment struct, int fieldValue) {
+    struct.set(fd$LAYOUT, fd$OFFSET, fieldValue);
+  }
 
-    /**
-     * Obtains a slice of {@code arrayParam} which selects the array element at {@code index}.
-     * The returned segment has address {@code arrayParam.address() + index * layout().byteSize()}
-     */
-    public static MemorySegment asSlice(MemorySegment array, long index) {
-        return array.asSlice(layout().byteSize() * index);
-    }
+  /**
+   * Obtains a slice of {@code arrayParam} which selects the array element at {@code index}. The
+   * returned segment has address {@code arrayParam.address() + index * layout().byteSize()}
+   */
+  public static MemorySegment asSlice(MemorySegment array, long index) {
+    return array.asSlice(layout().byteSize() * index);
+  }
 
-    /**
-     * The size (in bytes) of this struct
-     */
-    public static long sizeof() { return layout().byteSize(); }
+  /** The size (in bytes) of this struct */
+  public static long sizeof() {
+    return layout().byteSize();
+  }
 
-    /**
-     * Allocate a segment of size {@code layout().byteSize()} using {@code allocator}
-     */
-    public static MemorySegment allocate(SegmentAllocator allocator) {
-        return allocator.allocate(layout());
-    }
+  /** Allocate a segment of size {@code layout().byteSize()} using {@code allocator} */
+  public static MemorySegment allocate(SegmentAllocator allocator) {
+    return allocator.allocate(layout());
+  }
 
-    /**
-     * Allocate an array of size {@code elementCount} using {@code allocator}.
-     * The returned segment has size {@code elementCount * layout().byteSize()}.
-     */
-    public static MemorySegment allocateArray(long elementCount, SegmentAllocator allocator) {
-        return allocator.allocate(MemoryLayout.sequenceLayout(elementCount, layout()));
-    }
+  /**
+   * Allocate an array of size {@code elementCount} using {@code allocator}. The returned segment
+   * has size {@code elementCount * layout().byteSize()}.
+   */
+  public static MemorySegment allocateArray(long elementCount, SegmentAllocator allocator) {
+    return allocator.allocate(MemoryLayout.sequenceLayout(elementCount, layout()));
+  }
 
-    /**
-     * Reinterprets {@code addr} using target {@code arena} and {@code cleanupAction} (if any).
-     * The returned segment has size {@code layout().byteSize()}
-     */
-    public static MemorySegment reinterpret(MemorySegment addr, Arena arena, Consumer<MemorySegment> cleanup) {
-        return reinterpret(addr, 1, arena, cleanup);
-    }
+  /**
+   * Reinterprets {@code addr} using target {@code arena} and {@code cleanupAction} (if any). The
+   * returned segment has size {@code layout().byteSize()}
+   */
+  public static MemorySegment reinterpret(
+      MemorySegment addr, Arena arena, Consumer<MemorySegment> cleanup) {
+    return reinterpret(addr, 1, arena, cleanup);
+  }
 
-    /**
-     * Reinterprets {@code addr} using target {@code arena} and {@code cleanupAction} (if any).
-     * The returned segment has size {@code elementCount * layout().byteSize()}
-     */
-    public static MemorySegment reinterpret(MemorySegment addr, long elementCount, Arena arena, Consumer<MemorySegment> cleanup) {
-        return addr.reinterpret(layout().byteSize() * elementCount, arena, cleanup);
-    }
+  /**
+   * Reinterprets {@code addr} using target {@code arena} and {@code cleanupAction} (if any). The
+   * returned segment has size {@code elementCount * layout().byteSize()}
+   */
+  public static MemorySegment reinterpret(
+      MemorySegment addr, long elementCount, Arena arena, Consumer<MemorySegment> cleanup) {
+    return addr.reinterpret(layout().byteSize() * elementCount, arena, cleanup);
+  }
 }
-
