@@ -166,8 +166,7 @@ public final class KernelMover extends StagedMover {
     boolean apart = apartNext || alone;
     int known = (int) Math.min(group, GROUP);
     for (int i = 0; i < known && !apart; i++) {
-      apart =
-          (write || groupWrites[i]) && address < groupEnd[i] && groupStart[i] < address + bytes;
+      apart = (write || groupWrites[i]) && address < groupEnd[i] && groupStart[i] < address + bytes;
     }
     if (apart) {
       group = 0;
