@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param points of the plan
  * @param recorded points in the journal at the end
  * @param doctor what {@code doorbell doctor} found when the run began
+ * @param constants of the path model; none where numbers are not modelled
  */
 public record Manifest(
     String doorbell,
@@ -68,7 +69,8 @@ public record Manifest(
     // Manifests of before there was a doctor have none.
     doctor = doctor == null ? List.of() : List.copyOf(doctor);
     tags = copy(tags);
-    constants = List.copyOf(constants);
+    // A number that no model made rests on none of a model's constants.
+    constants = basis == Basis.MODELLED ? List.copyOf(constants) : List.of();
   }
 
   private static List<String> copy(@Nullable List<String> tags) {
