@@ -18,6 +18,11 @@ public enum PlotFormat {
     return EnumSet.of(SVG, PDF, PNG);
   }
 
+  /** What every run is given at its end; drawing pixels takes longer than all else there. */
+  public static Set<PlotFormat> ofRuns() {
+    return EnumSet.of(SVG, PDF);
+  }
+
   /** As the command line says it. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);

@@ -110,7 +110,7 @@ public final class SummaryFiles {
 
   /** The statistics of one metric; the bootstrap starts from the point's seed. */
   public static Summary summary(SummaryRow row, MetricRow metric) {
-    return Summary.of(metric.samples().values(), row.seed());
+    return metric.summary(row.seed());
   }
 
   /** The same as JSON, with crossovers. */

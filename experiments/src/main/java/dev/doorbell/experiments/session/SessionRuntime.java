@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.config.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;
@@ -320,6 +321,11 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public long estimateNanos(Point point) {
     return families.of(point).estimateNanos(point);
+  }
+
+  @Override
+  public Vocabulary names() {
+    return new Vocabulary(protocols.names(), TopologyFile.names());
   }
 
   @Override

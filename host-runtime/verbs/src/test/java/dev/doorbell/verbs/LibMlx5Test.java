@@ -21,6 +21,13 @@ class LibMlx5Test {
   }
 
   @Test
+  void pinned_pages_stay_where_they_are_when_a_queue_is_made_in_them() throws Exception {
+    try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
+      assertThat(jvm.run(120, ServedPagesTest.class)).contains("guest: 2 passed, 0 failed");
+    }
+  }
+
+  @Test
   void a_jvm_serves_itself_the_device_that_it_drives() throws Exception {
     assertThat(ServedJvm.runAlone(folder, 120, OneProcessTest.class))
         .contains("guest: 5 passed, 0 failed, 0 skipped");
