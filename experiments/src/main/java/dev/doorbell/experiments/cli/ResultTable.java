@@ -184,7 +184,7 @@ final class ResultTable {
       int columns = 2 + (time ? 1 : 0) + (predicted(name) ? 2 : 0);
       return java.util.Collections.nCopies(columns, NONE);
     }
-    Summary summary = Summary.of(metric.samples().values(), row.seed());
+    Summary summary = SummaryFiles.summary(row, metric);
     cells.add(show.apply(summary.median()));
     cells.add("[%s, %s]".formatted(show.apply(summary.lower()), show.apply(summary.upper())));
     if (time) {

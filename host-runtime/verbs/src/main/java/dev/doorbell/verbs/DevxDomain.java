@@ -83,6 +83,22 @@ final class DevxDomain extends VerbsDomain {
   @Override
   public CompletionQueue createCompletionQueue(
       CompletionQueueAttributes attributes, MemoryProvider memory) {
+    return createQueue(attributes, memory, null);
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
+    if (channel instanceof DevxChannel devx && devx.hca() == hca) {
+      return createQueue(attributes, memory, devx);
+    }
+    throw new HcaException(
+        "the completion channel is not one of %s; create it there".formatted(hca.name()),
+        Errno.EINVAL);
+  }
+
+  private CompletionQueue createQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, @Nullable DevxChannel channel) {
     requireOpen("create a completion queue");
     requireSize(
         "completion queue entries",
@@ -97,7 +113,7 @@ final class DevxDomain extends VerbsDomain {
     try {
       ring = place(memory, attributes.ringIn(), (long) attributes.entries() * Cqe.BYTES, label);
       record = place(memory, attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      DevxCompletionQueue queue = new DevxCompletionQueue(this, attributes, ring, record);
+      DevxCompletionQueue queue = new DevxCompletionQueue(this, attributes, ring, record, channel);
       hca.opened(queue);
       opened(queue);
       return queue;
@@ -117,15 +133,6 @@ final class DevxDomain extends VerbsDomain {
         memory.close();
       }
     }
-  }
-
-  @Override
-  public CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
-    throw new HcaException(
-        "the completion channel is not one of %s, which has none: queues made by DEVX are polled"
-            .formatted(hca.name()),
-        Errno.EOPNOTSUPP);
   }
 
   @Override

@@ -54,6 +54,13 @@ final class DevxQueuePair implements QueuePair {
       hca.release(doorbells);
       throw e;
     }
+    try {
+      hca.queueEvents.watchQueuePair(object);
+    } catch (RuntimeException e) {
+      object.close();
+      hca.release(doorbells);
+      throw e;
+    }
     this.startPsn = object.number() * 0x1_0001 & 0xff_ffff;
     sendQueue.use();
     receiveQueue.use();

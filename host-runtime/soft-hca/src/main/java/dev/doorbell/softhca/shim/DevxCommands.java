@@ -456,6 +456,10 @@ final class DevxCommands {
 
   static void destroy(Command command) throws Refusal {
     Context context = command.context();
-    context.remove(command.handle(Abi.DEVX_OBJ_HANDLE));
+    int handle = command.handle(Abi.DEVX_OBJ_HANDLE);
+    Resource resource = context.find(Resource.class, handle);
+    context.remove(handle);
+    context.tellCompletions();
+    context.devxEvents().forget(resource, command);
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.shim;
 
+import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.QueuePair;
@@ -104,14 +105,46 @@ final class QueueCommands {
     try (Leases leases = new Leases(context)) {
       var memory =
           LeasedMemory.inOrder(leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES));
+      CompletionChannel tells = userHandle == Resource.DEVX ? context.devxCompletions() : null;
+      if (channel != null) {
+        tells = channel.channel;
+      }
       CompletionQueue queue =
-          channel == null
+          tells == null
               ? context.queues().createCompletionQueue(attributes, memory)
-              : context.queues().createCompletionQueue(attributes, memory, channel.channel);
-      Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, leases.keep());
+              : context.queues().createCompletionQueue(attributes, memory, tells);
+      Lease[] kept = leases.keep();
+      Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, kept[0], kept[1]);
       Context.disarm(cq);
       return cq;
     }
+  }
+
+  /** {@code struct ib_uverbs_resize_cq} and {@code struct mlx5_ib_resize_cq}. */
+  static void resizeCq(Command command) throws Refusal, NeedsPages {
+    Struct in = command.in(Abi.CORE_IN, 16);
+    Struct driver = command.in(Abi.UHW_IN, 16);
+    Context context = command.context();
+    Resource.Cq cq = context.find(Resource.Cq.class, in.u32(8));
+    int wanted = in.u32(12);
+    if (wanted < 1
+        || wanted >= context.device().hca().attributes().maxCompletionEntries()
+        || driver.u16(8) != Cqe.BYTES
+        || driver.u16(10) != 0
+        || driver.u32(12) != 0) {
+      throw new Refusal(Errno.EINVAL);
+    }
+    int entries = Integer.highestOneBit(wanted) << 1;
+    long ring = driver.u64(0);
+    long bytes = (long) entries * Cqe.BYTES;
+    requireAligned(ring, Cqe.BYTES);
+    context.requireShared(ring, bytes);
+    try (Leases leases = new Leases(context)) {
+      DriverAccess.resize(cq.queue, entries, leases.add(ring, bytes));
+      cq.replaceRing(leases.keep()[0]);
+    }
+    // struct ib_uverbs_resize_cq_resp
+    command.out(Abi.CORE_OUT, new Struct(8).u32(0, entries - 1));
   }
 
   static void requireAligned(long address, int alignment) throws Refusal {
