@@ -71,6 +71,12 @@ final class PriceKernels {
   /** Widths of the accesses of bandwidth kernels, in bytes. */
   static final List<Integer> WIDTHS = List.of(4, 8, 16);
 
+  /** The bandwidth whose round tells what an instruction of a loop takes. */
+  static final String ROUND_OF = "stores.device.1x32.4";
+
+  /** Instructions of a round of a bandwidth kernel that stores, but for the store. */
+  static final int ROUND_INSTRUCTIONS = 5;
+
   static final String CLOCKS = "clocks";
   static final String ECHO = "echo";
   static final String NOTHING = "nothing";
