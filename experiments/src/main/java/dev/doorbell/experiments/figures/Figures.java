@@ -38,7 +38,7 @@ public final class Figures {
 
   /** Draws all figures of a run: file names with their bytes, in order. */
   public static SequencedMap<String, byte[]> render(RunData run) {
-    return plots(run).files(PlotFormat.ofRuns());
+    return plots(run).files(PlotFormat.standard());
   }
 
   static SequencedMap<String, Drawing> drawings(RunData run) {

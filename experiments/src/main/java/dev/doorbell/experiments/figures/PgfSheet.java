@@ -96,8 +96,7 @@ final class PgfSheet {
     tex.append(", inner sep=1bp}, scaled ticks=false, unbounded coords=discard,\n");
     axis("x", sheet.x());
     axis("y", sheet.y());
-    tex.append("  xticklabels={").append(labels(sheet.x(), sheet.staggered())).append("},");
-    tex.append(" xticklabel style={align=center}}}\n");
+    tex.append("  xticklabel style={align=center}}}\n");
   }
 
   private void axis(String name, PlotAxis axis) {
@@ -124,13 +123,31 @@ final class PgfSheet {
     return values.toString();
   }
 
-  private static String labels(PlotAxis axis, boolean staggered) {
+  private static String labels(PlotAxis axis) {
     StringJoiner labels = new StringJoiner(",");
+    axis.ticks().stream()
+        .filter(tick -> !tick.label().isEmpty())
+        .forEach(tick -> labels.add("{" + Pgf.escaped(tick.label()) + "}"));
+    return labels.toString();
+  }
+
+  /** Labels below a panel; those at its ends keep out of the next one. */
+  private String below(double left) {
+    StringJoiner labels = new StringJoiner(",");
+    double room = Sheet.PANEL_GAP / 2 - 1.5;
     boolean lower = false;
-    for (Tick tick : axis.ticks()) {
+    for (Tick tick : sheet.x().ticks()) {
       if (!tick.label().isEmpty()) {
-        labels.add("{\\strut" + (lower ? "\\\\\\strut " : " ") + Pgf.escaped(tick.label()) + "}");
-        lower = staggered && !lower;
+        double half = Typeface.width(tick.label(), Theme.SMALL) / 2;
+        double at = sheet.x().scale().at(tick.value()) * sheet.panelWidth();
+        double centre = Math.min(at, sheet.panelWidth() + room - half);
+        double shift = (left > 0 ? Math.max(centre, half - room) : centre) - at;
+        String text = Pgf.escaped(tick.label());
+        String kern = "\\kern" + bp(2 * Math.abs(shift));
+        String beside = shift > 0 ? kern + text : text + kern;
+        String moved = Math.abs(shift) < 0.01 ? text : "\\makebox[0pt]{" + beside + "}";
+        labels.add("{\\strut" + (lower ? "\\\\\\strut " : " ") + moved + "}");
+        lower = sheet.staggered() && !lower;
       }
     }
     return labels.toString();
@@ -144,7 +161,8 @@ final class PgfSheet {
         .append(bp(left))
         .append(',')
         .append(bp(bottom));
-    tex.append(")}, yticklabels={").append(left > 0 ? "" : labels(sheet.y(), false)).append('}');
+    tex.append(")}, xticklabels={").append(below(left)).append("},\n  yticklabels={");
+    tex.append(left > 0 ? "" : labels(sheet.y())).append('}');
     if (!legend.isEmpty()) {
       double widest =
           legend.stream().mapToDouble(k -> Typeface.width(k.text(), Theme.TEXT)).max().orElse(0);

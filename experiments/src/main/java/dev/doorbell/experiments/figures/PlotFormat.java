@@ -13,13 +13,11 @@ public enum PlotFormat {
   /** A {@code .tex} for pgfplots and the {@code .csv} that it reads. */
   PGFPLOTS;
 
-  /** What is written where nothing else is asked for. */
+  /**
+   * What is written where nothing else is asked for, as at the end of every run: pixels take longer
+   * to draw than all else there.
+   */
   public static Set<PlotFormat> standard() {
-    return EnumSet.of(SVG, PDF, PNG);
-  }
-
-  /** What every run is given at its end; drawing pixels takes longer than all else there. */
-  public static Set<PlotFormat> ofRuns() {
     return EnumSet.of(SVG, PDF);
   }
 

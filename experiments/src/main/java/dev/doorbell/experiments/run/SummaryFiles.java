@@ -132,6 +132,16 @@ public final class SummaryFiles {
     };
   }
 
+  /** Computes the statistics of every point, on all cores; whoever asks for them finds them. */
+  public static void compute(RunData data) {
+    data.rows().parallelStream()
+        .forEach(
+            row ->
+                row.metrics().values().stream()
+                    .filter(metric -> metric.samples().size() > 0)
+                    .forEach(metric -> summary(row, metric)));
+  }
+
   /** Puts both files into the run directory. */
   public static void write(RunDirectory directory, RunData data) throws RunException {
     directory.write("summary.csv", csv(data));

@@ -68,7 +68,7 @@ final class TopologyReader {
     }
     Network network = network(root.section("network"));
     // What a calibration measured stands beside what came of it, for readers.
-    root.has("measurements");
+    List.of("measured_on", "basis", "measurements").forEach(root::has);
     root.end();
     if (ledger.clean()) {
       requireUse(linkNodes);
@@ -125,15 +125,14 @@ final class TopologyReader {
 
   /** What a file may leave out. */
   private static GpuRefinements finer(Section gpu, double fenceFloor) {
-    double system = gpu.number("fence_system_floor_ns", 0, NANOS, fenceFloor);
     return new GpuRefinements(
-        system,
+        gpu.number("fence_system_floor_ns", 0, NANOS, fenceFloor),
         gpu.number("fence_remote_ns", 0, NANOS, 0),
+        gpu.number("fence_system_remote_ns", 0, NANOS, 0),
         gpu.flag("fence_awaits_arrival", true),
-        gpu.number("fence_strict_ns", 0, NANOS, system),
         gpu.number("remote_load_ns", 0, NANOS, 0),
-        gpu.number("wide_load_ns", 0, NANOS, 0),
-        gpu.number("wide_remote_load_ns", 0, NANOS, 0),
+        gpu.number("remote_atomic_ns", 0, NANOS, 0),
+        gpu.number("remote_line_ns", 0, NANOS, 0),
         gpu.has("load_granule_bytes") ? gpu.powerOfTwo("load_granule_bytes", 16, 128, true) : 0,
         gpu.number("block_store_gb_s", 0, DEVICE_RATE, 0),
         gpu.number("device_load_gb_s", 0, DEVICE_RATE, 0),

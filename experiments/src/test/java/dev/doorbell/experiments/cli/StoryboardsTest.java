@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.latex.Latex;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;
@@ -203,6 +204,25 @@ class StoryboardsTest {
   @Test
   void the_committed_paper_is_what_its_runs_give() {
     assertThat(typed("paper", "verify", "../papers/pull-vs-push")).contains("to the byte");
+  }
+
+  @Test
+  void papers_are_set_by_latex_without_complaint() throws IOException, InterruptedException {
+    Latex.assumeThere();
+    Path mine = folder.resolve("my_paper");
+    typed("paper", "new", mine.toString());
+    typed("paper", "build", mine.toString());
+    Latex.compiles(mine, "paper", 2);
+    Path committed = Path.of("../papers/pull-vs-push");
+    Path copy = folder.resolve("copy");
+    try (Stream<Path> files = Files.walk(committed)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Path to = copy.resolve(committed.relativize(file).toString());
+        Files.createDirectories(copy.resolve(to).getParent());
+        Files.copy(file, to);
+      }
+    }
+    Latex.compiles(copy, "paper", 2);
   }
 
   /** The commands of the page, so that page and storyboards agree. */

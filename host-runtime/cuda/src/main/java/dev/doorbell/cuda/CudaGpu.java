@@ -44,7 +44,7 @@ public final class CudaGpu implements Gpu {
   private static final int REGISTER_PORTABLE_MAPPED = 0x1 | 0x2;
   private static final int REGISTER_IO_MEMORY = 0x4;
 
-  private static final int MOVER_THREADS = 512;
+  private static final int MOVER_THREADS = 1024;
   private static final int MOVER_STAGING_BYTES = 16 << 20;
   private static final long MOVER_IDLE_NANOS = 1_000_000;
 

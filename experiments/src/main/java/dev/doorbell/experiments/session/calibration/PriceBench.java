@@ -33,7 +33,16 @@ final class PriceBench implements AutoCloseable {
   private static final ValueLayout.OfLong U64 =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int LINE = 256;
+  private static final int WARP = 32;
   private static final int[] BLOCKS = {1, 8, 32, 132};
+
+  /** Blocks of the largest grid: an H200 has a multiprocessor for each. */
+  static final int MOST_BLOCKS = 132;
+
+  /** More than the caches of a CPU hold. */
+  private static final long EVICTING_BYTES = 1L << 30;
+
+  private static final int LEAST_ACCESSES = 8;
   private static final int[] THREADS = {32, 256, 1024};
 
   private final Request request;
@@ -71,7 +80,7 @@ final class PriceBench implements AutoCloseable {
     out =
         gpu.allocate(
             MemoryKind.DEVICE,
-            Long.BYTES * (2L + 2L * BLOCKS[BLOCKS.length - 1] + total()),
+            Long.BYTES * (2L + 2L * MOST_BLOCKS + total()),
             "calibration, samples");
   }
 
@@ -91,6 +100,8 @@ final class PriceBench implements AutoCloseable {
     if (workload.copyBytes() > 0) {
       steps.add(() -> far("load.far", device, "strong load, 64 MiB walked"));
       steps.add(() -> far("load.host.far", host, "strong load of host memory, 64 MiB walked"));
+      steps.add(() -> cold("load.host.cold", "strong load of host memory that no cache holds"));
+      steps.add(this::hotLines);
       steps.add(this::launches);
       steps.add(this::copies);
     }
@@ -215,7 +226,38 @@ final class PriceBench implements AutoCloseable {
     chain(PriceKernels.STRONG_LOAD, name, memory, Math.toIntExact(workload.mostBytes()), what);
   }
 
+  /** What the CPU has written, and then so much else that it is in none of its caches. */
+  private void cold(String name, String what) {
+    link(host, workload.chainBytes());
+    try (Arena arena = Arena.ofConfined()) {
+      arena.allocate(EVICTING_BYTES).fill((byte) 1);
+    }
+    price(PriceKernels.STRONG_LOAD, name, host, workload.rounds(), what);
+  }
+
+  /** Loads of a warp, line by line, of what the CPU has just written. */
+  private void hotLines() {
+    say("line.host.hot");
+    int rounds = workload.accessesPerThread();
+    long bytes = (long) rounds * WARP * Integer.BYTES;
+    double[] nanos = new double[workload.repeats()];
+    for (int i = 0; i < nanos.length; i++) {
+      host.fill(0, bytes, (byte) i);
+      nanos[i] = elapsed(PriceKernels.bandwidth(false, 4), host, 1, WARP, bytes) / rounds;
+    }
+    measurements.add(
+        new Measurement(
+            "a round of a warp that loads lines that the CPU has just written",
+            Samples.of("line.host.hot", "ns", nanos)));
+  }
+
   private void chain(Price price, String name, Memory memory, int length, String what) {
+    link(memory, length);
+    price(price, name, memory, workload.rounds(), what);
+  }
+
+  /** Makes every line of the first {@code length} bytes point to another one. */
+  private void link(Memory memory, int length) {
     int nodes = length / LINE;
     MemorySegment bytes = MemorySegment.ofArray(new byte[length]);
     // An odd stride visits every line once, and no prefetcher follows it.
@@ -227,7 +269,6 @@ final class PriceBench implements AutoCloseable {
       at = next;
     }
     memory.write(0, bytes);
-    price(price, name, memory, workload.rounds(), what);
   }
 
   /** Loads of a word that points to itself. */
@@ -360,7 +401,7 @@ final class PriceBench implements AutoCloseable {
     say(name);
     long grid = (long) blocks * threads * width;
     long all = Math.min(workload.mostBytes() / grid, workload.accessesPerThread());
-    long made = Math.clamp(workload.accesses() / ((long) blocks * threads), 16L, all);
+    long made = Math.clamp(workload.accesses() / ((long) blocks * threads), LEAST_ACCESSES, all);
     String kernel = PriceKernels.bandwidth(stores, width);
     double[] rates = new double[workload.repeats()];
     double[] rounds = new double[rates.length];

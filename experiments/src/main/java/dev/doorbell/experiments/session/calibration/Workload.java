@@ -11,7 +11,7 @@ package dev.doorbell.experiments.session.calibration;
  * @param warmSamples are taken first and thrown away
  * @param accessesPerThread of a bandwidth kernel, at most
  * @param mostBytes that it moves in all
- * @param accesses of all its threads together that are made, but for 16 a thread; the rest takes as
+ * @param accesses of all its threads together that are made, but for 8 a thread; the rest takes as
  *     long as the second half of these
  * @param repeats of a bandwidth kernel, beside one to warm up; 1: there is nothing to warm up, as
  *     virtual time says the same each time
@@ -32,5 +32,5 @@ record Workload(
       new Workload(16, 64, 4 << 20, 2_000_000, 16, 1024, 64L << 20, Long.MAX_VALUE, 7, 256L << 20);
 
   static final Workload IN_VIRTUAL_TIME =
-      new Workload(2, 2, 64 << 10, 20_000, 1, 1024, 64L << 20, 1L << 17, 1, 0);
+      new Workload(2, 2, 64 << 10, 20_000, 1, 1024, 64L << 20, 1L << 16, 1, 0);
 }

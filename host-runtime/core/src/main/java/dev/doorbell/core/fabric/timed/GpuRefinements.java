@@ -7,16 +7,15 @@ package dev.doorbell.core.fabric.timed;
  * @param fenceSystemFloor a fence of system scope with nothing outstanding, in nanoseconds
  * @param fenceRemote a fence of GPU scope while stores to memory elsewhere are outstanding, in
  *     nanoseconds
+ * @param fenceSystemRemote a fence of system scope, likewise, at least
  * @param fenceAwaitsArrival whether a fence of system scope waits until stores to memory elsewhere
- *     have arrived and that is known here; otherwise only a sequentially consistent one does, and
- *     others wait until the stores have left: PCIe keeps the order of what is posted
- * @param fenceStrict what a sequentially consistent fence of system scope takes at least, in
- *     nanoseconds
+ *     have arrived and that is known here; if not, until they have left: PCIe keeps the order of
+ *     what is posted
  * @param remoteLoad what a load of memory elsewhere takes beyond the way there and back and the
- *     service there, in nanoseconds; an atomic does not
- * @param wideLoad what a load of its own memory takes more for every 4 bytes after the first 4, in
- *     nanoseconds
- * @param wideRemoteLoad the same of memory elsewhere
+ *     service there, in nanoseconds
+ * @param remoteAtomic the same of an atomic
+ * @param remoteLine what a load takes beyond that whose request is for more than {@link
+ *     #SECTOR_BYTES}, as one that lanes share is
  * @param loadGranule loads of one instant from one aligned line of so many bytes elsewhere are one
  *     request; 0: each is a request of its own
  * @param blockStoreRate bytes a nanosecond that the stores of one block get through at most, one
@@ -27,18 +26,21 @@ package dev.doorbell.core.fabric.timed;
 public record GpuRefinements(
     double fenceSystemFloor,
     double fenceRemote,
+    double fenceSystemRemote,
     boolean fenceAwaitsArrival,
-    double fenceStrict,
     double remoteLoad,
-    double wideLoad,
-    double wideRemoteLoad,
+    double remoteAtomic,
+    double remoteLine,
     int loadGranule,
     double blockStoreRate,
     double loadRate,
     double storeRate) {
 
+  /** What a GPU asks for at least. */
+  public static final int SECTOR_BYTES = 32;
+
   /** None, where a fence of any scope costs {@code fenceFloor} at least. */
   public static GpuRefinements none(double fenceFloor) {
-    return new GpuRefinements(fenceFloor, 0, true, fenceFloor, 0, 0, 0, 0, 0, 0, 0);
+    return new GpuRefinements(fenceFloor, 0, 0, true, 0, 0, 0, 0, 0, 0, 0);
   }
 }

@@ -33,11 +33,11 @@ final class Place {
   long fenceFloor;
   long fenceSystemFloor;
   long fenceRemote;
-  long fenceStrict;
+  long fenceSystemRemote;
   boolean fenceAwaitsArrival = true;
   long remoteLoad;
-  long wideLoad;
-  long wideRemoteLoad;
+  long remoteAtomic;
+  long remoteLine;
   long onChipRead;
   long service;
   long combineWindow;
@@ -133,11 +133,11 @@ final class Place {
   private void refine(GpuRefinements finer) {
     fenceSystemFloor = picos(finer.fenceSystemFloor());
     fenceRemote = picos(finer.fenceRemote());
-    fenceStrict = picos(finer.fenceStrict());
+    fenceSystemRemote = picos(finer.fenceSystemRemote());
     fenceAwaitsArrival = finer.fenceAwaitsArrival();
     remoteLoad = picos(finer.remoteLoad());
-    wideLoad = picos(finer.wideLoad());
-    wideRemoteLoad = picos(finer.wideRemoteLoad());
+    remoteAtomic = picos(finer.remoteAtomic());
+    remoteLine = picos(finer.remoteLine());
     loadGranule = finer.loadGranule();
     blockStoreRate = finer.blockStoreRate();
     loadGate = finer.loadRate() == 0 ? null : new Gate(finer.loadRate(), 0);

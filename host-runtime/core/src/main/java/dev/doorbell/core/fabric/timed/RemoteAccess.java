@@ -105,13 +105,17 @@ final class RemoteAccess extends Event {
     int payload = (int) Math.min(sum, to - from);
     long back = reach.back().completions(time, 1, payload, time);
     for (RemoteAccess each = this; each != null; each = each.companion) {
-      each.port.answered(back + each.own());
+      each.port.answered(back + own(payload));
     }
   }
 
-  /** What a load takes at the thread that asked, beyond its way. */
-  private long own() {
-    return operation == null ? port.place.remoteLoad + port.wide(bytes, false) : 0;
+  /** What it takes at the place that asked, beyond its way. */
+  private long own(int payload) {
+    Place place = port.place;
+    if (!loads()) {
+      return place.remoteAtomic;
+    }
+    return place.remoteLoad + (payload > GpuRefinements.SECTOR_BYTES ? place.remoteLine : 0);
   }
 
   private void sample(long time) {

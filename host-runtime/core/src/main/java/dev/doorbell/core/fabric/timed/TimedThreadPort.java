@@ -93,7 +93,7 @@ final class TimedThreadPort extends ScheduledThread {
       return begin(new RemoteAccess(fabric, this, reach, address, bytes, null, 0, 0));
     }
     long value = read(address, bytes);
-    time = turn(place.loadGate, bytes) + wide(bytes, true);
+    time = turn(place.loadGate, bytes);
     if (strong) {
       polled(address, bytes, value);
       time += place.strongLoad;
@@ -101,12 +101,6 @@ final class TimedThreadPort extends ScheduledThread {
       time += cache.holds(address) ? place.loadHit : place.load;
     }
     return value;
-  }
-
-  /** What a load takes longer than one of 4 bytes. */
-  long wide(int bytes, boolean local) {
-    long each = local ? place.wideLoad : place.wideRemoteLoad;
-    return bytes <= Integer.BYTES ? 0 : (bytes / Integer.BYTES - 1) * each;
   }
 
   /** A strong load of up to 16 bytes returned; the upper half of 16 is in {@link #high}. */
@@ -378,7 +372,7 @@ final class TimedThreadPort extends ScheduledThread {
         drain(access);
       }
       if (wide) {
-        time = Math.max(time, start + floor(access));
+        time = Math.max(time, start + (system(access) ? place.fenceSystemFloor : place.fenceFloor));
         fenced = time - start;
         fabric.fenced(fenced);
         // The fence returns when the world has come as far as the thread.
@@ -417,17 +411,17 @@ final class TimedThreadPort extends ScheduledThread {
       place.combiner.release();
       return 0;
     }
-    boolean system = scope != Access.GPU;
+    boolean system = system(access);
     long until = time;
     if (place.releasedStores) {
       until += system ? place.fenceSystem : place.fence;
       place.releasedStores = false;
     }
+    if (place.releasedRemote) {
+      until = Math.max(until, time + (system ? place.fenceSystemRemote : place.fenceRemote));
+    }
     if (system) {
-      boolean arrived = place.fenceAwaitsArrival || (access & Access.SEMANTICS) == Access.SC;
-      until = Math.max(until, arrived ? place.released : place.releasedDeparture);
-    } else if (place.releasedRemote) {
-      until = Math.max(until, time + place.fenceRemote);
+      until = Math.max(until, place.fenceAwaitsArrival ? place.released : place.releasedDeparture);
     }
     place.releasedRemote = false;
     long waited = until - time;
@@ -435,12 +429,8 @@ final class TimedThreadPort extends ScheduledThread {
     return waited;
   }
 
-  /** What a fence takes at least. */
-  private long floor(int access) {
-    if ((access & Access.SCOPES) == Access.GPU) {
-      return place.fenceFloor;
-    }
-    return (access & Access.SEMANTICS) == Access.SC ? place.fenceStrict : place.fenceSystemFloor;
+  private static boolean system(int access) {
+    return wide(access) && (access & Access.SCOPES) != Access.GPU;
   }
 
   /** Whether a scope reaches beyond the multiprocessor. */
