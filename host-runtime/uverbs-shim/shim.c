@@ -238,9 +238,11 @@ static int drain(struct device *device, const struct shim_action *action)
 			kept += record;
 	}
 	uint32_t count;
-	memcpy(&count, (void *)(uintptr_t)action->b, sizeof count);
-	count = count > taken ? count - taken : 0;
-	memcpy((void *)(uintptr_t)action->b, &count, sizeof count);
+	if (action->b) {
+		memcpy(&count, (void *)(uintptr_t)action->b, sizeof count);
+		count = count > taken ? count - taken : 0;
+		memcpy((void *)(uintptr_t)action->b, &count, sizeof count);
+	}
 	if (kept == sizeof(uint64_t))
 		return 0;
 	struct shim_message head = { (uint32_t)kept, SHIM_REQUEUE, 0, 0 };

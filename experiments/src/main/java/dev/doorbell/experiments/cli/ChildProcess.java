@@ -13,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 
 /** Another process of this Doorbell, which ends with the command that started it. */
 final class ChildProcess implements AutoCloseable {
+  /** The exit status of a process that has none yet. */
+  static final int RUNNING = 124;
+
   private static final int END_SECONDS = 5;
 
   private final Process process;
@@ -61,13 +64,13 @@ final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for its end, and returns its exit status; 124 when it took too long. */
+  /** Waits for its end, and returns its exit status; {@link #RUNNING} when it took too long. */
   int await(long seconds) {
     try {
-      return process.waitFor(seconds, TimeUnit.SECONDS) ? process.exitValue() : 124;
+      return process.waitFor(seconds, TimeUnit.SECONDS) ? process.exitValue() : RUNNING;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return 124;
+      return RUNNING;
     }
   }
 

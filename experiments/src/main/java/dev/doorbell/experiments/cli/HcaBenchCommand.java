@@ -3,12 +3,13 @@ package dev.doorbell.experiments.cli;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.BenchOptions;
+import dev.doorbell.experiments.remote.BenchOptions.Load;
 import dev.doorbell.experiments.remote.BenchReport;
+import dev.doorbell.experiments.remote.BenchReport.Writes;
 import dev.doorbell.experiments.remote.Endpoint;
 import dev.doorbell.experiments.remote.IdleCost;
 import dev.doorbell.experiments.remote.RemoteHcas;
 import dev.doorbell.experiments.stats.Summary;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -70,8 +71,7 @@ final class HcaBenchCommand implements Command {
       double gigabytesPerSecond,
       double cpuNanos,
       double peerCpuNanos,
-      long kernelDrops,
-      @Nullable IdleCost idle) {}
+      long kernelDrops) {}
 
   @Override
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
@@ -98,24 +98,25 @@ final class HcaBenchCommand implements Command {
                 "--memory=" + SERVED_MEBIBYTES,
                 "--with",
                 String.valueOf(ProcessHandle.current().pid())))) {
-      return measure(context, HcaProcesses.control(served));
+      try {
+        return measure(context, HcaProcesses.control(served));
+      } catch (EnvironmentException e) {
+        throw HcaProcesses.explain(e, served);
+      }
     }
   }
 
   private ExitCode measure(Context context, Endpoint served) throws EnvironmentException {
-    List<Row> rows = new ArrayList<>();
-    for (int bytes : sizes) {
-      int messages = (int) Math.clamp(ROUND_BYTES / bytes, LEAST_MESSAGES, (long) MOST_MESSAGES);
-      int depth = (int) Math.clamp(MOST_BYTES_OUTSTANDING / bytes, 4L, (long) MOST_OUTSTANDING);
-      rows.add(
-          row(
-              RemoteHcas.find()
-                  .bench(new BenchOptions(served, bytes, messages, rounds, depth, MINUTE, idle))));
-    }
+    List<Load> loads = Arrays.stream(sizes).mapToObj(HcaBenchCommand::load).toList();
+    BenchReport report =
+        RemoteHcas.find().bench(new BenchOptions(served, loads, rounds, MINUTE, idle));
+    List<Row> rows = report.writes().stream().map(HcaBenchCommand::row).toList();
+    IdleCost cost = report.idle();
     if (common.json) {
       Map<String, Object> result = new LinkedHashMap<>();
       result.put("basis", "emulated");
       result.put("writes", rows);
+      result.put("idle", cost);
       Json.print(context, result);
       return ExitCode.OK;
     }
@@ -148,7 +149,6 @@ final class HcaBenchCommand implements Command {
             "RDMA WRITEs to another process over UDP, %d rounds each, emulated;%nCPU time a WRITE,"
                 + " of the thread that sends and of the one that serves: medians%n%n%s",
             rounds, table.text());
-    IdleCost cost = rows.isEmpty() ? null : rows.getFirst().idle;
     if (cost != null) {
       context
           .terminal()
@@ -166,7 +166,14 @@ final class HcaBenchCommand implements Command {
     return ExitCode.OK;
   }
 
-  private static Row row(BenchReport report) {
+  private static Load load(int bytes) {
+    return new Load(
+        bytes,
+        (int) Math.clamp(ROUND_BYTES / bytes, LEAST_MESSAGES, (long) MOST_MESSAGES),
+        (int) Math.clamp(MOST_BYTES_OUTSTANDING / bytes, 4L, (long) MOST_OUTSTANDING));
+  }
+
+  private static Row row(Writes report) {
     double[] rates =
         Arrays.stream(report.nanosPerMessage()).map(nanos -> 1e9 / nanos).sorted().toArray();
     double median = Summary.of(rates, 1).median();
@@ -179,8 +186,7 @@ final class HcaBenchCommand implements Command {
         median * report.bytes() / 1e9,
         Summary.of(report.cpuNanos(), 1).median(),
         Summary.of(report.peerCpuNanos(), 1).median(),
-        report.kernelDrops() + report.peerKernelDrops(),
-        report.idle());
+        report.kernelDrops() + report.peerKernelDrops());
   }
 
   @Override

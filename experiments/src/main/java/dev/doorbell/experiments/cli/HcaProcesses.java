@@ -21,4 +21,16 @@ final class HcaProcesses {
     }
     return Endpoint.parse(line.substring(from + CONTROL.length()).strip());
   }
+
+  /** {@code trouble} with a served HCA, or that its process has ended where that is the cause. */
+  static EnvironmentException explain(EnvironmentException trouble, ChildProcess served) {
+    int status = served.await(1);
+    if (status == ChildProcess.RUNNING) {
+      return trouble;
+    }
+    return new EnvironmentException(
+        Problem.of("DB-E047", null, "the other process ended with status %d".formatted(status))
+            .effect(trouble.getMessage())
+            .fix("above 128 a signal ended it; else its own message stands before this one"));
+  }
 }

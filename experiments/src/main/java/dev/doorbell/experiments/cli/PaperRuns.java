@@ -97,6 +97,7 @@ final class PaperRuns {
         : run.experiment();
   }
 
+  /** Compared by what it says in full too: what is drawn and expected is kept with the run. */
   private static boolean fresh(Path directory, ExperimentConfig config) {
     if (!Files.isDirectory(directory)) {
       return false;
@@ -104,7 +105,8 @@ final class PaperRuns {
     try {
       StoredRun stored = StoredRun.read(directory);
       return stored.manifest().state() == Manifest.State.COMPLETE
-          && stored.manifest().configHash().equals(config.hash())
+          && stored.plan().config().hash().equals(config.hash())
+          && stored.plan().config().resolved().equals(config.resolved())
           && stored.manifest().doorbell().equals(Version.NUMBER);
     } catch (RunException _) {
       return false;

@@ -1,13 +1,9 @@
 package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.fault.FaultPlan;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.SequencedMap;
 import tools.jackson.databind.JsonNode;
@@ -15,12 +11,26 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Turns the text of an experiment file, with the command line's changes, into a config. */
 public final class ConfigReader {
-  private final Schema schema = Schema.experiment();
-  private final SchemaChecker checker = new SchemaChecker(schema.root());
+  private final Schema schema;
+  private final SchemaChecker checker;
   private final Vocabulary vocabulary;
 
   public ConfigReader(Vocabulary vocabulary) {
+    this(Schema.experiment(), vocabulary);
+  }
+
+  ConfigReader(Schema schema, Vocabulary vocabulary) {
+    this.schema = schema;
+    this.checker = new SchemaChecker(schema.root());
     this.vocabulary = vocabulary;
+  }
+
+  /**
+   * A reader of what a run kept of its experiment. Settings that did not exist then have the value
+   * that means what runs did before them, which need not be today's default.
+   */
+  public static ConfigReader ofRuns() {
+    return new ConfigReader(Schema.experiment().asBefore(), Vocabulary.anything());
   }
 
   /**
@@ -86,7 +96,7 @@ public final class ConfigReader {
         faults,
         text,
         Resolver.yaml(resolved),
-        sha256(resolved.deepCopy().without("expect").toString()));
+        ConfigHash.of(schema, resolved));
   }
 
   private static List<FigureSpec> figures(JsonNode list) {
@@ -133,16 +143,6 @@ public final class ConfigReader {
       case "min" -> Duration.ofMinutes(number);
       default -> throw new IllegalStateException("the schema let through the time " + text);
     };
-  }
-
-  private static String sha256(String text) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   /** Settings by name, as the schema defines them. */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param source the text of the file as given
  * @param resolved the same experiment as YAML with sweeps expanded, overrides applied and defaults
  *     written out; reading it again gives the same config
- * @param hash SHA-256 of the resolved experiment without what it expects, lower-case hexadecimal:
- *     what is expected changes nothing about what is run
+ * @param hash SHA-256 of what decides the results, lower-case hexadecimal; what is asked, expected
+ *     or drawn does not
  * @param fixed every setting that is not an axis
  * @param faults what goes wrong at each point, on purpose
  * @param expectations what the run is held against

@@ -19,6 +19,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class Schema {
   private static final String FOLDER = "/dev/doorbell/experiments/schema/";
+  private static final String SETTINGS = "/$defs/setting";
+  private static final String BEFORE = "x-before";
   private static final Schema EXPERIMENT = new Schema(load("experiment"));
 
   private final JsonNode root;
@@ -26,9 +28,37 @@ public final class Schema {
 
   private Schema(JsonNode root) {
     this.root = root;
-    root.at("/$defs/setting")
+    root.at(SETTINGS)
         .properties()
         .forEach(entry -> settings.put(entry.getKey(), setting(entry.getKey(), entry.getValue())));
+  }
+
+  /** A schema of experiments as text has it. */
+  static Schema of(JsonNode root) {
+    return new Schema(root);
+  }
+
+  /** The same with the default of each setting that says so what it was before there was one. */
+  Schema asBefore() {
+    JsonNode changed = root.deepCopy();
+    changed
+        .at(SETTINGS)
+        .forEach(
+            setting -> {
+              if (setting.has(BEFORE)) {
+                ((ObjectNode) setting).set("default", setting.get(BEFORE));
+              }
+            });
+    return new Schema(changed);
+  }
+
+  /**
+   * The value of a setting with which runs are what they were before there was that setting; null
+   * for those that were there from the beginning.
+   */
+  @Nullable Value before(String setting) {
+    JsonNode before = root.at(SETTINGS).path(setting).get(BEFORE);
+    return before == null ? null : value(before);
   }
 
   /** The schema of experiment files. */

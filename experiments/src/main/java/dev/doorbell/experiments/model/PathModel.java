@@ -241,6 +241,19 @@ public final class PathModel {
     return OptionalDouble.of(Math.min(wire, pcieCeiling(path, bytes)));
   }
 
+  /**
+   * The rate in bytes a nanosecond (GB/s) that one poster cannot pass on a path that stages its
+   * payload: a chunk's stores, their fence and their post come before the next chunk's. Nothing
+   * where the HCA finds the payload by itself, so that nothing is waited for between messages.
+   */
+  public OptionalDouble posterCeiling(PostingPath path, long chunk) {
+    return switch (path) {
+      case C1, C2 -> OptionalDouble.of(chunk / (gpu.atomic() + pushOnChip(chunk) + onChipFence()));
+      case D -> OptionalDouble.of(chunk / (gpu.atomic() + pushHost(chunk) + 2 * hostFence()));
+      default -> OptionalDouble.empty();
+    };
+  }
+
   private double pcieCeiling(PostingPath path, long bytes) {
     int wqe = wqeBytes(path, bytes);
     return switch (path) {

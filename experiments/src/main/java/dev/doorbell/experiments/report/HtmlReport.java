@@ -249,7 +249,7 @@ public final class HtmlReport {
     Manifest manifest = run.manifest();
     List<List<String>> facts = new ArrayList<>();
     facts.add(List.of("experiment", manifest.experiment()));
-    facts.add(List.of("config", manifest.configHash()));
+    facts.add(List.of("config", run.data().configHash()));
     facts.add(List.of("command", "doorbell " + String.join(" ", manifest.arguments())));
     facts.add(List.of("started", manifest.started().toString()));
     facts.add(List.of("finished", String.valueOf(manifest.finished())));

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param samples name of its file under {@code samples/}; null unless the point is {@code OK}
  * @param sha256 of that file
  * @param counters scalars by name
- * @param prediction what the closed forms say
+ * @param prediction what the closed forms say; empty where the point's numbers are not modelled
  * @param verifiedBytes bytes compared at the target
  * @param problem what went wrong; null when the point is {@code OK}
  * @param faults what its fault plan did, in the order of the plan
@@ -55,7 +55,9 @@ public record JournalEntry(
 
   public JournalEntry {
     counters = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(counters));
-    prediction = List.copyOf(prediction);
+    // Closed forms are of virtual time: beside times of a wall they would look like a forecast of
+    // it.
+    prediction = basis == Basis.MODELLED ? List.copyOf(prediction) : List.of();
     notes = List.copyOf(notes);
     faults = copy(faults);
   }

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.doctor.Doctor;
 import dev.doorbell.experiments.doctor.Finding;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ModelConstant;
@@ -22,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param points of the plan
  * @param recorded points in the journal at the end
  * @param doctor what {@code doorbell doctor} found when the run began
+ * @param constants of the path model; none where numbers are not modelled
  */
 public record Manifest(
     String doorbell,
@@ -69,14 +69,15 @@ public record Manifest(
     // Manifests of before there was a doctor have none.
     doctor = doctor == null ? List.of() : List.copyOf(doctor);
     tags = copy(tags);
-    constants = List.copyOf(constants);
+    // A number that no model made rests on none of a model's constants.
+    constants = basis == Basis.MODELLED ? List.copyOf(constants) : List.of();
   }
 
   private static List<String> copy(@Nullable List<String> tags) {
     return tags == null ? List.of() : List.copyOf(tags);
   }
 
-  /** The manifest of a run that starts now, on this machine. */
+  /** The manifest of a run that starts now. */
   public static Manifest starting(
       String doorbell,
       RunDirectory directory,
@@ -89,6 +90,7 @@ public record Manifest(
       int workers,
       int points,
       Environment environment,
+      Surroundings surroundings,
       List<ModelConstant> constants) {
     return new Manifest(
         doorbell,
@@ -106,8 +108,8 @@ public record Manifest(
         0,
         environment,
         environment.basis(),
-        Machine.here(),
-        Doctor.examineHere().findings().stream().map(Diagnosed::of).toList(),
+        surroundings.machine(),
+        surroundings.doctor(),
         constants);
   }
 

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.run;
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.config.Vocabulary;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Samples;
@@ -51,7 +50,7 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
     try {
       Plan plan =
           Plan.of(
-              new ConfigReader(Vocabulary.anything())
+              ConfigReader.ofRuns()
                   .read(
                       path.resolve(RunDirectory.RESOLVED).toString(),
                       Files.readString(path.resolve(RunDirectory.RESOLVED)),

@@ -64,7 +64,7 @@ final class TransferChecks {
               .effect("a ping-pong marks each message in an aligned word of 8 bytes")
               .fix("use multiples of 8, or measure goodput alone"));
     }
-    long chunk = point.whole("chunk");
+    long chunk = TransferShape.slotBytes(point);
     boolean stages = TransferPath.of(path).jobPath() == JobView.PATH_STAGE;
     if (stages && (chunk % UNIT != 0 || chunk * point.whole("qps") > TransferShape.STAGING_BYTES)) {
       problems.add(

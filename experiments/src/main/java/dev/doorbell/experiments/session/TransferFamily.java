@@ -33,7 +33,8 @@ final class TransferFamily implements PointFamily {
           "dma",
           "relaxed");
   private static final Set<String> METRICS =
-      Set.of("latency", "goodput", "tlp.bytes", "tlp.count", "link.crossings", "fences");
+      Set.of(
+          "latency", "goodput", "tlp.bytes", "tlp.count", "link.crossings", "fences", "fence.time");
   private static final long POINT_NANOS = 200_000_000L;
   private static final double NANOS_A_BYTE = 0.6;
 

@@ -44,15 +44,32 @@ final class TransferPrediction {
     }
     OptionalDouble ceiling = model.ceiling(path, bytes);
     if (ceiling.isPresent()) {
-      terms.add(
-          new Prediction.Term(
-              "goodput",
-              ceiling.getAsDouble(),
-              "GB/s",
-              "the narrowest of the PCIe legs of %s and the network".formatted(path.word()),
-              true));
+      terms.add(goodput(point, model, path, ceiling.getAsDouble()));
     }
     return new Prediction(terms);
+  }
+
+  /** The legs' ceiling, or that of the posters, of whom each queue pair has one. */
+  private static Prediction.Term goodput(
+      Point point, PathModel model, PostingPath path, double legs) {
+    long chunk = Math.min(point.whole("size"), point.whole("chunk"));
+    OptionalDouble poster = model.posterCeiling(path, chunk);
+    double posters =
+        poster.isPresent() ? poster.getAsDouble() * point.whole("qps") : Double.POSITIVE_INFINITY;
+    String fence = path == PostingPath.D ? "2 F_s" : "F_m";
+    return posters < legs
+        ? new Prediction.Term(
+            "goodput",
+            posters,
+            "GB/s",
+            "posters of %s, a chunk c each in o_g + S_w(c) + %s".formatted(path.word(), fence),
+            true)
+        : new Prediction.Term(
+            "goodput",
+            legs,
+            "GB/s",
+            "the narrowest of the PCIe legs of %s and the network".formatted(path.word()),
+            true);
   }
 
   /** From the emission of the last packet until the peer's poll returns it. */

@@ -22,6 +22,7 @@ final class TransferShape {
   private static final int COPY_BYTES = 16;
   private static final int MAX_COPY_THREADS = 512;
   private static final int WARP = 32;
+  private static final int LINE = 64;
   private static final long GOODPUT_BYTES = 2L << 20;
 
   private final Point point;
@@ -158,10 +159,19 @@ final class TransferShape {
     job.warmup = warmup;
     job.path = path.jobPath();
     job.scope = JobView.SCOPE_BLOCK;
-    job.chunkBytes = (int) point.whole("chunk");
+    job.chunkBytes = slotBytes(point);
     boolean streams = protocol.descriptor().measures() == KernelDescriptor.Measures.GOODPUT;
     job.window = streams ? (int) point.whole("window") : 1;
     return job;
+  }
+
+  /**
+   * Bytes of a slot of the staging area: no more than a message has, so that as many messages as
+   * there is room for are under way; whole cache lines.
+   */
+  static int slotBytes(Point point) {
+    long lines = (point.whole("size") + LINE - 1) / LINE * LINE;
+    return (int) Math.min(lines, point.whole("chunk"));
   }
 
   /** One thread posts; more help where the kernel copies, as many as are asked for or of use. */
@@ -169,10 +179,11 @@ final class TransferShape {
     if (point.whole("threads") > 1) {
       return (int) point.whole("threads");
     }
-    if (path.jobPath() != JobView.PATH_STAGE || bytes <= COPY_BYTES) {
+    int copied = Math.min(bytes, slotBytes(point));
+    if (path.jobPath() != JobView.PATH_STAGE || copied <= COPY_BYTES) {
       return 1;
     }
-    int useful = (bytes + COPY_BYTES - 1) / COPY_BYTES;
+    int useful = (copied + COPY_BYTES - 1) / COPY_BYTES;
     int warps = (useful + WARP - 1) / WARP;
     return Math.min(MAX_COPY_THREADS, warps * WARP);
   }

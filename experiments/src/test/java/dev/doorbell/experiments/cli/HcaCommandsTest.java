@@ -2,6 +2,8 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,5 +119,21 @@ class HcaCommandsTest {
     assertThat(user.type("hca", "bench", "--sizes", "8,65536", "--rounds", "3", "--json"))
         .isEqualTo(ExitCode.OK);
     assertThat(user.out()).contains("\"basis\" : \"emulated\"").contains("\"bytes\" : 65536");
+  }
+
+  @Test
+  void a_served_hca_whose_process_has_ended_is_named_as_the_cause() throws Exception {
+    EnvironmentException trouble =
+        new EnvironmentException(Problem.of("DB-E042", null, "the other end has closed it"));
+    try (ChildProcess served = ChildProcess.start(List.of("hca", "serve", "--port", "99999"))) {
+      assertThat(served.await(60)).isEqualTo(ExitCode.USAGE.status());
+      Problem problem = HcaProcesses.explain(trouble, served).problem();
+      assertThat(problem.what()).contains("ended with status " + ExitCode.USAGE.status());
+      assertThat(problem.effect()).isEqualTo("the other end has closed it");
+    }
+    try (ChildProcess served = ChildProcess.start(List.of("hca", "serve"))) {
+      assertThat(HcaProcesses.control(served).port()).isPositive();
+      assertThat(HcaProcesses.explain(trouble, served)).isSameAs(trouble);
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.Configs;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -66,8 +68,7 @@ class RunCommandTest {
             "summary.json",
             "samples/pull_64.csv",
             "figures/latency.svg",
-            "figures/latency.pdf",
-            "figures/latency.png")
+            "figures/latency.pdf")
         .noneMatch(name -> name.endsWith(".part"));
     assertThat(onlyRun().resolve("config.yaml")).hasContent(Configs.SMALL);
     JsonNode manifest = JsonMapper.shared().readTree(onlyRun().resolve("manifest.json"));
@@ -80,6 +81,26 @@ class RunCommandTest {
     JsonNode summary = JsonMapper.shared().readTree(onlyRun().resolve("summary.json"));
     assertThat(summary.at("/basis").asString()).isEqualTo("modelled");
     assertThat(summary.at("/crossovers")).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Basis.class,
+      names = {"MEASURED", "EMULATED"})
+  void a_model_has_no_word_beside_numbers_that_are_not_its_own(Basis basis) throws IOException {
+    session.runtime.basis = basis;
+    assertThat(run()).isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .contains("basis " + basis.word(), "path          size  latency p50 us  [95 % CI]")
+        .doesNotContain("residual", "model ");
+    JsonNode manifest = JsonMapper.shared().readTree(onlyRun().resolve("manifest.json"));
+    assertThat(manifest.at("/constants").isArray()).isTrue();
+    assertThat(manifest.at("/constants")).isEmpty();
+    assertThat(onlyRun().resolve("journal.jsonl"))
+        .content()
+        .contains("\"prediction\":[]")
+        .doesNotContain("T = a + N/B");
+    assertThat(onlyRun().resolve("summary.csv")).content().doesNotContain("T = a + N/B");
   }
 
   @Test

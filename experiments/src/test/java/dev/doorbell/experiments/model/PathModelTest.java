@@ -127,6 +127,16 @@ class PathModelTest {
   }
 
   @Test
+  void a_poster_waits_for_the_stores_of_each_chunk() throws Exception {
+    PathModel model = new PathModel(TopologyFile.load("same-switch"));
+    // 32 stores of 128 bytes and 24 of header at 63.015 GB/s x 0.95; 2 x 660 + 50 ns of fence.
+    double chunk = 150 + 32 * (128 + 24) / (63.015 * 0.95) + 2 * 660 + 50;
+    assertThat(model.posterCeiling(PostingPath.C1, 4096).orElseThrow())
+        .isCloseTo(4096 / chunk, within(0.01));
+    assertThat(model.posterCeiling(PostingPath.A3, 4096)).isEmpty();
+  }
+
+  @Test
   void tags_bound_a_long_read() throws Exception {
     String text = TopologyFile.text("same-switch");
     assertThat(text).contains("read_tags: {value: 128");

@@ -9,6 +9,8 @@ import dev.doorbell.core.fault.FaultEvent;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.fault.FaultTrigger;
 import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.remote.BenchOptions.Load;
+import dev.doorbell.experiments.remote.BenchReport.Writes;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -80,12 +82,43 @@ class ServedHcaTest {
         ServeOptions.LOCAL,
         control -> {
           BenchReport report =
-              RemoteHcas.find().bench(new BenchOptions(control, 10_000, 50, 3, 8, LONG));
-          assertThat(report.nanosPerMessage()).hasSize(3);
-          assertThat(Arrays.stream(report.nanosPerMessage()).min().orElse(0)).isPositive();
+              RemoteHcas.find().bench(new BenchOptions(control, new Load(10_000, 50, 8), 3, LONG));
+          assertThat(report.writes().getFirst().nanosPerMessage()).hasSize(3);
+          assertThat(Arrays.stream(report.writes().getFirst().nanosPerMessage()).min().orElse(0))
+              .isPositive();
           try (ControlClient client = new ControlClient(control, LONG)) {
             // 10,000 bytes are 3 packets; a round that does not count and a READ come on top.
             assertThat(stat(client, "frames_in")).isGreaterThanOrEqualTo(4 * 50 * 3 + 1);
+            awaitStat(client, "queue_pairs", 0);
+            assertThat(stat(client, "memory_bytes")).isZero();
+          }
+        });
+  }
+
+  @Test
+  void loads_are_measured_beside_queue_pairs_that_do_nothing() throws Exception {
+    serve(
+        ServeOptions.LOCAL,
+        control -> {
+          BenchReport report =
+              RemoteHcas.find()
+                  .bench(
+                      new BenchOptions(
+                          control,
+                          List.of(new Load(64, 20, 4), new Load(9_000, 10, 4)),
+                          3,
+                          LONG,
+                          40));
+          assertThat(report.writes()).extracting(Writes::bytes).containsExactly(64, 9_000);
+          assertThat(report.writes()).allSatisfy(row -> assertThat(row.framesOut()).isPositive());
+          IdleCost idle = report.idle();
+          assertThat(idle).isNotNull();
+          if (idle != null) {
+            assertThat(idle.queuePairs()).isEqualTo(40);
+            // A ring of one block of 64 bytes, its completion and its record, at the least.
+            assertThat(idle.memoryBytes()).isBetween(64L + 64 + 8, 64L << 10);
+          }
+          try (ControlClient client = new ControlClient(control, LONG)) {
             awaitStat(client, "queue_pairs", 0);
             assertThat(stat(client, "memory_bytes")).isZero();
           }
@@ -177,7 +210,7 @@ class ServedHcaTest {
             client.call(ControlLine.of("pcap").with("start", file));
             assertThatThrownBy(() -> client.call(ControlLine.of("pcap").with("start", file + "2")))
                 .hasMessageContaining("running");
-            RemoteHcas.find().bench(new BenchOptions(control, 64, 40, 3, 8, LONG));
+            RemoteHcas.find().bench(new BenchOptions(control, new Load(64, 40, 8), 3, LONG));
             ControlLine faults = client.call(ControlLine.of("faults"));
             assertThat(faults.word("f0.fired")).isEqualTo("1");
             assertThat(faults.word("f0.missed")).isEqualTo("false");

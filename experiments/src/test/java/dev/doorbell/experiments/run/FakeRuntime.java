@@ -23,7 +23,10 @@ import java.util.SequencedMap;
 /** A world without GPUs: samples follow from the point's seed, and a test may change the rest. */
 public final class FakeRuntime implements ExperimentRuntime {
   /** Runs a point; replace it to fail, to wait or to be slow. */
-  public PointRunner runner = (point, _) -> result(point);
+  public PointRunner runner = (point, _) -> called(result(point));
+
+  /** What its numbers are called. */
+  public Basis basis = Basis.MODELLED;
 
   /** What is impossible; replace it to complain. */
   public java.util.function.Function<Point, List<Problem>> check = _ -> List.of();
@@ -49,6 +52,11 @@ public final class FakeRuntime implements ExperimentRuntime {
         List.of());
   }
 
+  private PointResult called(PointResult result) {
+    return new PointResult(
+        basis, result.samples(), result.counters(), result.verifiedBytes(), result.notes());
+  }
+
   private static double model(Point point) {
     return point.text("path").startsWith("push")
         ? 1000 + point.whole("size") / 10.0
@@ -65,7 +73,7 @@ public final class FakeRuntime implements ExperimentRuntime {
         new Environment.Choice("ptx-vm", "no CUDA driver"),
         new Environment.Choice("soft-hca", "no mlx5 device"),
         new Environment.Choice("virtual", "the config asks for it"),
-        Basis.MODELLED);
+        basis);
   }
 
   @Override

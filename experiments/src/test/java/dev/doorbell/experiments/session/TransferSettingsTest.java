@@ -12,6 +12,7 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Prediction;
 import java.util.List;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,35 @@ class TransferSettingsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"push.memic", "staged"})
+  void a_message_takes_no_more_of_the_staging_area_than_it_has_bytes(String path) throws Exception {
+    double roomy = goodput("path=" + path, "size=4K", "chunk=64K");
+    assertThat(roomy).isEqualTo(goodput("path=" + path, "size=4K", "chunk=4K"));
+    // Four messages under way, as many as whole chunks fit, are acknowledged in a round trip.
+    double four = goodput("path=" + path, "size=4K", "chunk=4K", "window=4");
+    assertThat(roomy).isGreaterThan(1.2 * four);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "push.memic,same-switch,4K,1",
+    "push.memic,same-switch,4K,4",
+    "push.memic,cross-socket,16K,1",
+    "staged,same-switch,4K,1"
+  })
+  void what_is_staged_in_chunks_comes_near_what_one_poster_can_do_and_not_above(
+      String path, String placement, String chunk, int qps) throws Exception {
+    String[] settings = {
+      "path=" + path, "placement=" + placement, "size=64K", "chunk=" + chunk, "qps=" + qps
+    };
+    Prediction.Term ceiling =
+        runtime.predict(point("goodput", settings)).of("goodput").orElseThrow();
+    assertThat(ceiling.ceiling()).isTrue();
+    assertThat(ceiling.formula()).contains("a chunk c each in o_g + S_w(c)");
+    assertThat(goodput(settings)).isBetween(0.5 * ceiling.value(), ceiling.value());
+  }
+
+  @ParameterizedTest
   @CsvSource({"pull,1", "pull,8", "push.inline,3", "push.memic,4", "staged,7"})
   void a_payload_may_lie_anywhere(String path, int offset) throws Exception {
     PointResult result = run(point("goodput", "path=" + path, "size=128", "offset=" + offset));
@@ -131,7 +161,8 @@ class TransferSettingsTest {
 
   @Test
   void chunks_that_do_not_fit_the_staging_area_are_refused() throws Exception {
-    assertThat(runtime.check(point("goodput", "path=push.memic", "qps=8")))
+    assertThat(runtime.check(point("goodput", "path=push.memic", "qps=8", "size=64"))).isEmpty();
+    assertThat(runtime.check(point("goodput", "path=push.memic", "qps=8", "size=1M")))
         .extracting(Problem::what)
         .containsExactly("chunks of 65536 bytes for 8 queue pairs");
   }

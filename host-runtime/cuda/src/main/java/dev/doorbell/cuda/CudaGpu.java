@@ -454,6 +454,23 @@ public final class CudaGpu implements Gpu {
     }
   }
 
+  /**
+   * Copies all of one memory of this GPU to another by its copy engine, again and again: device
+   * memory to pinned memory of the host, or back.
+   *
+   * @param to at least as long
+   * @param times copies, given to a stream at once; they run one behind the other
+   * @return nanoseconds from before the first copy to behind the last, by the device's clock
+   */
+  public double copyNanos(Memory from, Memory to, int times) {
+    requireUsable();
+    if (!(from instanceof CudaMemory source) || !(to instanceof CudaMemory target)) {
+      throw new GpuException(
+          "no copy from %s to %s: not both are of a real GPU".formatted(from, to));
+    }
+    return new CopyEngine(context).nanos(source, target, times);
+  }
+
   private void requireUsable() {
     if (closed) {
       throw new GpuException("this GPU is closed");

@@ -72,6 +72,7 @@ public final class CudaProbe {
           "cuEventCreate",
           "cuEventRecord",
           "cuEventQuery",
+          "cuEventElapsedTime",
           "cuEventDestroy_v2",
           "cuFlushGPUDirectRDMAWrites");
 

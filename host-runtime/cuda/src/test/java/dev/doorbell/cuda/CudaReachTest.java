@@ -73,6 +73,24 @@ class CudaReachTest {
     assumeTrue(probe instanceof Probe.Ready, probe::describe);
   }
 
+  @Test
+  void the_copy_engine_copies_all_bytes_both_ways_and_says_how_long_it_took() {
+    byte[] sent = new byte[3 << 20];
+    new SplittableRandom(5).nextBytes(sent);
+    try (CudaGpu gpu = new CudaGpu(new DirectFabric(), Locus.gpu(0, 0), 0);
+        Memory host = gpu.allocate(MemoryKind.HOST, sent.length, "from the host");
+        Memory device = gpu.allocate(MemoryKind.DEVICE, sent.length, "in the device");
+        Memory back = gpu.allocate(MemoryKind.HOST, sent.length, "to the host")) {
+      host.putBytes(0, sent);
+      assertThat(gpu.copyNanos(host, device, 3)).isPositive();
+      assertThat(gpu.copyNanos(device, back, 1)).isPositive();
+      assertThat(back.getBytes(0, sent.length)).isEqualTo(sent);
+      assertThatThrownBy(() -> gpu.copyNanos(host, back, 1))
+          .isInstanceOf(GpuException.class)
+          .hasMessageContaining("one is device memory, the other pinned");
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = CudaGpu.Mover.class,

@@ -18,6 +18,7 @@ public final class MoveFamily implements PointFamily {
 
   private static final Set<String> SETTINGS = Set.of("threads", "blocks", "access");
   private static final int UNIT = 16;
+  private static final int WARP = 32;
   private static final long MOST_BYTES = 256L << 20;
   private static final long NANOS_A_POINT = 200_000_000L;
   private static final long NANOS_A_BYTE = 1_000L;
@@ -59,6 +60,35 @@ public final class MoveFamily implements PointFamily {
       problems.add(
           Problem.of("DB-P026", point.id(), "%d bytes to move".formatted(size))
               .fix("use multiples of 16 up to 256 MiB"));
+    }
+    if (byEngine(point) && (point.whole("blocks") > 1 || point.whole("threads") > WARP)) {
+      problems.add(
+          Problem.of(
+                  "DB-P026",
+                  point.id(),
+                  "%s with %d blocks of %d threads"
+                      .formatted(
+                          point.text("access"), point.whole("blocks"), point.whole("threads")))
+              .effect("a copy engine has neither: every such point would be the same")
+              .fix("exclude them, or use one block of up to 32 threads"));
+    }
+  }
+
+  private static boolean byEngine(Point point) {
+    return MovePoint.Way.of(point).byEngine();
+  }
+
+  @Override
+  public void check(Point point, Substrate substrate, List<Problem> problems) {
+    PointFamily.super.check(point, substrate, problems);
+    if (byEngine(point) && !(substrate instanceof Substrate.Cuda)) {
+      problems.add(
+          Problem.of(
+                  "DB-P026",
+                  point.id(),
+                  "%s on the PTX virtual machine".formatted(point.text("access")))
+              .effect("it has no copy engine: what its host copies takes no time")
+              .fix("use -s gpu=cuda:0, or -s access=loads,stores"));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
@@ -31,7 +32,7 @@ final class MovePoint {
   private static final long BYTES_ON_GPU = 64L << 20;
 
   /** Enough for a hundred round trips of a lone warp. */
-  private static final long MOST_PASSES_ON_GPU = 256;
+  private static final int MOST_PASSES_ON_GPU = 256;
 
   private final Point point;
   private final PointContext context;
@@ -48,18 +49,58 @@ final class MovePoint {
     this.bytes = (int) point.whole("size");
   }
 
+  /** How the point moves its bytes. */
+  enum Way {
+    LOADS("loads", true, false),
+    STORES("stores", false, false),
+    COPY_IN("copy-in", true, true),
+    COPY_OUT("copy-out", false, true);
+
+    private final String word;
+    private final boolean fromHost;
+    private final boolean byEngine;
+
+    Way(String word, boolean fromHost, boolean byEngine) {
+      this.word = word;
+      this.fromHost = fromHost;
+      this.byEngine = byEngine;
+    }
+
+    static Way of(Point point) {
+      String access = point.text("access");
+      for (Way way : values()) {
+        if (way.word.equals(access)) {
+          return way;
+        }
+      }
+      throw new IllegalStateException("the schema let through access " + access);
+    }
+
+    /** Whether the copy engine does it, and no kernel. */
+    boolean byEngine() {
+      return byEngine;
+    }
+  }
+
   PointResult run() throws PointFailure {
     LaunchConfig grid = LaunchConfig.of((int) point.whole("blocks"), (int) point.whole("threads"));
     double[] rates = new double[point.samples()];
-    boolean pull = point.text("access").equals("loads");
+    Way way = Way.of(point);
     try (World world = Worlds.idle(point, topology, substrate)) {
       Gpu gpu = world.rank(0).gpu();
       try (Memory device = gpu.allocate(MemoryKind.DEVICE, bytes, "in the GPU");
           Memory host = gpu.allocate(MemoryKind.HOST, bytes, "in the host");
           KernelRun kernel =
               new KernelRun(point, context, world.fabric(), gpu, MoveFamily.KERNEL, grid)) {
+        Mover mover =
+            way.byEngine && gpu instanceof CudaGpu real
+                ? (from, to, times) -> copies(real, from, to, times)
+                : (from, to, times) -> launch(kernel, from, to, times);
         for (int i = 0; i < rates.length; i++) {
-          rates[i] = once(kernel, pull ? host : device, pull ? device : host, point.seed() + i);
+          rates[i] =
+              way.fromHost
+                  ? once(mover, host, device, point.seed() + i)
+                  : once(mover, device, host, point.seed() + i);
         }
       }
     } catch (GpuException e) {
@@ -80,18 +121,34 @@ final class MovePoint {
     return substrate instanceof Substrate.Cuda;
   }
 
-  private double once(KernelRun kernel, Memory from, Memory to, long seed) throws PointFailure {
+  /** Moves all bytes from one memory to another, so many times, and says how long it took. */
+  private interface Mover {
+    double nanos(Memory from, Memory to, int times) throws PointFailure;
+  }
+
+  private static double copies(CudaGpu gpu, Memory from, Memory to, int times) {
+    gpu.copyNanos(from, to, 1);
+    return gpu.copyNanos(from, to, times);
+  }
+
+  private static double launch(KernelRun kernel, Memory from, Memory to, int times)
+      throws PointFailure {
+    JobView job = new JobView();
+    job.local = from.address();
+    job.remote = to.address();
+    job.bytes = from.size();
+    job.iterations = times;
+    job.warmup = 1;
+    return kernel.run(0, job);
+  }
+
+  private double once(Mover mover, Memory from, Memory to, long seed) throws PointFailure {
     byte[] sent = new byte[bytes];
     new SplittableRandom(seed).nextBytes(sent);
     from.putBytes(0, sent);
     to.fill(0, bytes, (byte) 0);
-    JobView job = new JobView();
-    job.local = from.address();
-    job.remote = to.address();
-    job.bytes = bytes;
-    job.iterations = onGpu() ? Math.clamp(BYTES_ON_GPU / bytes, 1, MOST_PASSES_ON_GPU) : 1;
-    job.warmup = 1;
-    long nanos = kernel.run(0, job);
+    int times = onGpu() ? Math.clamp(BYTES_ON_GPU / bytes, 1, MOST_PASSES_ON_GPU) : 1;
+    double nanos = mover.nanos(from, to, times);
     int wrong = Arrays.mismatch(sent, to.getBytes(0, bytes));
     if (wrong >= 0) {
       throw new PointFailure(
@@ -100,6 +157,6 @@ final class MovePoint {
               .effect("the point has no result"));
     }
     verified += bytes;
-    return (double) bytes * job.iterations / nanos;
+    return (double) bytes * times / nanos;
   }
 }

@@ -12,7 +12,9 @@ import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.BenchOptions;
+import dev.doorbell.experiments.remote.BenchOptions.Load;
 import dev.doorbell.experiments.remote.BenchReport;
+import dev.doorbell.experiments.remote.BenchReport.Writes;
 import dev.doorbell.experiments.remote.ControlClient;
 import dev.doorbell.experiments.remote.ControlLine;
 import dev.doorbell.experiments.remote.ControlLine.Refused;
@@ -31,7 +33,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /** WRITEs from this process to a served HCA, as fast as they go. */
 final class HcaBench {
@@ -39,6 +40,7 @@ final class HcaBench {
   private static final long RESERVED = 4L << 30;
   private static final long IDLE_NANOS = 2_000_000_000L;
   private static final int COLLECTIONS = 3;
+  private static final String KERNEL_DROPS = "kernel_drops";
 
   private final BenchOptions options;
   private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(RESERVED), 0);
@@ -56,7 +58,12 @@ final class HcaBench {
       List<HostQueuePair> idle = new ArrayList<>();
       try (HostRank rank = HostRank.open(fabric, 0, own)) {
         try {
-          return run(client, rank, options.idle() == 0 ? null : open(client, rank, idle));
+          IdleCost cost = options.idle() == 0 ? null : open(client, rank, idle);
+          List<Writes> writes = new ArrayList<>();
+          for (Load load : options.loads()) {
+            writes.add(measure(client, rank, load));
+          }
+          return new BenchReport(writes, cost);
         } finally {
           idle.forEach(HostQueuePair::close);
         }
@@ -79,8 +86,8 @@ final class HcaBench {
     }
   }
 
-  /** Connects a queue pair to one that the server makes for it. */
-  private static void connect(ControlClient client, HostQueuePair queuePair)
+  /** Connects a queue pair to one that the server makes for it; returns that one's number. */
+  private static int connect(ControlClient client, HostQueuePair queuePair)
       throws EnvironmentException, Refused {
     QueuePairAddress mine = queuePair.queuePair().address();
     ControlLine peer =
@@ -90,13 +97,15 @@ final class HcaBench {
                 .with("qpn", mine.number())
                 .with("psn", mine.startPsn())
                 .with("mtu", mine.mtu()));
+    int number = (int) peer.number("qpn", 0, Integer.MAX_VALUE);
     queuePair.connect(
         new QueuePairAddress(
             peer.word("hca"),
-            (int) peer.number("qpn", 0, Integer.MAX_VALUE),
+            number,
             (int) peer.number("psn", 0, Integer.MAX_VALUE),
             (int) peer.number("mtu", 256, 4096)),
         HostQueuePair.LOSSY);
+    return number;
   }
 
   /** Opens the queue pairs that do nothing. */
@@ -133,21 +142,24 @@ final class HcaBench {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  private BenchReport run(ControlClient client, HostRank rank, @Nullable IdleCost idle)
+  private Writes measure(ControlClient client, HostRank rank, Load load)
       throws EnvironmentException, Refused {
-    int blocks = Math.max(16, Integer.highestOneBit(2 * options.depth() - 1));
-    try (Memory source = rank.memory().allocate(MemoryKind.HOST, options.bytes(), "source");
-        Memory back = rank.memory().allocate(MemoryKind.HOST, options.bytes(), "read back");
+    int blocks = Math.max(16, Integer.highestOneBit(2 * load.depth() - 1));
+    long framesBefore = rank.wire().counters().framesOut();
+    long dropsBefore = rank.wire().counters().kernelDrops();
+    long peerDropsBefore = peer(client, KERNEL_DROPS);
+    try (Memory source = rank.memory().allocate(MemoryKind.HOST, load.bytes(), "source");
+        Memory back = rank.memory().allocate(MemoryKind.HOST, load.bytes(), "read back");
         MemoryRegion sourceRegion = rank.domain().register(source, HostQueuePair.RIGHTS);
         MemoryRegion backRegion = rank.domain().register(back, HostQueuePair.RIGHTS);
         HostQueuePair queuePair = new HostQueuePair(rank.domain(), rank.memory(), blocks, 0, 0)) {
-      ControlLine region = client.call(ControlLine.of("region").with("bytes", options.bytes()));
-      connect(client, queuePair);
-      byte[] content = new byte[options.bytes()];
-      new SplittableRandom(options.bytes()).nextBytes(content);
+      ControlLine region = client.call(ControlLine.of("region").with("bytes", load.bytes()));
+      int peerNumber = connect(client, queuePair);
+      byte[] content = new byte[load.bytes()];
+      new SplittableRandom(load.bytes()).nextBytes(content);
       source.putBytes(0, content);
       command.opcode = CommandEntry.OP_PUT;
-      command.length = options.bytes();
+      command.length = load.bytes();
       command.localAddress = source.address();
       command.localKey = sourceRegion.lkey();
       command.remoteAddress = region.number("address", Long.MIN_VALUE, Long.MAX_VALUE);
@@ -158,53 +170,57 @@ final class HcaBench {
         double[] cpu = new double[options.rounds()];
         double[] peerCpu = new double[options.rounds()];
         Idleness idleness = new Idleness(List.of(rank.wire()));
-        round(queuePair, poster, idleness, options.messages());
+        round(queuePair, poster, idleness, load);
         for (int i = 0; i < nanos.length; i++) {
           long peerBefore = peerCpu(client);
           long before = threads.getCurrentThreadCpuTime();
-          nanos[i] =
-              (double) round(queuePair, poster, idleness, options.messages()) / options.messages();
-          cpu[i] = (double) (threads.getCurrentThreadCpuTime() - before) / options.messages();
-          peerCpu[i] = (double) (peerCpu(client) - peerBefore) / options.messages();
+          nanos[i] = (double) round(queuePair, poster, idleness, load) / load.messages();
+          cpu[i] = (double) (threads.getCurrentThreadCpuTime() - before) / load.messages();
+          peerCpu[i] = (double) (peerCpu(client) - peerBefore) / load.messages();
         }
         command.opcode = CommandEntry.OP_GET;
         command.localAddress = back.address();
         command.localKey = backRegion.lkey();
-        round(queuePair, poster, idleness, 1);
+        round(queuePair, poster, idleness, new Load(load.bytes(), 1, 1));
         if (!Arrays.equals(content, back.getBytes(0, content.length))) {
           throw trouble("what was read back is not what was written");
         }
-        ControlLine stats = client.call(ControlLine.of("stats"));
-        return new BenchReport(
-            options.bytes(),
+        client.call(ControlLine.of("disconnect").with("qpn", peerNumber));
+        client.call(ControlLine.of("release").with("rkey", region.word("rkey")));
+        return new Writes(
+            load.bytes(),
             nanos,
             cpu,
             peerCpu,
-            rank.wire().counters().framesOut(),
-            rank.wire().counters().kernelDrops(),
-            stats.number("kernel_drops", 0, Long.MAX_VALUE),
-            idle);
+            rank.wire().counters().framesOut() - framesBefore,
+            rank.wire().counters().kernelDrops() - dropsBefore,
+            peer(client, KERNEL_DROPS) - peerDropsBefore);
       }
     }
   }
 
   /** What the thread that serves has used of its processor so far. */
   private static long peerCpu(ControlClient client) throws EnvironmentException, Refused {
-    return client.call(ControlLine.of("stats")).number("cpu_nanos", 0, Long.MAX_VALUE);
+    return peer(client, "cpu_nanos");
   }
 
-  /** Posts {@code messages} and waits for the last one; returns the time that it took. */
-  private long round(HostQueuePair queuePair, HostPoster poster, Idleness idleness, int messages)
+  private static long peer(ControlClient client, String count)
+      throws EnvironmentException, Refused {
+    return client.call(ControlLine.of("stats")).number(count, 0, Long.MAX_VALUE);
+  }
+
+  /** Posts a round and waits for its last message; returns the time that it took. */
+  private long round(HostQueuePair queuePair, HostPoster poster, Idleness idleness, Load load)
       throws EnvironmentException {
     long before = poster.ended();
-    long target = before + messages;
+    long target = before + load.messages();
     long[] asked = {before};
     long start = fabric.now();
     RunOutcome outcome =
         fabric.run(
             () -> {
               idleness.look();
-              long room = Math.min(target, poster.ended() + options.depth());
+              long room = Math.min(target, poster.ended() + load.depth());
               while (asked[0] < room) {
                 poster.post(command);
                 asked[0]++;
@@ -219,7 +235,7 @@ final class HcaBench {
     if (outcome != RunOutcome.DONE) {
       throw trouble(
           "%d of %d WRITEs have ended after %.0f s"
-              .formatted(poster.ended() - before, messages, options.timeoutNanos() / 1e9));
+              .formatted(poster.ended() - before, load.messages(), options.timeoutNanos() / 1e9));
     }
     return nanos;
   }

@@ -51,6 +51,13 @@ final class Points {
     return runtime.check(point).stream().map(Problem::what).toList();
   }
 
+  /** What of a point the PTX virtual machine cannot do on that clock. */
+  List<String> problems(Point point, String clock) throws Exception {
+    Environment environment =
+        runtime.choose(new Environment.Wish("vm", "auto", clock), List.of(point));
+    return runtime.check(environment, point).stream().map(Problem::what).toList();
+  }
+
   PointResult run(Point point, String clock) throws Exception {
     assertThat(runtime.check(point)).isEmpty();
     return runtime

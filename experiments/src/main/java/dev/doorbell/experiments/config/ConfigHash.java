@@ -1,0 +1,93 @@
+package dev.doorbell.experiments.config;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The hash by which runs tell whether they were asked the same: of everything in a resolved
+ * experiment that decides its results, and of nothing else.
+ *
+ * <p>Values are hashed as they were resolved, never as "the default": when a default changes, so
+ * does the hash of each experiment that relied on it. A setting that a later Doorbell brings says
+ * in the schema ({@code x-before}) with which value runs are what they were before it; with that
+ * value it is left out, so that hashes of before stay what they were.
+ */
+final class ConfigHash {
+  /** Keys of an experiment that decide its results, with {@code measure} by its own list. */
+  static final List<String> DECIDING =
+      List.of("kernel", "gpu", "hca", "clock", "seed", "axes", "fixed", "exclude", "faults");
+
+  /** Keys of {@code measure} that do; what they were before they existed is to be without them. */
+  static final List<String> DECIDING_MEASURE =
+      List.of("metrics", "warmup", "samples", "repeat", "until");
+
+  /**
+   * Keys that say what is asked, expected and drawn of the results, or how long to wait for them.
+   */
+  static final List<String> TELLING =
+      List.of("experiment", "question", "expectation", "expect", "outputs");
+
+  /** The same of {@code measure}. */
+  static final List<String> TELLING_MEASURE = List.of("timeout");
+
+  private static final String FIXED = "fixed";
+  private static final String MEASURE = "measure";
+  private static final String REPEAT = "repeat";
+
+  private ConfigHash() {}
+
+  /** SHA-256 of the deciding part of a resolved experiment, lower-case hexadecimal. */
+  static String of(Schema schema, ObjectNode resolved) {
+    try {
+      byte[] text = canonical(schema, resolved).toString().getBytes(StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  /** What is hashed: one text for all ways to say the same. */
+  static ObjectNode canonical(Schema schema, ObjectNode resolved) {
+    ObjectNode canonical = JsonNodeFactory.instance.objectNode();
+    for (String key : DECIDING) {
+      if (resolved.has(key)) {
+        canonical.set(
+            key, key.equals(FIXED) ? fixed(schema, resolved.get(key)) : resolved.get(key));
+      }
+    }
+    JsonNode given = resolved.get(MEASURE);
+    ObjectNode measure = canonical.putObject(MEASURE);
+    for (String key : DECIDING_MEASURE) {
+      boolean once = key.equals(REPEAT) && given.path(key).asInt(1) == 1;
+      if (given.has(key) && !once) {
+        measure.set(key, given.get(key));
+      }
+    }
+    return canonical;
+  }
+
+  /** By name, so that the schema may be put in another order. */
+  private static ObjectNode fixed(Schema schema, JsonNode given) {
+    Map<String, JsonNode> counted = new TreeMap<>();
+    given
+        .properties()
+        .forEach(
+            entry -> {
+              Value before = schema.before(entry.getKey());
+              if (!Schema.value(entry.getValue()).equals(before)) {
+                counted.put(entry.getKey(), entry.getValue());
+              }
+            });
+    ObjectNode fixed = JsonNodeFactory.instance.objectNode();
+    counted.forEach(fixed::set);
+    return fixed;
+  }
+}
