@@ -165,9 +165,6 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
   @ParameterizedTest
   @EnumSource(names = {"UC", "UD"})
   void only_reliable_connections_read(Transport transport) {
-    if (transport == Transport.UD) {
-      assumeHas(HcaWorld.Feature.DATAGRAMS);
-    }
     Endpoint a = new Endpoint(world, 0, USUAL.withTransport(transport, null));
     Endpoint b = new Endpoint(world, 1, USUAL.withTransport(transport, null));
     if (transport == Transport.UD) {
@@ -189,7 +186,6 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
   }
 
   private Endpoint[] datagrams() {
-    assumeHas(HcaWorld.Feature.DATAGRAMS);
     Endpoint a = new Endpoint(world, 0, USUAL.withTransport(Transport.UD, null));
     Endpoint b = new Endpoint(world, 1, USUAL.withTransport(Transport.UD, null));
     ready(a, QUEUE_KEY);
@@ -276,7 +272,6 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void datagrams_have_no_peer_and_connections_have_one() {
-    assumeHas(HcaWorld.Feature.DATAGRAMS);
     Endpoint a = new Endpoint(world, 0, USUAL.withTransport(Transport.UD, null));
     Endpoint b = new Endpoint(world, 1, USUAL);
     a.queuePair.toInit(Endpoint.ALL);
@@ -319,7 +314,6 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void queue_pairs_take_from_a_shared_queue_in_the_order_of_their_messages() {
-    assumeHas(HcaWorld.Feature.SHARED_RECEIVES);
     ProtectionDomain domain = world.hca(1).allocateProtectionDomain();
     SharedReceiveQueue queue =
         domain.createSharedReceiveQueue(
@@ -355,7 +349,6 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void a_shared_queue_that_runs_low_says_so_once() {
-    assumeHas(HcaWorld.Feature.SHARED_RECEIVES);
     ProtectionDomain domain = world.hca(1).allocateProtectionDomain();
     SharedReceiveQueue queue =
         domain.createSharedReceiveQueue(
@@ -389,7 +382,6 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void an_error_leaves_a_shared_queue_to_the_others_and_says_that_it_was_the_last() {
-    assumeHas(HcaWorld.Feature.SHARED_RECEIVES);
     ProtectionDomain domain = world.hca(1).allocateProtectionDomain();
     SharedReceiveQueue queue =
         domain.createSharedReceiveQueue(

@@ -23,10 +23,6 @@ public interface HcaWorld extends AutoCloseable {
     DUMP,
     /** Asynchronous events of the queue pair that a faulty request arrives at. */
     RESPONDER_EVENTS,
-    /** UD. */
-    DATAGRAMS,
-    /** Shared receive queues. */
-    SHARED_RECEIVES,
     /** P_Keys other than the default. */
     PARTITIONS,
     /** The very syndrome that mlx5 gives; without it, any error will do. */
