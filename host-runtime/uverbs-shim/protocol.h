@@ -66,7 +66,7 @@ enum shim_action_type {
 	SHIM_DO_DISCARD = 3, /* [a, a + b) of the shared file is used no longer */
 	SHIM_DO_EVENTS = 4,  /* opens the event file descriptor with token a; its number goes to b, c bytes wide */
 	SHIM_DO_DRAIN = 5,   /* takes back unread events of the object d from token a; their number, records of
-				c >> 32 bytes, is taken from the 32-bit count at b */
+				c >> 32 bytes, is taken from the 32-bit count at b, if there is one */
 };
 
 struct shim_action {

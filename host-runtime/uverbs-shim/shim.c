@@ -12,6 +12,7 @@
  *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
  *              back when it is destroyed, so that the server reads and writes them in place
  *   events     file descriptors for events are connections to the server, which the program itself reads
+ *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them before
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,6 +57,13 @@ static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *folder; /* of the server; NULL: this library does nothing */
 static int shared_file = -1;
+
+/* Whole pages that the program itself has shared; they stay so, whatever the server says. Under `tables`. */
+struct held {
+	struct held *next;
+	uint64_t start, length;
+};
+static struct held *held;
 
 /* ------------------------------------------------------------------ system calls, past our own functions */
 
@@ -157,6 +165,16 @@ static int share_pages(uint64_t start, uint64_t length)
 	return at == MAP_FAILED ? errno : 0;
 }
 
+static bool is_held(uint64_t start, uint64_t length)
+{
+	pthread_mutex_lock(&tables);
+	struct held *range = held;
+	while (range && (start < range->start || start + length > range->start + range->length))
+		range = range->next;
+	pthread_mutex_unlock(&tables);
+	return range;
+}
+
 static void discard(uint64_t offset, uint64_t length)
 {
 	fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)length);
@@ -220,9 +238,11 @@ static int drain(struct device *device, const struct shim_action *action)
 			kept += record;
 	}
 	uint32_t count;
-	memcpy(&count, (void *)(uintptr_t)action->b, sizeof count);
-	count = count > taken ? count - taken : 0;
-	memcpy((void *)(uintptr_t)action->b, &count, sizeof count);
+	if (action->b) {
+		memcpy(&count, (void *)(uintptr_t)action->b, sizeof count);
+		count = count > taken ? count - taken : 0;
+		memcpy((void *)(uintptr_t)action->b, &count, sizeof count);
+	}
 	if (kept == sizeof(uint64_t))
 		return 0;
 	struct shim_message head = { (uint32_t)kept, SHIM_REQUEUE, 0, 0 };
@@ -234,9 +254,9 @@ static int act(struct device *device, const struct shim_action *action)
 {
 	switch (action->type) {
 	case SHIM_DO_SHARE:
-		return share_pages(action->a, action->b);
+		return is_held(action->a, action->b) ? 0 : share_pages(action->a, action->b);
 	case SHIM_DO_UNSHARE:
-		return return_pages(action->a, action->b);
+		return is_held(action->a, action->b) ? 0 : return_pages(action->a, action->b);
 	case SHIM_DO_DISCARD:
 		discard(action->a, action->b);
 		return 0;
@@ -331,13 +351,18 @@ static int make_shared_file(void)
 	return fd;
 }
 
-static int open_device(int number, int flags)
+static bool have_shared_file(void)
 {
 	pthread_mutex_lock(&tables);
 	if (shared_file < 0)
 		shared_file = make_shared_file();
 	pthread_mutex_unlock(&tables);
-	if (shared_file < 0)
+	return shared_file >= 0;
+}
+
+static int open_device(int number, int flags)
+{
+	if (!have_shared_file())
 		return -1;
 	struct device *device = calloc(1, sizeof *device);
 	if (!device)
@@ -390,6 +415,53 @@ __attribute__((constructor)) static void start(void)
 		return;
 	pthread_atfork(NULL, NULL, forget_in_child);
 	folder = strdup(given);
+}
+
+/* ------------------------------------------------------------------------------------------- before pinning */
+
+static struct held **find_held(uint64_t start, uint64_t length)
+{
+	struct held **at = &held;
+	while (*at && ((*at)->start != start || (*at)->length != length))
+		at = &(*at)->next;
+	return at;
+}
+
+/*
+ * A queue's pages move into the shared file when the queue is created. Who pinned them before would go on with
+ * the old ones: a GPU's driver, for one. So a program that pins memory in which queues may lie has it moved first,
+ * in whole pages, while nobody writes to it. Returns errno, or 0.
+ */
+EXPORT int doorbell_hca_share(void *pages, size_t length)
+{
+	struct held *range = malloc(sizeof *range);
+	if (!range)
+		return ENOMEM;
+	*range = (struct held){ NULL, (uintptr_t)pages, length };
+	int error = have_shared_file() ? share_pages(range->start, length) : errno;
+	if (error) {
+		free(range);
+		return error;
+	}
+	pthread_mutex_lock(&tables);
+	range->next = held;
+	held = range;
+	pthread_mutex_unlock(&tables);
+	return 0;
+}
+
+/* Ends that for the same range, in which no queue lies any more. The pages are private again. */
+EXPORT int doorbell_hca_unshare(void *pages, size_t length)
+{
+	pthread_mutex_lock(&tables);
+	struct held **at = find_held((uintptr_t)pages, length), *range = *at;
+	if (range)
+		*at = range->next;
+	pthread_mutex_unlock(&tables);
+	if (!range)
+		return EINVAL;
+	free(range);
+	return return_pages((uintptr_t)pages, length);
 }
 
 /* ----------------------------------------------------------------------------------------- interposed functions */

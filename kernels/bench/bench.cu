@@ -633,15 +633,30 @@ int main(int argc, char **argv) {
   const std::string command = argc > 1 ? argv[1] : "";
   const bool rates = command == "table" && argc == 5;
   const bool rounds = command == "verify" && argc == 5;
-  if (!rates && !rounds) {
+  const bool row = command == "row" && argc == 10;
+  if (!rates && !rounds && !row) {
     fprintf(stderr,
             "usage: bench table PTX_DIRECTORY host|many|gpu|all REPETITIONS\n"
+            "       bench row PTX_DIRECTORY BLOCKS THREADS QPS HCA_THREADS DEPTH OPERATIONS "
+            "REPETITIONS\n"
             "       bench verify PTX_DIRECTORY SEED ROUNDS\n");
     return 2;
   }
   bench::rig rig(argv[2]);
-  const bool good = rates ? bench::table(rig, argv[3], atoi(argv[4]))
-                          : bench::verify(rig, strtoull(argv[3], nullptr, 0), atoi(argv[4]));
+  bool good;
+  if (row) {
+    bench::shape s;
+    s.blocks = atoi(argv[3]);
+    s.threads = atoi(argv[4]);
+    s.qps = atoi(argv[5]);
+    s.nics = atoi(argv[6]);
+    s.depth = atoi(argv[7]);
+    const std::string name = "record first, depth " + std::to_string(s.depth);
+    good = bench::measure(rig, name.c_str(), s, strtoull(argv[8], nullptr, 0), atoi(argv[9]));
+  } else {
+    good = rates ? bench::table(rig, argv[3], atoi(argv[4]))
+                 : bench::verify(rig, strtoull(argv[3], nullptr, 0), atoi(argv[4]));
+  }
   fflush(stdout);
   return good ? 0 : 1;
 }

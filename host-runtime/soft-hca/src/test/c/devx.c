@@ -1,11 +1,12 @@
 /*
  * Makes two queue pairs by DEVX commands through the real libmlx5, as GPU-initiated libraries do: doorbell page,
  * umem, CREATE_CQ, CREATE_QP, the three transitions; posts one RDMA WRITE by hand; looks at the CQE and at every
- * byte that arrived. Exits with 0 when all is as it should be. Offsets are those of mlx5_ifc.h.
+ * byte that arrived, and reads of it, and of a WRITE that fails, from an event channel. Exits with 0 when all is as it should be. Offsets are those of mlx5_ifc.h.
  */
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,24 @@ static unsigned state(struct end *end)
 	return get(out, QPC, 31, 28);
 }
 
+/* Arms the first end's completion queue at the consumer index and rings for it. */
+static void arm(const struct end *end, uint32_t sequence, uint32_t consumed)
+{
+	uint32_t word = htobe32(sequence << 28 | consumed), number = htobe32(end->cqn);
+	uint64_t doorbell = (uint64_t)number << 32 | word;
+	__atomic_store_n((uint32_t *)(void *)(queues + 0x2000), htobe32(consumed), __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)(void *)(queues + 0x2004), word, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)(void *)((uint8_t *)uar->base_addr + 0x20), doorbell, __ATOMIC_RELEASE);
+}
+
+static uint64_t next_event(struct mlx5dv_devx_event_channel *channel)
+{
+	struct mlx5dv_devx_async_event_hdr event;
+	ssize_t bytes = mlx5dv_devx_get_event(channel, &event, sizeof event);
+	CHECK(bytes == (ssize_t)sizeof event);
+	return event.cookie;
+}
+
 int main(void)
 {
 	int count;
@@ -169,6 +188,17 @@ int main(void)
 					    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	CHECK(from && to);
 
+	/* Events: a channel with data in its records is not served, nor what is no event of a queue. */
+	CHECK(!mlx5dv_devx_create_event_channel(context, 0) && errno == EOPNOTSUPP);
+	struct mlx5dv_devx_event_channel *channel =
+		mlx5dv_devx_create_event_channel(context, MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA);
+	CHECK(channel);
+	uint16_t completion = 0, access_error = 0x11, unknown[] = { 0x10, 0x99 };
+	CHECK(mlx5dv_devx_subscribe_devx_event(channel, ends[0].cq, sizeof unknown, unknown, 1) == EINVAL);
+	CHECK(!mlx5dv_devx_subscribe_devx_event(channel, ends[0].cq, 2, &completion, 1001));
+	CHECK(!mlx5dv_devx_subscribe_devx_event(channel, ends[1].qp, 2, &access_error, 1002));
+	arm(&ends[0], 0, 0);
+
 	uint8_t *wqe = queues + 0x1000;
 	put(wqe, 0, 31, 0, MLX5_OPCODE_RDMA_WRITE);
 	put(wqe, 4, 31, 0, ends[0].qpn << 8 | 3);
@@ -192,6 +222,24 @@ int main(void)
 	CHECK(get(queues, 0x2c, 31, 0) == BYTES);
 	CHECK(!memcmp(source, target, BYTES));
 
+	CHECK(next_event(channel) == 1001);
+
+	/* A key that nobody gave: the responder says so, and the error is a completion too. */
+	memcpy(wqe + 64, wqe, 48);
+	put(wqe, 64, 31, 0, 1 << 8 | MLX5_OPCODE_RDMA_WRITE);
+	put(wqe, 0x58, 31, 0, 0xffffff00);
+	memcpy(&doorbell, wqe + 64, 8);
+	__atomic_store_n((uint32_t *)(void *)(queues + 0x2104), htobe32(2), __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)uar->reg_addr, doorbell, __ATOMIC_RELEASE);
+	CHECK(next_event(channel) == 1002);
+	while (__atomic_load_n(queues + 127, __ATOMIC_ACQUIRE) & 1)
+		CHECK(time(NULL) < deadline);
+	CHECK(queues[127] >> 4 == 13);
+	/* An event that nobody reads ends with its queue. */
+	arm(&ends[0], 1, 1);
+	struct pollfd readable = { .fd = channel->fd, .events = POLLIN };
+	CHECK(poll(&readable, 1, 60000) == 1);
+
 	/* Firmware refuses what it does not know, with a status. */
 	uint8_t in[16] = { 0x0f, 0xff }, out[16] = { 0 };
 	CHECK(mlx5dv_devx_general_cmd(context, in, sizeof in, out, sizeof out));
@@ -201,6 +249,8 @@ int main(void)
 		CHECK(!mlx5dv_devx_obj_destroy(ends[i].qp));
 		CHECK(!mlx5dv_devx_obj_destroy(ends[i].cq));
 	}
+	CHECK(poll(&readable, 1, 0) == 0);
+	mlx5dv_devx_destroy_event_channel(channel);
 	CHECK(!mlx5dv_devx_umem_dereg(umem));
 	mlx5dv_devx_free_uar(uar);
 	CHECK(!ibv_dereg_mr(from) && !ibv_dereg_mr(to) && !ibv_dealloc_pd(pd));

@@ -1,15 +1,21 @@
 package dev.doorbell.proxy;
 
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.AddressableMemory;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.memory.RawMemory;
-import java.lang.foreign.MemorySegment;
 
 /** Memory of the emulated world, as a GPU would allocate it. */
-record NativeMemory(AddressSpace space, Allocation allocation) implements Memory {
+final class NativeMemory extends AddressableMemory {
+  private final AddressSpace space;
+  private final Allocation allocation;
+
+  private NativeMemory(AddressSpace space, Allocation allocation) {
+    this.space = space;
+    this.allocation = allocation;
+  }
+
   static NativeMemory allocate(
       AddressSpace space, int rank, MemoryKind kind, long bytes, String label) {
     Locus where =
@@ -42,21 +48,8 @@ record NativeMemory(AddressSpace space, Allocation allocation) implements Memory
   }
 
   @Override
-  public void write(long offset, MemorySegment source) {
-    space.check("write", address() + offset, source.byteSize());
-    RawMemory.copyIn(source, 0, address() + offset, source.byteSize());
-  }
-
-  @Override
-  public void read(long offset, MemorySegment target) {
-    space.check("read", address() + offset, target.byteSize());
-    RawMemory.copyOut(address() + offset, target, 0, target.byteSize());
-  }
-
-  @Override
-  public void fill(long offset, long bytes, byte value) {
-    space.check("fill", address() + offset, bytes);
-    RawMemory.fill(address() + offset, bytes, value);
+  protected void check(String what, long offset, long bytes) {
+    space.check(what, address() + offset, Math.toIntExact(bytes));
   }
 
   @Override

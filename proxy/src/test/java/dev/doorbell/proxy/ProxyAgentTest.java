@@ -3,7 +3,6 @@ package dev.doorbell.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -38,55 +37,10 @@ class ProxyAgentTest {
     return world;
   }
 
-  /** A queue pair behind a proxy, its error record and a region for payload. */
-  private static final class Bench {
-    final TestWorld world;
-    final CommandQueue queue;
-    final FakeHca hca;
-    final Memory error;
-    final Memory region;
-    final ProxyAgent proxy;
-
-    Bench(TestWorld world, int queueEntries, FakeHca hca, boolean blueFlame) {
-      this.world = world;
-      this.hca = hca;
-      queue = new CommandQueue(world, queueEntries, 3);
-      error = world.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
-      region = world.allocate(MemoryKind.DEVICE, 1 << 16, "region");
-      proxy = new ProxyAgent(world, Locus.cpu(0), ProxyPrices.FREE);
-      proxy.serve(queue, hca.access(0, error.address(), blueFlame));
-    }
-
-    Producer producer(long seed) {
-      return new Producer(world, queue.view(), seed);
-    }
-
-    ErrorRecord error() {
-      return ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
-    }
-
-    CommandEntry put(long from, long to, int length) {
-      CommandEntry command = new CommandEntry();
-      command.opcode = CommandEntry.OP_PUT;
-      command.localAddress = region.address() + from;
-      command.remoteAddress = region.address() + to;
-      command.remoteKey = FakeHca.KEY;
-      command.length = length;
-      return command;
-    }
-
-    void conserved() {
-      ProxyCounters counters = proxy.counters();
-      assertThat(counters.completed + counters.failed).isEqualTo(counters.commands);
-      assertThat(queue.consumed()).isEqualTo(counters.commands);
-      assertThat(queue.finished()).isEqualTo(counters.commands);
-    }
-  }
-
-  private Bench bench(long seed, double parking, int queueEntries, int blocks, int cqEntries) {
+  private ProxyBench bench(long seed, double parking, int queueEntries, int blocks, int cqEntries) {
     TestWorld world = world(seed, parking);
     FakeHca hca = new FakeHca(world, world, HCA, blocks, cqEntries, cqEntries == 0);
-    return new Bench(world, queueEntries, hca, (seed & 1) == 0);
+    return new ProxyBench(world, queueEntries, hca, (seed & 1) == 0);
   }
 
   static Stream<Arguments> shapes() {
@@ -106,7 +60,7 @@ class ProxyAgentTest {
   @MethodSource("shapes")
   void every_operation_leaves_what_it_would_one_at_a_time(int entries, int blocks, int cqEntries) {
     for (long seed = 0; seed < 6; seed++) {
-      Bench bench = bench(seed, seed * 0.1, entries, blocks, cqEntries);
+      ProxyBench bench = bench(seed, seed * 0.1, entries, blocks, cqEntries);
       SplittableRandom random = new SplittableRandom(seed);
       byte[] model = new byte[1 << 16];
       random.nextBytes(model);
@@ -132,7 +86,7 @@ class ProxyAgentTest {
 
   @Test
   void commands_survive_many_laps_of_queue_rings_and_16_bit_index() {
-    Bench bench = bench(3, 0.02, 4, 2, 2);
+    ProxyBench bench = bench(3, 0.02, 4, 2, 2);
     Producer producer = bench.producer(1);
     int count = 140_000;
     CommandEntry add = bench.put(0, 64, 8);
@@ -159,7 +113,7 @@ class ProxyAgentTest {
   @Test
   void producers_may_store_words_in_any_order_and_overtake_each_other() {
     for (long seed = 1; seed <= 20; seed++) {
-      Bench bench = bench(seed, 0.2, 8, 8, 8);
+      ProxyBench bench = bench(seed, 0.2, 8, 8, 8);
       List<Producer> producers = new ArrayList<>();
       CommandEntry add = bench.put(0, 0, 0);
       add.opcode = CommandEntry.OP_FETCH_ADD;
@@ -183,7 +137,7 @@ class ProxyAgentTest {
 
   @Test
   void an_entry_of_which_a_word_is_missing_is_not_taken() {
-    Bench bench = bench(0, 0, 4, 4, 4);
+    ProxyBench bench = bench(0, 0, 4, 4, 4);
     CommandEntry put = bench.put(0, 64, 8);
     long[] words = new long[CommandEntry.WORDS];
     put.encode(0, 4, words);
@@ -201,7 +155,7 @@ class ProxyAgentTest {
 
   @Test
   void a_full_send_queue_delays_commands_and_drops_none() {
-    Bench bench = bench(0, 0, 16, 4, 4);
+    ProxyBench bench = bench(0, 0, 16, 4, 4);
     Producer producer = bench.producer(5);
     bench.hca.paused = true;
     for (int i = 0; i < 40; i++) {
@@ -226,7 +180,7 @@ class ProxyAgentTest {
   void an_error_ends_every_command_and_names_the_first() {
     for (long seed = 0; seed < 12; seed++) {
       boolean collapsed = seed % 3 == 0;
-      Bench bench = bench(seed, 0.1, 32, 16, collapsed ? 0 : 16);
+      ProxyBench bench = bench(seed, 0.1, 32, 16, collapsed ? 0 : 16);
       Producer producer = bench.producer(seed);
       for (int i = 0; i < 30; i++) {
         CommandEntry put = bench.put(0, 64, 8);
@@ -262,7 +216,7 @@ class ProxyAgentTest {
 
   @Test
   void a_command_that_cannot_be_expressed_fails_and_the_others_go_on() {
-    Bench bench = bench(0, 0, 8, 8, 8);
+    ProxyBench bench = bench(0, 0, 8, 8, 8);
     Producer producer = bench.producer(1);
     bench.region.putLong(0, 77);
     CommandEntry odd = bench.put(0, 64, 8);
@@ -283,7 +237,7 @@ class ProxyAgentTest {
 
   @Test
   void messages_without_bytes_and_flushes_finish() {
-    Bench bench = bench(0, 0.3, 4, 2, 2);
+    ProxyBench bench = bench(0, 0.3, 4, 2, 2);
     Producer producer = bench.producer(1);
     int[] opcodes = {
       CommandEntry.OP_PUT,
@@ -307,7 +261,7 @@ class ProxyAgentTest {
 
   @Test
   void a_flush_finishes_after_everything_before_it() {
-    Bench bench = bench(0, 0, 8, 8, 8);
+    ProxyBench bench = bench(0, 0, 8, 8, 8);
     bench.hca.paused = true;
     Producer producer = bench.producer(1);
     producer.submit(bench.put(0, 64, 8));
@@ -322,7 +276,7 @@ class ProxyAgentTest {
 
   @Test
   void an_entry_of_a_lap_that_is_not_due_is_an_error_that_says_so() {
-    Bench bench = bench(0, 0, 4, 4, 4);
+    ProxyBench bench = bench(0, 0, 4, 4, 4);
     long[] words = new long[CommandEntry.WORDS];
     bench.put(0, 64, 8).encode(8, 4, words);
     for (int i = 0; i < CommandEntry.WORDS; i++) {
@@ -417,7 +371,7 @@ class ProxyAgentTest {
     TestWorld world = new TestWorld(0, 0, true);
     worlds.add(world);
     FakeHca hca = new FakeHca(world, world, HCA, 4, 4, false);
-    Bench bench = new Bench(world, 4, hca, true);
+    ProxyBench bench = new ProxyBench(world, 4, hca, true);
     for (int i = 1; i <= 5; i++) {
       assertThat(bench.proxy.step(64)).isZero();
       assertThat(world.ports.getFirst().failedPolls).isEqualTo(i);
@@ -465,7 +419,7 @@ class ProxyAgentTest {
 
   @Test
   void another_agent_goes_on_where_the_first_one_ended() {
-    Bench bench = bench(0, 0, 4, 4, 4);
+    ProxyBench bench = bench(0, 0, 4, 4, 4);
     Producer producer = bench.producer(1);
     for (int i = 0; i < 7; i++) {
       producer.submit(bench.put(0, 64, 8));
@@ -515,36 +469,5 @@ class ProxyAgentTest {
     assertThat(handler.seen).hasSize(30).isSorted();
     assertThat(proxy.counters().completed).isEqualTo(30);
     assertThat(proxy.counters().waits).isPositive();
-  }
-
-  /** Holds up to three commands and ends the newest first. */
-  private static final class StackHandler implements ProxyHandler {
-    final List<Long> seen = new ArrayList<>();
-    private final List<Long> held = new ArrayList<>();
-    private CommandResults results = (ticket, failed) -> {};
-
-    @Override
-    public boolean accept(
-        CommandEntry command, long ticket, CommandResults results, StoreList stores) {
-      this.results = results;
-      if (held.size() == 3) {
-        return false;
-      }
-      seen.add(command.operand);
-      held.add(ticket);
-      return true;
-    }
-
-    @Override
-    public void flush(StoreList stores) {}
-
-    @Override
-    public int poll(ThreadPort port, StoreList stores) {
-      int ended = held.size();
-      while (!held.isEmpty()) {
-        results.finished(held.removeLast(), false);
-      }
-      return ended;
-    }
   }
 }

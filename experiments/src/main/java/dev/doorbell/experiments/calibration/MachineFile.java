@@ -2,17 +2,19 @@ package dev.doorbell.experiments.calibration;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -27,11 +29,13 @@ public final class MachineFile {
 
   private final Calibration calibration;
   private final Topology base;
+  private final PriceList prices;
   private final Map<String, Object> tree;
 
   private MachineFile(Calibration calibration, String base) throws TopologyException {
     this.calibration = calibration;
     this.base = TopologyFile.load(base);
+    this.prices = new PriceList(calibration, this.base);
     LoadSettings settings = LoadSettings.builder().setLabel(base).build();
     this.tree = mapping(new Load(settings).loadFromString(TopologyFile.text(base)));
   }
@@ -46,6 +50,43 @@ public final class MachineFile {
     return new MachineFile(calibration, base).build(base);
   }
 
+  /**
+   * The measurements that stand in a file.
+   *
+   * @throws TopologyException when it cannot be read, or has none
+   */
+  public static Calibration measurements(String file) throws TopologyException {
+    LoadSettings settings = LoadSettings.builder().setLabel(file).build();
+    String text = TopologyFile.text(file);
+    try {
+      if (new Load(settings).loadFromString(text) instanceof Map<?, ?> tree
+          && tree.get("measurements") instanceof List<?> list
+          && tree.get("measured_on") instanceof String gpu) {
+        List<Measurement> measurements = new ArrayList<>();
+        for (Object each : list) {
+          measurements.add(measurement(mapping(each)));
+        }
+        boolean real = Basis.MEASURED.word().equals(tree.get("basis"));
+        return new Calibration(gpu, real ? Basis.MEASURED : Basis.MODELLED, true, measurements);
+      }
+    } catch (YamlEngineException | ClassCastException e) {
+      throw new TopologyException(
+          List.of(Problem.of("DB-T002", file, "its measurements cannot be read")));
+    }
+    throw new TopologyException(
+        List.of(
+            Problem.of("DB-T005", file, "no 'measurements' with 'measured_on' are in it")
+                .fix("name a file that calibrate wrote")));
+  }
+
+  private static Measurement measurement(Map<String, Object> of) {
+    double[] samples =
+        list(of, "samples").stream().mapToDouble(each -> ((Number) each).doubleValue()).toArray();
+    return new Measurement(
+        String.valueOf(of.get("what")),
+        Samples.of(String.valueOf(of.get("name")), String.valueOf(of.get("unit")), samples));
+  }
+
   private String build(String baseName) {
     tree.put("name", "machine");
     tree.put(
@@ -53,20 +94,11 @@ public final class MachineFile {
         "%s, calibrated; what a GPU cannot tell is that of %s"
             .formatted(calibration.gpu(), baseName));
     tree.put("source", "assumed: as in " + baseName);
-    Map<String, Object> gpu = mapping(list("gpus").getFirst());
-    price(gpu, "load_ns", "load", 0);
-    price(gpu, "load_hit_ns", "load.hit", 0);
-    price(gpu, "strong_load_ns", "load.strong", 0);
-    price(gpu, "store_ns", "store", 0);
-    price(gpu, "remote_store_ns", "store.host", 0);
-    price(gpu, "atomic_ns", "atomic", 0);
-    double store = median("store");
-    price(gpu, "fence_ns", "fence", store);
-    price(gpu, "fence_system_ns", "fence.system", store);
-    price(gpu, "fence_floor_ns", "fence.floor", 0);
-    price(gpu, "copy_engine_start_ns", "copy.small", 0);
-    price(gpu, "copy_engine_gb_s", "copy.out", 0);
+    mapping(list("gpus").getFirst()).putAll(prices.gpu());
     distance();
+    efficiency();
+    tree.put("measured_on", calibration.gpu());
+    tree.put("basis", calibration.basis().word());
     tree.put("measurements", measurements());
     return JsonMapper.builder()
             .enable(SerializationFeature.INDENT_OUTPUT)
@@ -75,60 +107,22 @@ public final class MachineFile {
         + "\n";
   }
 
-  private double median(String name) {
-    return calibration.find(name).map(each -> each.summary().median()).orElse(0.0);
-  }
-
-  /** Replaces a price by a median, less what another operation has of it. */
-  private void price(Map<String, Object> of, String key, String name, double less) {
-    calibration
-        .find(name)
-        .ifPresent(
-            measurement ->
-                of.put(
-                    key,
-                    constant(
-                        Math.max(0, measurement.summary().median() - less),
-                        measurement,
-                        less == 0 ? "" : ", less the store")));
-  }
-
-  private Map<String, Object> constant(double value, Measurement measurement, String how) {
-    Summary summary = measurement.summary();
-    Map<String, Object> constant = new LinkedHashMap<>();
-    constant.put("value", rounded(value));
-    constant.put(
-        "source",
-        String.format(
-            Locale.ROOT,
-            "%s: %s%s, %s, median %.4g [%.4g, %.4g] of %d",
-            calibration.basis() == Basis.MEASURED ? "measured here" : "assumed",
-            measurement.what(),
-            how,
-            calibration.gpu(),
-            summary.median(),
-            summary.lower(),
-            summary.upper(),
-            summary.n()));
-    return constant;
-  }
-
-  private static double rounded(double value) {
-    return Math.round(value * 1000) / 1000.0;
+  static double rounded(double value) {
+    double scale = Math.abs(value) < 10 ? 1e6 : 1e3;
+    return Math.round(value * scale) / scale;
   }
 
   /**
-   * One way between GPU and CPU is half of what a load of host memory takes, less the memory's own
-   * time; it is shared out over the hops as before. A hop that leads to the HCA, too, is that one.
+   * One way between GPU and CPU is half of what an access to host memory takes, less the memory's
+   * own time; it is shared out over the hops as before. A hop that leads to the HCA, too, is that
+   * one.
    */
   private void distance() {
-    Measurement load = calibration.find("load.host").orElse(null);
-    if (load == null) {
+    if (!prices.has("load.host")) {
       return;
     }
     double before = base.path(GPU, CPU).hops().stream().mapToDouble(hop -> hop.nanos()).sum();
-    double now =
-        Math.max(0, (load.summary().median() - base.cpus().getFirst().memoryService()) / 2);
+    double now = prices.way();
     if (before == 0) {
       return;
     }
@@ -148,8 +142,27 @@ public final class MachineFile {
         Map<String, Object> step = mapping(hop);
         if (own.contains(String.valueOf(step.get("link")))) {
           double share = value(step.get("ns")) / before;
-          step.put("ns", constant(share * now, load, ", one way, this hop's share"));
+          step.put(
+              "ns", prices.constant(share * now, prices.wayOf(), ", one way, this hop's share"));
         }
+      }
+    }
+  }
+
+  /** Of the links between GPU and CPU. */
+  private void efficiency() {
+    if (!prices.has("copy.out", "copy.in")) {
+      return;
+    }
+    Map<String, Object> share =
+        prices.constant(
+            Math.clamp(prices.efficiency(), 0.5, 1), "copy.out", " and back, of the link's rate");
+    for (Object each : list("links")) {
+      Map<String, Object> link = mapping(each);
+      boolean own =
+          base.path(GPU, CPU).hops().stream().anyMatch(hop -> hop.link().equals(link.get("name")));
+      if (own && link.containsKey("efficiency")) {
+        link.put("efficiency", share);
       }
     }
   }

@@ -30,6 +30,7 @@ import picocli.CommandLine.Option;
       "",
       "  doorbell calibrate --gpu cuda:0 -o machine.json",
       "  doorbell run pull-vs-push -s placement=machine.json",
+      "  doorbell calibrate --measured machine.json           the model against those samples",
       "  doorbell calibrate --gpu vm --topology cross-rc      what the model itself would measure",
       "",
       "The file is a topology. What no GPU can tell, the HCA's prices above all, is taken from",
@@ -37,12 +38,8 @@ import picocli.CommandLine.Option;
       ""
     })
 final class CalibrateCommand implements Command {
-  /** Grids that virtual time gets through in a second or so. */
-  private static final int MODELLED_THREADS = 2048;
-
   private static final int ALL_THREADS = Integer.MAX_VALUE;
   private static final int MODELLED_SAMPLES = 5;
-  private static final double AGREES = 0.10;
 
   @Mixin private CommonOptions common = new CommonOptions();
 
@@ -67,20 +64,27 @@ final class CalibrateCommand implements Command {
       description = "Samples of each quantity (default: 200).")
   private int samples = 200;
 
+  @Option(
+      names = "--measured",
+      paramLabel = "FILE.json",
+      description = "Take the samples of an earlier calibration from FILE; needs no GPU.")
+  private @Nullable String earlier;
+
   @Option(names = "--no-model", description = "Measure alone; do not compare with the model.")
   private boolean noModel;
 
   @Override
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
     checkArguments();
-    Calibration measured = measure(context, gpu, topology, samples, ALL_THREADS);
+    Calibration measured =
+        earlier == null ? measure(context, gpu, topology, samples, ALL_THREADS) : earlier(earlier);
     String text = text(measured);
     if (output != null && measured.complete()) {
       write(output, text);
     }
     Calibration modelled = null;
     if (!noModel && measured.complete() && measured.basis() == Basis.MEASURED) {
-      modelled = model(context, text);
+      modelled = model(context, text, measured.largestGrid());
     }
     if (common.json) {
       Json.print(context, json(measured, modelled));
@@ -115,18 +119,21 @@ final class CalibrateCommand implements Command {
       return Calibrator.find()
           .measure(
               new Calibrator.Request(
-                  what,
-                  over,
-                  count,
-                  what.equals("vm") ? Math.min(largestGrid, MODELLED_THREADS) : largestGrid,
-                  context.interruption()::requested,
-                  progress));
+                  what, over, count, largestGrid, context.interruption()::requested, progress));
     } catch (TopologyException e) {
       throw new UsageException(e.problems().getFirst());
     } finally {
       if (shows) {
         context.terminal().err().print("\r\033[K");
       }
+    }
+  }
+
+  private static Calibration earlier(String file) throws UsageException {
+    try {
+      return MachineFile.measurements(file);
+    } catch (TopologyException e) {
+      throw new UsageException(e.problems().getFirst());
     }
   }
 
@@ -150,13 +157,13 @@ final class CalibrateCommand implements Command {
   }
 
   /** What the model says with the file that was just made. */
-  private Calibration model(Context context, String text)
+  private Calibration model(Context context, String text, int largestGrid)
       throws EnvironmentException, UsageException {
     Path file = null;
     try {
       file = Files.createTempFile("machine", ".json");
       Files.writeString(file, text);
-      return measure(context, "vm", file.toString(), MODELLED_SAMPLES, ALL_THREADS);
+      return measure(context, "vm", file.toString(), MODELLED_SAMPLES, largestGrid);
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-K001", "a temporary file", "cannot be written: " + e.getMessage())
@@ -176,8 +183,7 @@ final class CalibrateCommand implements Command {
       table.right("model").right("residual");
     }
     table.left("what");
-    int compared = 0;
-    int near = 0;
+    Agreement agreement = new Agreement();
     for (Measurement measurement : measured.measurements()) {
       Summary summary = measurement.summary();
       List<String> cells =
@@ -191,14 +197,11 @@ final class CalibrateCommand implements Command {
       if (modelled != null) {
         Optional<Double> model =
             modelled.find(measurement.name()).map(each -> each.summary().median());
-        double residual =
-            model.filter(_ -> summary.median() != 0).orElse(0.0) / summary.median() - 1;
         cells.add(model.map(Show::digits).orElse("-"));
-        cells.add(model.isPresent() ? Show.percent(residual) : "-");
-        if (model.isPresent() && measurement.samples().unit().equals("GB/s")) {
-          compared++;
-          near += Math.abs(residual) <= AGREES ? 1 : 0;
-        }
+        cells.add(
+            model
+                .map(value -> Show.percent(agreement.add(measurement.name(), summary, value)))
+                .orElse("-"));
       }
       cells.add(measurement.what());
       table.row(cells);
@@ -207,14 +210,7 @@ final class CalibrateCommand implements Command {
     if (common.quiet) {
       return;
     }
-    if (compared > 0) {
-      context
-          .terminal()
-          .out()
-          .printf(
-              "model    %d of %d bandwidths within 10 %%; a residual is (model - measured) / measured%n",
-              near, compared);
-    }
+    agreement.lines().forEach(context.terminal().out()::println);
     context
         .terminal()
         .out()

@@ -5,8 +5,6 @@ import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.config.Vocabulary;
-import dev.doorbell.experiments.plan.Catalogue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -127,10 +125,6 @@ final class ExperimentFiles {
   }
 
   static ConfigReader reader(Context context) {
-    Catalogue catalogue = context.runtime().get().catalogue();
-    return new ConfigReader(
-        new Vocabulary(
-            catalogue.kernels().stream().map(Catalogue.Entry::name).toList(),
-            catalogue.topologies().stream().map(Catalogue.Entry::name).toList()));
+    return new ConfigReader(context.runtime().get().names());
   }
 }

@@ -57,20 +57,33 @@ final class PaperNewCommand implements Command {
 
   private static final String LATEX =
       """
-      \\documentclass{article}
+      % pdflatex paper.tex, after doorbell paper build; Debian's packages for it:
+      % texlive-latex-recommended texlive-pictures lmodern
+      \\documentclass[twocolumn,10pt]{article}
       \\usepackage[utf8]{inputenc}
       \\usepackage[T1]{fontenc}
-      \\usepackage{graphicx,booktabs}
+      \\usepackage{lmodern,graphicx,booktabs,pgfplots}
+      \\usepackage[textwidth=7.01in,textheight=9in]{geometry}
+      \\pgfplotsset{compat=1.18, table/search path={generated/figures}}
       \\input{generated/numbers.tex}
+      \\title{NAME}
+      \\author{}
       \\begin{document}
-      A put of 64 bytes by pull takes \\doorbell{pull-64}.
+      \\maketitle
 
-      \\begin{figure}
-      \\includegraphics{generated/figures/latency.pdf}
-      \\caption{Latency against size.}
+      A put of 64 bytes by pull takes \\doorbell{pull-64} (figure~\\ref{latency}, table~\\ref{all}).
+
+      % The drawing: \\includegraphics{generated/figures/latency.pdf}
+      \\begin{figure}[t]
+      \\input{generated/figures/latency.tex}
+      \\caption{Latency against size.}\\label{latency}
       \\end{figure}
 
+      \\begin{table*}[t]
+      \\centering\\footnotesize
       \\input{generated/tables/latency.tex}
+      \\caption{The same as numbers.}\\label{all}
+      \\end{table*}
       \\end{document}
       """;
 
@@ -90,7 +103,7 @@ final class PaperNewCommand implements Command {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
     files.put(Paper.FILE, text(YAML, name));
     files.put("paper.md", text(MARKDOWN, name));
-    files.put("paper.tex", text(LATEX, name));
+    files.put("paper.tex", text(LATEX, name.replaceAll("([_&%$#])", "\\\\$1")));
     files.put(".gitignore", text("runs/\n", name));
     RunFiles.writeAll(context.disk(), folder, files)
         .forEach(file -> context.terminal().out().println(folder.resolve(file)));

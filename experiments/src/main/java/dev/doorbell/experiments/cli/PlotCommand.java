@@ -98,7 +98,7 @@ final class PlotCommand implements Command {
       names = "--as",
       split = ",",
       paramLabel = "TYPE",
-      description = "svg, pdf, png, pgfplots (default: svg,pdf,png).")
+      description = "svg, pdf, png, pgfplots (default: svg,pdf).")
   private Set<PlotFormat> types = EnumSet.noneOf(PlotFormat.class);
 
   @Option(

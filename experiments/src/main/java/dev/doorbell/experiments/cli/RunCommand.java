@@ -26,6 +26,7 @@ import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.RunListener;
 import dev.doorbell.experiments.run.Schedule;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.Surroundings;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -60,6 +62,7 @@ import picocli.CommandLine.Parameters;
     })
 final class RunCommand implements Command {
   private static final Duration GRACE = Duration.ofSeconds(5);
+  private static final String RESULTS = "results";
   private static final Rules COMPARED = new Rules(Set.of(), 0.05, 0.01);
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -94,6 +97,7 @@ final class RunCommand implements Command {
       throws UsageException, ConfigException, EnvironmentException, RunException {
     RunTimes times = new RunTimes();
     checkArguments();
+    CompletableFuture<Surroundings> surroundings = Surroundings.look();
     RunIndex baseline = baseline();
     RunIndex before = resume == null ? null : RunIndex.read(new RunFinder(out).find(resume));
     Context context =
@@ -148,6 +152,7 @@ final class RunCommand implements Command {
               options.jobs,
               plan.points().size(),
               environment,
+              surroundings.join(),
               runtime.constants(plan.points()));
       manifest.write(directory);
       if (before == null) {
@@ -305,7 +310,7 @@ final class RunCommand implements Command {
             context.clock().instant(),
             stored.entries().size())
         .write(directory);
-    times.ended("summary and figures");
+    times.ended(RESULTS);
     ExitCode code = exitCode(stored.entries(), outcome.interrupted());
     if (code != ExitCode.INTERRUPTED && stored.faults().stream().anyMatch(FaultTally::missed)) {
       code = ExitCode.FAILED;
@@ -317,6 +322,7 @@ final class RunCommand implements Command {
     if (!shared) {
       report(context, stored, figures, code, comparison, times);
     }
+    directory.log().line(times.text());
     return code;
   }
 
@@ -368,9 +374,8 @@ final class RunCommand implements Command {
           new ComparisonReport(comparison)
               .text(point -> point.verdict().compareTo(Verdict.IMPROVED) >= 0));
     }
-    if (options.timings) {
-      print.print(times.text());
-    }
+    times.ended(RESULTS);
+    print.println(options.timings ? times.text() : times.brief());
   }
 
   /** What the journal amounts to; failure outweighs lateness, and interruption outweighs both. */

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.figures.Figures;
 import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
@@ -9,6 +10,7 @@ import dev.doorbell.experiments.run.SummaryFiles;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.concurrent.CompletableFuture;
 
 /** What is made from a run's samples when it ends. */
 final class RunOutputs {
@@ -20,8 +22,12 @@ final class RunOutputs {
    * @return names of the figures
    */
   static List<String> write(RunDirectory directory, StoredRun run) throws RunException {
-    SummaryFiles.write(directory, run.data());
-    return directory.writeFigures(Figures.render(run.data()));
+    RunData data = run.data();
+    SummaryFiles.compute(data);
+    CompletableFuture<SequencedMap<String, byte[]>> figures =
+        CompletableFuture.supplyAsync(() -> Figures.render(data));
+    SummaryFiles.write(directory, data);
+    return directory.writeFigures(figures.join());
   }
 
   /** The run for {@code --json}. */

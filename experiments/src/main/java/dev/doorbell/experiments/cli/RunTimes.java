@@ -88,7 +88,23 @@ final class RunTimes {
     return phases.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** One line for people. */
+  /** One short line for people. */
+  synchronized String brief() {
+    String parts =
+        phases.entrySet().stream()
+            .map(
+                phase ->
+                    String.format(Locale.ROOT, "%s %.1f", phase.getKey(), phase.getValue() / 1e9))
+            .collect(Collectors.joining(", "));
+    return String.format(
+        Locale.ROOT,
+        "time     %.1f s: %s; %.1f %% not in points",
+        total() / 1e9,
+        parts,
+        outside() * 100);
+  }
+
+  /** All of it, on one line. */
   synchronized String text() {
     String parts =
         phases.entrySet().stream()
@@ -102,7 +118,7 @@ final class RunTimes {
             .collect(Collectors.joining("; "));
     return String.format(
         Locale.ROOT,
-        "time     %s (%s); simulating %s, %.1f %% outside; %s of points one by one%n",
+        "time     %s (%s); simulating %s, %.1f %% outside; %s of points one by one",
         seconds(total()),
         parts,
         seconds(simulated),

@@ -6,7 +6,6 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -53,8 +52,7 @@ final class UserKernels {
   /** The context with the kernels of these folders and no others. */
   Context joinFolders(Context context, List<Path> all) {
     ExperimentRuntime runtime = context.runtime().get();
-    List<String> taken = runtime.catalogue().kernels().stream().map(Catalogue.Entry::name).toList();
-    found = KernelFolders.scan(all, taken);
+    found = KernelFolders.scan(all, runtime.names().kernelNames());
     if (found.kernels().isEmpty()) {
       return context;
     }

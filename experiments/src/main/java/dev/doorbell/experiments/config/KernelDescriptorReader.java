@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 public final class KernelDescriptorReader {
   private static final String LAUNCH = "/launch";
 
-  private final JsonNode schema = Schema.load("kernel");
-  private final SchemaChecker checker = new SchemaChecker(schema);
+  private static final JsonNode SCHEMA = Schema.load("kernel");
+  private static final SchemaChecker CHECKER = new SchemaChecker(SCHEMA);
 
   /**
    * Reads a descriptor.
@@ -26,7 +26,7 @@ public final class KernelDescriptorReader {
     YamlDocument.Parsed document = YamlDocument.parse(file, text, "kernel descriptor");
     Marks marks = document.marks();
     ObjectNode root = document.root();
-    List<Problem> problems = checker.check(root, marks);
+    List<Problem> problems = CHECKER.check(root, marks);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
@@ -113,6 +113,6 @@ public final class KernelDescriptorReader {
       return given;
     }
     String pointer = (parent.isEmpty() ? "" : "/properties" + parent) + "/properties/" + key;
-    return schema.at(pointer).required("default");
+    return SCHEMA.at(pointer).required("default");
   }
 }

@@ -20,6 +20,11 @@ public record Vocabulary(@Nullable List<String> kernels, @Nullable List<String> 
     return new Vocabulary(null, null);
   }
 
+  /** The kernels, none where any word will do. */
+  public List<String> kernelNames() {
+    return kernels == null ? List.of() : kernels;
+  }
+
   /** The legal words of a vocabulary that the schema names; null when any word will do. */
   @Nullable List<String> words(String name) {
     return switch (name) {

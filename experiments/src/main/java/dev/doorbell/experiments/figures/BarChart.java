@@ -15,7 +15,7 @@ import java.util.List;
 final class BarChart {
 
   /** Of the room of a group, what its bars take. */
-  private static final double FILLED = 0.84;
+  static final double FILLED = 0.84;
 
   private static final double SAMPLE = 6;
 
@@ -27,8 +27,8 @@ final class BarChart {
     this.palette = Palette.of(figure.series());
   }
 
-  static Drawing draw(BarFigure figure, double width) {
-    BarChart chart = new BarChart(figure);
+  /** How a figure is laid out, {@code width} points wide. */
+  static Sheet sheet(BarFigure figure, double width) {
     double high =
         figure.panels().stream()
             .flatMap(panel -> panel.bars().stream())
@@ -36,13 +36,17 @@ final class BarChart {
             .max()
             .orElse(1);
     PlotAxis y = Axes.linear(figure.y().title(), figure.y().unit(), 0, high, 6);
-    Sheet sheet =
-        new Sheet(
-            width,
-            figure.panels().size(),
-            _ -> words(figure.groupTitle(), figure.groups()),
-            y,
-            panel -> Math.clamp(0.62 * panel, 100, 140));
+    return new Sheet(
+        width,
+        figure.panels().size(),
+        _ -> words(figure.groupTitle(), figure.groups()),
+        y,
+        panel -> Math.clamp(0.62 * panel, 100, 140));
+  }
+
+  static Drawing draw(BarFigure figure, double width) {
+    BarChart chart = new BarChart(figure);
+    Sheet sheet = sheet(figure, width);
     List<Sheet.Panel> panels = new ArrayList<>();
     for (Panel panel : figure.panels()) {
       panels.add(new Sheet.Panel(panel.title(), 0, (frame, out) -> chart.bars(panel, frame, out)));

@@ -2,71 +2,100 @@ package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.figures.BarFigure.Bar;
 import dev.doorbell.experiments.figures.BarFigure.Panel;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 
-/** A bar figure for pgfplots: one CSV for all panels, a row a bar. */
+/** A bar figure for pgfplots: one CSV a panel, a row a group, columns for each series. */
 final class BarPgf {
-  private BarPgf() {}
+  private final BarFigure figure;
+  private final double width;
+
+  private BarPgf(BarFigure figure) {
+    this.figure = figure;
+    this.width = BarChart.FILLED / figure.series().size();
+  }
 
   static SequencedMap<String, String> of(BarFigure figure) {
-    Palette palette = Palette.of(figure.series());
-    String name = Sheet.identifier(figure.name());
-    StringBuilder csv = new StringBuilder();
-    Pgf.row(csv, "panel", "at", "group", "series", "value", "lower", "upper");
-    StringBuilder tex = Pgf.begin(figure.provenance(), figure.basisNote(), figure.samplesNote());
-    Pgf.colours(tex, palette, figure.series());
-    int columns = Math.min(3, figure.panels().size());
-    tex.append("\\begin{groupplot}[\n  group style={group size=").append(columns).append(" by ");
-    tex.append((figure.panels().size() + columns - 1) / columns);
-    tex.append(", horizontal sep=12mm, vertical sep=18mm},\n  ybar, bar width=");
-    double bar = 0.84 / figure.series().size();
-    tex.append(Units.digits(bar, 3)).append(", x=20mm, enlarge x limits={abs=0.5}, ymin=0,\n");
-    tex.append("  xtick=data, xlabel style={align=center}, height=50mm,\n  xticklabels={");
-    tex.append(Pgf.list(figure.groups())).append("}, xtick={");
-    for (int i = 0; i < figure.groups().size(); i++) {
-      tex.append(i == 0 ? "" : ",").append(i);
-    }
-    tex.append("},\n  legend style={at={(0,1.2)}, anchor=south west, draw=none,");
-    tex.append(" font=\\scriptsize}, legend columns=4]\n");
-    for (int p = 0; p < figure.panels().size(); p++) {
-      Panel panel = figure.panels().get(p);
-      tex.append("\\nextgroupplot[title={").append(Pgf.escaped(panel.title()));
-      tex.append("}, xlabel=").append(Pgf.titled(figure.groupTitle(), figure.basisNote()));
-      tex.append(", ylabel={");
-      tex.append(Pgf.escaped(Pgf.withUnit(figure.y().title(), figure.y().unit()))).append("}]\n");
-      for (String series : figure.series()) {
-        tex.append("\\addplot+[fill=").append(Pgf.colourOf(series));
-        tex.append(", draw=none, error bars/.cd, y dir=both, y explicit,");
-        tex.append(" error bar style={black}]\n  coordinates {");
-        for (Bar each : panel.bars()) {
-          if (each.series().equals(series)) {
-            int at = figure.groups().indexOf(each.group());
-            Pgf.row(
-                csv,
-                panel.title(),
-                at,
-                each.group(),
-                series,
-                each.value(),
-                each.lower(),
-                each.upper());
-            tex.append(
-                "(%d,%s) += (0,%s) -= (0,%s) "
-                    .formatted(
-                        at,
-                        Units.plain(each.value()),
-                        Units.digits(each.upper() - each.value(), 6),
-                        Units.digits(each.value() - each.lower(), 6)));
-          }
-        }
-        tex.append("};\n\\addlegendentry{").append(Pgf.escaped(series)).append("}\n");
-      }
-    }
-    tex.append("\\end{groupplot}\n").append(Pgf.end());
+    return new BarPgf(figure).files();
+  }
+
+  private SequencedMap<String, String> files() {
     SequencedMap<String, String> files = new LinkedHashMap<>();
-    files.put(name + ".tex", tex.toString());
-    files.put(name + ".csv", csv.toString());
+    List<PgfSheet.Panel> panels = new ArrayList<>();
+    for (Panel panel : figure.panels()) {
+      boolean one = panel.title().isEmpty() || figure.panels().size() == 1;
+      String name = one ? figure.name() : figure.name() + "-" + panel.title();
+      String csv = Sheet.identifier(name) + ".csv";
+      files.put(csv, csv(panel));
+      panels.add(new PgfSheet.Panel(panel.title(), 0, body(csv), ""));
+    }
+    List<PgfSheet.Key> legend = new ArrayList<>();
+    figure
+        .series()
+        .forEach(name -> legend.add(new PgfSheet.Key("only marks, " + Pgf.styleOf(name), name)));
+    PgfSheet tex =
+        new PgfSheet(
+            BarChart.sheet(figure, Chart.width(figure)),
+            figure.provenance(),
+            figure.basisNote(),
+            figure.samplesNote(),
+            Pgf.styles(Palette.of(figure.series()), figure.series()),
+            legend,
+            panels);
+    files.putFirst(Sheet.identifier(figure.name()) + ".tex", tex.text());
     return files;
+  }
+
+  /** Bars with their intervals; the marker above tells them apart without colour. */
+  private String body(String csv) {
+    StringBuilder tex = new StringBuilder();
+    for (int i = 0; i < figure.series().size(); i++) {
+      String series = figure.series().get(i);
+      String column = Sheet.identifier(series);
+      String x =
+          "x expr=\\thisrow{at}+" + Units.digits((1 - BarChart.FILLED) / 2 + (i + 0.5) * width, 4);
+      tex.append("\\addplot[ybar, bar shift=0pt, bar width=").append(Units.digits(0.9 * width, 4));
+      tex.append(", fill=").append(Pgf.colourOf(series)).append(", draw=none, forget plot,\n");
+      tex.append("  error bars/.cd, y dir=both, y explicit, error bar style={black, line width=");
+      tex.append(
+          ".6bp},\n  error mark options={black, mark size=1.6bp, line width=.6bp, rotate=90}]");
+      tex.append("\n  table [col sep=comma, ").append(x).append(", y=").append(column);
+      tex.append(", y error plus expr=\\thisrow{").append(column).append("-hi}-\\thisrow{");
+      tex.append(column).append("},\n  y error minus expr=\\thisrow{").append(column);
+      tex.append("}-\\thisrow{").append(column).append("-lo}] {").append(csv).append("};\n");
+      tex.append("\\addplot[").append(Pgf.styleOf(series)).append(", only marks, forget plot, ");
+      tex.append("mark size=1.6bp, every mark/.append style={yshift=3bp");
+      tex.append("}]\n  table [col sep=comma, ").append(x).append(", y=").append(column);
+      tex.append("-hi] {").append(csv).append("};\n");
+    }
+    return tex.toString();
+  }
+
+  private String csv(Panel panel) {
+    StringBuilder csv = new StringBuilder();
+    List<Object> head = new ArrayList<>(List.of("at", "group"));
+    for (String series : figure.series()) {
+      String name = Sheet.identifier(series);
+      head.addAll(List.of(name, name + "-lo", name + "-hi"));
+    }
+    Pgf.row(csv, head.toArray());
+    for (int at = 0; at < figure.groups().size(); at++) {
+      String group = figure.groups().get(at);
+      List<Object> cells = new ArrayList<>(List.of(at, Sheet.identifier(group)));
+      for (String series : figure.series()) {
+        Optional<Bar> bar =
+            panel.bars().stream()
+                .filter(each -> each.group().equals(group) && each.series().equals(series))
+                .findFirst();
+        cells.add(bar.map(Bar::value).orElse(Double.NaN));
+        cells.add(bar.map(Bar::lower).orElse(Double.NaN));
+        cells.add(bar.map(Bar::upper).orElse(Double.NaN));
+      }
+      Pgf.row(csv, cells.toArray());
+    }
+    return csv.toString();
   }
 }

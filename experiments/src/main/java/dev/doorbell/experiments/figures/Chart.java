@@ -23,6 +23,11 @@ interface Chart {
 
   /** Drawn for one column where it is one panel, else for two. */
   default Drawing draw() {
-    return draw(panels().size() == 1 ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS);
+    return draw(width(this));
+  }
+
+  /** One column where it is one panel, else two, in points. */
+  static double width(Chart chart) {
+    return chart.panels().size() == 1 ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS;
   }
 }

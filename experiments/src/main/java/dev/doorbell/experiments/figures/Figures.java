@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /**
- * The figures that a run's config asks for, each as SVG, PDF and PNG.
+ * The figures that a run's config asks for, each as SVG and PDF.
  *
  * <p>A figure with several panels is two columns of a paper wide, and comes once more for each
  * panel, one column wide. The bytes depend on the run alone: rebuilt figures compare equal.

@@ -20,7 +20,7 @@ import java.util.List;
 final class HeatChart {
 
   private static final double ROW = 24;
-  private static final Ink UNDECIDED = new Ink(0xE4E4E4);
+  static final Ink UNDECIDED = new Ink(0xE4E4E4);
 
   /** How pale the smallest lead is, and the lead from which on the colour is full. */
   private static final double PALEST = 0.25;
@@ -35,15 +35,20 @@ final class HeatChart {
     this.palette = Palette.of(figure.series());
   }
 
+  /** How a figure is laid out, {@code width} points wide. */
+  static Sheet sheet(HeatFigure figure, double width) {
+    HeatChart chart = new HeatChart(figure);
+    return new Sheet(
+        width,
+        figure.panels().size(),
+        panel -> chart.across(panel),
+        chart.down(),
+        _ -> Math.min(220, ROW * figure.down().size()));
+  }
+
   static Drawing draw(HeatFigure figure, double width) {
     HeatChart chart = new HeatChart(figure);
-    Sheet sheet =
-        new Sheet(
-            width,
-            figure.panels().size(),
-            panel -> chart.across(panel),
-            chart.down(),
-            _ -> Math.min(220, ROW * figure.down().size()));
+    Sheet sheet = sheet(figure, width);
     List<Sheet.Panel> panels = new ArrayList<>();
     for (Panel panel : figure.panels()) {
       panels.add(new Sheet.Panel(panel.title(), 0, (frame, out) -> chart.cells(panel, frame, out)));
@@ -52,7 +57,7 @@ final class HeatChart {
     for (String series : figure.series()) {
       legend.add(BarChart.swatch(series, chart.palette.style(series)));
     }
-    if (figure.panels().stream().flatMap(p -> p.cells().stream()).anyMatch(c -> !c.apart())) {
+    if (figure.undecided()) {
       legend.add(
           new Flow.Item(
               "undecided",
@@ -98,9 +103,7 @@ final class HeatChart {
       double right = frame.x(cell.x() + 1) - 0.3;
       double top = frame.y(n - cell.y()) + 0.3;
       double bottom = frame.y(n - cell.y() - 1) - 0.3;
-      double lead = Double.isNaN(cell.ratio()) ? FULL : Math.min(cell.ratio(), FULL);
-      double strength = PALEST + (1 - PALEST) * (lead - 1) / (FULL - 1);
-      Ink ground = cell.apart() ? style.ink().tint(0.75 * strength) : UNDECIDED;
+      Ink ground = ground(cell, style);
       List<Node> drawn = new ArrayList<>();
       drawn.add(new Node.Fill(Outline.rectangle(left, top, right - left, bottom - top), ground));
       Ink ink = dark(ground) ? Ink.WHITE : Theme.INK;
@@ -122,6 +125,13 @@ final class HeatChart {
     }
   }
 
+  /** The winner's colour, the stronger the farther it is ahead. */
+  static Ink ground(Cell cell, Style style) {
+    double lead = Double.isNaN(cell.ratio()) ? FULL : Math.min(cell.ratio(), FULL);
+    double strength = PALEST + (1 - PALEST) * (lead - 1) / (FULL - 1);
+    return cell.apart() ? style.ink().tint(0.75 * strength) : UNDECIDED;
+  }
+
   static String ratio(double ratio) {
     return Double.isNaN(ratio)
         ? "–"
@@ -129,7 +139,7 @@ final class HeatChart {
   }
 
   /** The largest size at which a text fits; 0 where none that can be read does. */
-  private static double fitting(String text, double width) {
+  static double fitting(String text, double width) {
     for (double size : new double[] {Theme.SMALL, Theme.NOTE, 5}) {
       if (Typeface.width(text, size) + 1.5 <= width) {
         return size;
@@ -139,7 +149,7 @@ final class HeatChart {
   }
 
   /** By the luminance that sRGB assigns its primaries. */
-  private static boolean dark(Ink ink) {
+  static boolean dark(Ink ink) {
     return 0.2126 * ink.red() + 0.7152 * ink.green() + 0.0722 * ink.blue() < 110;
   }
 }

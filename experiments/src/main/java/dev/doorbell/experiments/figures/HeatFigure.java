@@ -51,6 +51,11 @@ record HeatFigure(
     panels = List.copyOf(panels);
   }
 
+  /** Whether there is a place where nobody is ahead. */
+  boolean undecided() {
+    return panels.stream().flatMap(panel -> panel.cells().stream()).anyMatch(c -> !c.apart());
+  }
+
   @Override
   public Drawing draw(double width) {
     return HeatChart.draw(this, width);

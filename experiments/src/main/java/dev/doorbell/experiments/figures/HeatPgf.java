@@ -1,34 +1,30 @@
 package dev.doorbell.experiments.figures;
 
+import static dev.doorbell.experiments.figures.PgfSheet.point;
+
 import dev.doorbell.experiments.figures.HeatFigure.Cell;
 import dev.doorbell.experiments.figures.HeatFigure.Panel;
+import dev.doorbell.experiments.figures.Palette.Style;
+import dev.doorbell.experiments.figures.drawing.Ink;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.SequencedMap;
 
-/** A heat map for pgfplots: a CSV with a row a cell, and squares in the winner's colour. */
+/** A heat map for pgfplots: a CSV with a row a cell, and cells as in the drawing. */
 final class HeatPgf {
   private HeatPgf() {}
 
   static SequencedMap<String, String> of(HeatFigure figure) {
-    String name = Sheet.identifier(figure.name());
     Palette palette = Palette.of(figure.series());
+    Sheet sheet = HeatChart.sheet(figure, Chart.width(figure));
+    double width = sheet.panelWidth() / figure.across().size();
+    double height = sheet.panelHeight() / figure.down().size();
     StringBuilder csv = new StringBuilder();
     Pgf.row(csv, "panel", "x", "y", "across", "down", "winner", "value", "ratio", "apart");
-    StringBuilder tex = Pgf.begin(figure.provenance(), figure.basisNote(), figure.samplesNote());
-    Pgf.colours(tex, palette, figure.series());
-    int columns = Math.min(3, figure.panels().size());
-    tex.append("\\begin{groupplot}[\n  group style={group size=").append(columns).append(" by ");
-    tex.append((figure.panels().size() + columns - 1) / columns);
-    tex.append(", horizontal sep=6mm, vertical sep=16mm, yticklabels at=edge left},\n");
-    tex.append("  x=7mm, y=7mm, enlarge x limits={abs=0.5}, enlarge y limits={abs=0.5},\n");
-    tex.append("  xtick={0,...,").append(figure.across().size() - 1).append("}, xticklabels={");
-    tex.append(Pgf.list(figure.across())).append("}, xticklabel style={rotate=60, anchor=east},\n");
-    tex.append("  ytick={0,...,").append(figure.down().size() - 1).append("}, yticklabels={");
-    tex.append(Pgf.list(figure.down().reversed())).append("}, xlabel style={align=center}]\n");
+    List<PgfSheet.Panel> panels = new ArrayList<>();
     for (Panel panel : figure.panels()) {
-      tex.append("\\nextgroupplot[title={").append(Pgf.escaped(panel.title()));
-      tex.append("}, xlabel=").append(Pgf.titled(figure.xTitle(), figure.basisNote()));
-      tex.append("]\n");
+      StringBuilder body = new StringBuilder();
       for (Cell cell : panel.cells()) {
         int y = figure.down().size() - 1 - cell.y();
         Pgf.row(
@@ -42,32 +38,59 @@ final class HeatPgf {
             cell.value(),
             cell.ratio(),
             cell.apart() ? 1 : 0);
-        double lead = Double.isNaN(cell.ratio()) ? 2 : Math.min(2, cell.ratio());
-        String fill =
-            cell.apart()
-                ? "%s!%d"
-                    .formatted(
-                        Pgf.colourOf(cell.winner()), Math.round(75 * (0.25 + 0.75 * (lead - 1))))
-                : "black!10";
-        tex.append(
-            "\\fill[%s] (axis cs:%s,%s) rectangle (axis cs:%s,%s);\n"
-                .formatted(fill, cell.x() - 0.5, y - 0.5, cell.x() + 0.5, y + 0.5));
-        if (!Double.isNaN(cell.ratio())) {
-          tex.append(
-              "\\node[font=\\tiny] at (axis cs:%d,%d) {%s};\n"
-                  .formatted(cell.x(), y, HeatChart.ratio(cell.ratio())));
-        }
+        cell(cell, y, width, height, palette, body);
       }
-      for (String series : figure.series()) {
-        tex.append("\\addlegendimage{only marks, mark=square*, ");
-        tex.append(Pgf.colourOf(series)).append("}\n\\addlegendentry{");
-        tex.append(Pgf.escaped(series)).append("}\n");
-      }
+      panels.add(new PgfSheet.Panel(panel.title(), 0, "", body.toString()));
     }
-    tex.append("\\end{groupplot}\n").append(Pgf.end());
+    StringBuilder definitions = new StringBuilder(Pgf.styles(palette, figure.series()));
+    Pgf.colour(definitions, "doorbell-undecided", HeatChart.UNDECIDED);
+    List<PgfSheet.Key> legend = new ArrayList<>();
+    figure
+        .series()
+        .forEach(name -> legend.add(new PgfSheet.Key("only marks, " + Pgf.styleOf(name), name)));
+    if (figure.undecided()) {
+      legend.add(new PgfSheet.Key(Pgf.area("doorbell-undecided"), "undecided"));
+    }
+    PgfSheet tex =
+        new PgfSheet(
+            sheet,
+            figure.provenance(),
+            figure.basisNote(),
+            figure.samplesNote(),
+            definitions.toString(),
+            legend,
+            panels);
     SequencedMap<String, String> files = new LinkedHashMap<>();
-    files.put(name + ".tex", tex.toString());
+    String name = Sheet.identifier(figure.name());
+    files.put(name + ".tex", tex.text());
     files.put(name + ".csv", csv.toString());
     return files;
+  }
+
+  /** In points from the panel's lower left corner: ground, marker, number. */
+  private static void cell(
+      Cell cell, int y, double width, double height, Palette palette, StringBuilder tex) {
+    Style style = palette.style(cell.winner());
+    Ink ground = HeatChart.ground(cell, style);
+    double left = cell.x() * width;
+    double bottom = y * height;
+    tex.append("\\fill[fill={rgb,255:red,").append(ground.red()).append(";green,");
+    tex.append(ground.green()).append(";blue,").append(ground.blue()).append("}] ");
+    tex.append(point(left + 0.3, bottom + 0.3)).append(" rectangle ");
+    tex.append(point(left + width - 0.3, bottom + height - 0.3)).append(";\n");
+    String text = HeatChart.ratio(cell.ratio());
+    double size = HeatChart.fitting(text, width);
+    boolean numbered = size > 0 && height > 14;
+    String ink = HeatChart.dark(ground) ? "white" : "black";
+    tex.append("\\draw[").append(Pgf.styleOf(cell.winner())).append(", mark size=1.7bp, ");
+    tex.append("every mark/.append style={draw=").append(ink);
+    tex.append(style.marker() == Marker.RING ? "" : ", fill=" + ink);
+    tex.append("}] plot[only marks] coordinates {");
+    tex.append(point(left + width / 2, bottom + height * (numbered ? 0.67 : 0.5))).append("};\n");
+    if (numbered) {
+      tex.append("\\node[anchor=base, inner sep=0pt, text=").append(ink).append(", font=");
+      tex.append(Pgf.font(size)).append("] at ").append(point(left + width / 2, bottom + 3.2));
+      tex.append(" {").append(Pgf.escaped(text)).append("};\n");
+    }
   }
 }

@@ -40,15 +40,24 @@ final class LineChart {
             panel -> Math.clamp(0.78 * panel, 120, 150));
   }
 
+  /** How a figure is laid out, {@code width} points wide. */
+  static Sheet sheet(LineFigure figure, double width) {
+    return new LineChart(figure, width).sheet;
+  }
+
+  /** Where the labels of a panel's crossovers go. */
+  static MarkRow marks(LineFigure figure, Panel panel, Sheet sheet) {
+    return MarkRow.place(
+        panel.marks(),
+        sheet.panelWidth(),
+        mark -> sheet.x().scale().at(mark.x()) * sheet.panelWidth(),
+        mark -> Units.quantity(mark.x(), figure.x().unit()));
+  }
+
   private Drawing drawing() {
     List<Sheet.Panel> panels = new ArrayList<>();
     for (Panel panel : figure.panels()) {
-      MarkRow marks =
-          MarkRow.place(
-              panel.marks(),
-              sheet.panelWidth(),
-              mark -> sheet.x().scale().at(mark.x()) * sheet.panelWidth(),
-              mark -> Units.quantity(mark.x(), figure.x().unit()));
+      MarkRow marks = marks(figure, panel, sheet);
       panels.add(new Sheet.Panel(panel.title(), marks.height(), new Inside(panel, marks)));
     }
     return sheet.draw(
@@ -149,7 +158,7 @@ final class LineChart {
   }
 
   /** The first step that reaches one half: a marker there tells lines apart without colour. */
-  private static Point median(Line line) {
+  static Point median(Line line) {
     return line.points().stream()
         .filter(point -> point.y() >= 0.5)
         .findFirst()

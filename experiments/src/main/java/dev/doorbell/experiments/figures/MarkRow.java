@@ -23,8 +23,8 @@ final class MarkRow {
   private static final double LEADING = 8;
   private static final double LEADER = 3.5;
   private static final double GAP = 4;
-  private static final double MARKER = 1.8;
-  private static final double MARKERS = 4.4 * MARKER + 2;
+  static final double MARKER = 1.8;
+  static final double MARKERS = 4.4 * MARKER + 2;
 
   /**
    * One label; {@code at} and {@code left} count from the panel's left edge, row 0 is next to the
@@ -99,6 +99,21 @@ final class MarkRow {
   double height() {
     int rows = placed.stream().mapToInt(p -> p.row() + 1).max().orElse(0);
     return rows == 0 ? 0 : rows * LEADING + LEADER;
+  }
+
+  /**
+   * The label of a crossover.
+   *
+   * @param left of its first marker, from the panel's left edge
+   * @param up its middle above the panel
+   */
+  record Label(Mark mark, String text, double left, double up) {}
+
+  /** Where the labels are. */
+  List<Label> labels() {
+    return placed.stream()
+        .map(p -> new Label(p.mark(), p.text(), p.left(), LEADER + LEADING * (p.row() + 0.5)))
+        .toList();
   }
 
   List<Node> labels(double panelLeft, double panelTop, Palette palette) {

@@ -2,32 +2,18 @@ package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.figures.Palette.Style;
 import dev.doorbell.experiments.figures.drawing.Ink;
-import dev.doorbell.experiments.figures.drawing.Provenance;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * What figures for pgfplots have in common: the same colours and markers as in the drawings, the
- * provenance in a comment, and the basis where readers see it.
- */
+/** What figures for pgfplots have in common: the colours and markers of the drawings, and CSVs. */
 final class Pgf {
-
-  /** What LaTeX needs in its preamble. */
-  private static final String NEEDS =
-      "% needs \\usepackage{pgfplots} \\usepgfplotslibrary{groupplots} \\pgfplotsset{compat=1.18}\n";
 
   private Pgf() {}
 
-  static StringBuilder begin(Provenance from, String basisNote, String samplesNote) {
-    StringBuilder tex = new StringBuilder();
-    tex.append("% ").append(from.title()).append("; ").append(basisNote).append("; ");
-    tex.append(samplesNote).append("; run ").append(from.run()).append(", config ");
-    tex.append(from.config()).append('\n').append(NEEDS);
-    return tex.append("\\begin{tikzpicture}\n");
-  }
-
-  static String end() {
-    return "\\end{tikzpicture}\n";
+  /** A font of so many points, whatever the document's size is. */
+  static String font(double size) {
+    String text = Units.digits(size, 3);
+    return "\\sffamily\\fontsize{%s}{%s}\\selectfont".formatted(text, Units.digits(1.25 * size, 3));
   }
 
   static void colour(StringBuilder tex, String name, Ink ink) {
@@ -37,37 +23,55 @@ final class Pgf {
     tex.append("}\n");
   }
 
-  static void colours(StringBuilder tex, Palette palette, List<String> series) {
-    series.forEach(name -> colour(tex, colourOf(name), palette.style(name).ink()));
+  /** A colour and a style a series: its markers have its colour and tell it apart in grey print. */
+  static String styles(Palette palette, List<String> series) {
+    StringBuilder tex = new StringBuilder();
+    for (String name : series) {
+      Style style = palette.style(name);
+      colour(tex, colourOf(name), style.ink());
+      tex.append("\\tikzset{").append(styleOf(name)).append("/.style={").append(colourOf(name));
+      tex.append(", line width=").append(Theme.LINE).append("bp, mark size=");
+      tex.append(Theme.MARKER).append("bp, ").append(mark(style.marker(), colourOf(name)));
+      tex.append("}}\n");
+    }
+    return tex.toString();
+  }
+
+  /** The sample of an area in a legend. */
+  static String area(String colour) {
+    return "only marks, mark=square*, mark size=2.6bp, mark options={fill=%s, draw=%s}"
+        .formatted(colour, colour);
   }
 
   static String colourOf(String series) {
     return "doorbell-" + Sheet.identifier(series);
   }
 
-  static String mark(Style style) {
-    return switch (style.marker()) {
-      case DISC -> "mark=*";
-      case SQUARE -> "mark=square*";
-      case TRIANGLE_UP -> "mark=triangle*";
-      case TRIANGLE_DOWN -> "mark=triangle*, mark options={rotate=180}";
-      case DIAMOND -> "mark=diamond*";
-      case PLUS -> "mark=+";
-      case RING -> "mark=o";
-    };
+  static String styleOf(String series) {
+    return "doorbell-line-" + Sheet.identifier(series);
+  }
+
+  private static String mark(Marker marker, String colour) {
+    String shape =
+        switch (marker) {
+          case DISC, RING -> "*";
+          case SQUARE -> "square*";
+          case TRIANGLE_UP, TRIANGLE_DOWN -> "triangle*";
+          case DIAMOND -> "diamond*";
+          case PLUS -> "+";
+        };
+    String fill =
+        switch (marker) {
+          case RING -> "fill=white, line width=.9bp";
+          case PLUS -> "line width=1.5bp";
+          case TRIANGLE_DOWN -> "fill=" + colour + ", line width=.4bp, rotate=180";
+          default -> "fill=" + colour + ", line width=.4bp";
+        };
+    return "mark=%s, mark options={solid, draw=%s, %s}".formatted(shape, colour, fill);
   }
 
   static String escaped(String text) {
     return Table.latexEscaped(text);
-  }
-
-  /** A title with the basis below it in small type: it cannot be lost on the way to a paper. */
-  static String titled(String title, String basisNote) {
-    return "{%s\\\\{\\tiny %s}}".formatted(escaped(title), escaped(basisNote));
-  }
-
-  static String withUnit(String title, String unit) {
-    return unit.isEmpty() ? title : title + " (" + unit + ")";
   }
 
   /** A row of a CSV; names hold neither commas nor quotes, and where they do they are set off. */
@@ -85,12 +89,5 @@ final class Pgf {
               : text);
     }
     csv.append(String.join(",", texts)).append('\n');
-  }
-
-  /** A list of names in braces, each safe. */
-  static String list(List<String> names) {
-    List<String> safe = new ArrayList<>();
-    names.forEach(name -> safe.add("{" + escaped(name) + "}"));
-    return String.join(",", safe);
   }
 }

@@ -143,28 +143,32 @@ public final class Plots {
   /** The files: the whole figures, and where one has several panels, each of these too. */
   public SequencedMap<String, byte[]> files(Set<PlotFormat> formats) {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    for (Chart chart : all()) {
-      Drawing drawing = chart.draw();
-      String name = Sheet.identifier(chart.name());
-      if (formats.contains(PlotFormat.SVG)) {
-        files.put(name + ".svg", drawing.svg());
+    all().parallelStream().map(chart -> files(chart, formats)).forEachOrdered(files::putAll);
+    return Collections.unmodifiableSequencedMap(files);
+  }
+
+  private static SequencedMap<String, byte[]> files(Chart chart, Set<PlotFormat> formats) {
+    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+    Drawing drawing = chart.draw();
+    String name = Sheet.identifier(chart.name());
+    if (formats.contains(PlotFormat.SVG)) {
+      files.put(name + ".svg", drawing.svg());
+    }
+    if (formats.contains(PlotFormat.PDF) || formats.contains(PlotFormat.PNG)) {
+      byte[] pdf = drawing.pdf();
+      if (formats.contains(PlotFormat.PDF)) {
+        files.put(name + ".pdf", pdf);
       }
-      if (formats.contains(PlotFormat.PDF) || formats.contains(PlotFormat.PNG)) {
-        byte[] pdf = drawing.pdf();
-        if (formats.contains(PlotFormat.PDF)) {
-          files.put(name + ".pdf", pdf);
-        }
-        if (formats.contains(PlotFormat.PNG)) {
-          files.put(name + ".png", drawing.png(pdf));
-        }
-      }
-      if (formats.contains(PlotFormat.PGFPLOTS)) {
-        chart
-            .pgfplots()
-            .forEach((file, text) -> files.put(file, text.getBytes(StandardCharsets.UTF_8)));
+      if (formats.contains(PlotFormat.PNG)) {
+        files.put(name + ".png", drawing.png(pdf));
       }
     }
-    return Collections.unmodifiableSequencedMap(files);
+    if (formats.contains(PlotFormat.PGFPLOTS)) {
+      chart
+          .pgfplots()
+          .forEach((file, text) -> files.put(file, text.getBytes(StandardCharsets.UTF_8)));
+    }
+    return files;
   }
 
   /** The first figure as SVG, whole, for pages that show it. */

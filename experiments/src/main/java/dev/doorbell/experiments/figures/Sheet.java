@@ -23,7 +23,7 @@ final class Sheet {
 
   static final double EDGE = 3;
   static final double TICK = 2.5;
-  private static final double PANEL_GAP = 11;
+  static final double PANEL_GAP = 11;
   private static final double LABEL_GAP = 3;
 
   /** What a chart puts into one panel. */
@@ -84,6 +84,32 @@ final class Sheet {
     this.panelHeight = height.applyAsDouble(panelWidth);
     this.x = x.apply(panelWidth);
     this.staggered = collides(this.x, panelWidth);
+  }
+
+  double width() {
+    return width;
+  }
+
+  int columns() {
+    return columns;
+  }
+
+  /** Points from the edge of the sheet to the frame of the first panel. */
+  double left() {
+    return left;
+  }
+
+  double panelHeight() {
+    return panelHeight;
+  }
+
+  PlotAxis y() {
+    return y;
+  }
+
+  /** Whether every other label of the abscissa goes a row lower. */
+  boolean staggered() {
+    return staggered;
   }
 
   double panelWidth() {

@@ -86,20 +86,21 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     return text.replace("|", "\\|");
   }
 
-  /** A LaTeX tabular for the booktabs package; notes as last rows, so that they cannot be lost. */
+  /**
+   * A LaTeX tabular for the booktabs package. Notes go below it and are no wider than it is: in one
+   * box with it, so that they cannot be lost.
+   */
   public String latex() {
-    StringBuilder out = new StringBuilder("\\begin{tabular}{");
+    StringBuilder out = new StringBuilder("\\sbox0{\\begin{tabular}{");
     columns.forEach(column -> out.append(column.numeric() ? 'r' : 'l'));
     out.append("}\n\\toprule\n");
     latexRow(out, columns.stream().map(Column::heading).toList());
     out.append("\\midrule\n");
     rows.forEach(row -> latexRow(out, row));
-    out.append("\\bottomrule\n");
-    for (String note : notes) {
-      out.append("\\multicolumn{").append(columns.size()).append("}{l}{\\footnotesize ");
-      out.append(latexEscaped(note)).append("} \\\\\n");
-    }
-    return out.append("\\end{tabular}\n").toString();
+    out.append("\\bottomrule\n\\end{tabular}}%\n\\parbox{\\wd0}{\\usebox0\\par");
+    out.append("\\vskip2pt\\footnotesize\\raggedright\n");
+    notes.forEach(note -> out.append(latexEscaped(note)).append("\\par\n"));
+    return out.append("}\n").toString();
   }
 
   private static void latexRow(StringBuilder out, List<String> cells) {
@@ -122,6 +123,12 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
                 case 'µ' -> out.append("$\\mu$");
                 case '\u00A0' -> out.append('~');
                 case '−' -> out.append("$-$");
+                case '±' -> out.append("$\\pm$");
+                case '×' -> out.append("$\\times$");
+                case '≤' -> out.append("$\\le$");
+                case '≥' -> out.append("$\\ge$");
+                case '→' -> out.append("$\\to$");
+                case '<', '>', '|' -> out.append('$').appendCodePoint(c).append('$');
                 case '–' -> out.append("--");
                 default -> out.appendCodePoint(c);
               }

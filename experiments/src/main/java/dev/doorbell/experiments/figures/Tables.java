@@ -272,6 +272,11 @@ public final class Tables {
         .orElse("");
   }
 
+  /** As long as in the name of a run. */
+  private static String shortened(String hash) {
+    return hash.substring(0, Math.min(8, hash.length()));
+  }
+
   private static List<String> notes(RunData run) {
     String same =
         run.axes().stream()
@@ -280,7 +285,7 @@ public final class Tables {
             .collect(Collectors.joining(", "));
     String basis =
         "basis: %s; medians with 95 %% bootstrap intervals; run %s, config %s"
-            .formatted(RunFigures.note(run.basis()), run.runId(), run.configHash());
+            .formatted(RunFigures.note(run.basis()), run.runId(), shortened(run.configHash()));
     return same.isEmpty() ? List.of(basis) : List.of("all at " + same, basis);
   }
 }

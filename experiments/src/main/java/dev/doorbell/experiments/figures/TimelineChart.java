@@ -22,8 +22,9 @@ import java.util.Set;
 final class TimelineChart {
 
   private static final double ROW = 30;
-  private static final double DISC = 3.4;
-  private static final Ink SPAN = new Ink(0xB9C2CC);
+  static final double DISC = 3.4;
+  static final Ink FENCE = new Ink(0xE69F00);
+  static final Ink SPAN = new Ink(0xB9C2CC);
 
   private final TimelineFigure figure;
   private final List<String> lanes;
@@ -35,7 +36,8 @@ final class TimelineChart {
     this.marks = figure.timeline().steps().stream().filter(step -> !step.kind().travels()).toList();
   }
 
-  static Drawing draw(TimelineFigure figure, double width) {
+  /** How a figure is laid out, {@code width} points wide. */
+  static Sheet sheet(TimelineFigure figure, double width) {
     TimelineChart chart = new TimelineChart(figure);
     int rows = chart.lanes.size();
     List<Tick> ticks = new ArrayList<>();
@@ -48,17 +50,21 @@ final class TimelineChart {
             .mapToLong(Step::until)
             .max()
             .orElse(1);
-    Sheet sheet =
-        new Sheet(
-            width,
-            1,
-            panel -> Axes.linear("virtual time", "ns", 0, (double) end, (int) (panel / 34)),
-            new PlotAxis("", new Scale.Linear(0, Math.max(1, rows)), ticks),
-            _ -> ROW * rows);
+    return new Sheet(
+        width,
+        1,
+        panel -> Axes.linear("virtual time", "ns", 0, (double) end, (int) (panel / 34)),
+        new PlotAxis("", new Scale.Linear(0, Math.max(1, rows)), ticks),
+        _ -> ROW * rows);
+  }
+
+  static Drawing draw(TimelineFigure figure, double width) {
+    TimelineChart chart = new TimelineChart(figure);
+    Sheet sheet = sheet(figure, width);
     return sheet.draw(
         List.of(new Sheet.Panel(figure.timeline().title(), 0, chart.contents())),
         new Sheet.Surroundings(
-            figure.basisNote(), "one message, every event", figure.provenance(), chart.legend()));
+            figure.basisNote(), TimelineFigure.SAMPLES_NOTE, figure.provenance(), chart.legend()));
   }
 
   private Sheet.Contents contents() {
@@ -120,7 +126,7 @@ final class TimelineChart {
         out.add(
             new Node.Fill(
                 Outline.rectangle(from, y - 2, to - from, 4),
-                step.kind() == Kind.FENCE ? new Ink(0xE69F00) : SPAN));
+                step.kind() == Kind.FENCE ? FENCE : SPAN));
       }
     }
   }
@@ -188,7 +194,7 @@ final class TimelineChart {
     return items;
   }
 
-  private static Ink ink(Kind kind) {
+  static Ink ink(Kind kind) {
     return switch (kind) {
       case WRITE_TLP -> new Ink(0xD55E00);
       case READ_TLP -> new Ink(0x0072B2);
@@ -197,7 +203,7 @@ final class TimelineChart {
     };
   }
 
-  private static Dash dash(Kind kind) {
+  static Dash dash(Kind kind) {
     return switch (kind) {
       case READ_TLP -> new Dash(2, 1.2);
       case COMPLETION_TLP -> new Dash(0.8, 0.8);

@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 record TimelineFigure(String name, Timeline timeline, String basisNote, Provenance provenance)
     implements Chart {
 
+  static final String SAMPLES_NOTE = "one message, every event";
+
   /** Places in the order in which a message meets them. */
   List<String> lanes() {
     List<String> order =

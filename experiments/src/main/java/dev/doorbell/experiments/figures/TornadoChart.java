@@ -9,15 +9,14 @@ import dev.doorbell.experiments.figures.drawing.Outline;
 import dev.doorbell.experiments.plan.Influence;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** Lays out a {@link TornadoFigure}. */
 final class TornadoChart {
 
   private static final double ROW = 12;
-  private static final double BAR = 0.62;
-  private static final Ink LOWER = new Ink(0x0072B2);
-  private static final Ink HIGHER = new Ink(0xD55E00);
+  static final double BAR = 0.62;
+  static final Ink LOWER = new Ink(0x0072B2);
+  static final Ink HIGHER = new Ink(0xD55E00);
 
   private final TornadoFigure figure;
 
@@ -25,7 +24,8 @@ final class TornadoChart {
     this.figure = figure;
   }
 
-  static Drawing draw(TornadoFigure figure, double width) {
+  /** How a figure is laid out, {@code width} points wide. */
+  static Sheet sheet(TornadoFigure figure, double width) {
     TornadoChart chart = new TornadoChart(figure);
     int rows = figure.influences().size();
     List<Tick> ticks = new ArrayList<>();
@@ -35,19 +35,21 @@ final class TornadoChart {
       String label = TornadoFigure.constant(influence) + "  " + value;
       ticks.add(new Tick(rows - i - 0.5, label, false));
     }
-    Sheet sheet =
-        new Sheet(
-            width,
-            1,
-            chart::across,
-            new PlotAxis("", new Scale.Linear(0, Math.max(1, rows)), ticks),
-            _ -> ROW * Math.max(1, rows));
-    String base =
-        "%s of %s".formatted(figure.metric(), Units.quantity(figure.base(), figure.unit()));
+    return new Sheet(
+        width,
+        1,
+        chart::across,
+        new PlotAxis("", new Scale.Linear(0, Math.max(1, rows)), ticks),
+        _ -> ROW * Math.max(1, rows));
+  }
+
+  static Drawing draw(TornadoFigure figure, double width) {
+    TornadoChart chart = new TornadoChart(figure);
+    Sheet sheet = sheet(figure, width);
     return sheet.draw(
         List.of(new Sheet.Panel(figure.provenance().title(), 0, chart::bars)),
         new Sheet.Surroundings(
-            figure.basisNote(), base + "; " + chart.ranges(), figure.provenance(), legend()));
+            figure.basisNote(), figure.samplesNote(), figure.provenance(), legend()));
   }
 
   private PlotAxis across(double width) {
@@ -88,18 +90,6 @@ final class TornadoChart {
       double left = Math.min(from, to);
       out.add(new Node.Fill(Outline.rectangle(left, top, Math.abs(to - from), bottom - top), ink));
     }
-  }
-
-  /** How far constants were moved, and what is left out. */
-  private String ranges() {
-    String why =
-        figure.influences().stream()
-            .map(Influence::range)
-            .distinct()
-            .collect(Collectors.joining(", "));
-    return figure.beyond() == 0
-        ? why
-        : why + "; %d weaker ones left out".formatted(figure.beyond());
   }
 
   private static List<Flow.Item> legend() {

@@ -6,6 +6,7 @@ import dev.doorbell.experiments.plan.Influence;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.stream.Collectors;
 
 /**
  * What each constant of the model does to a prediction: those that matter most on top.
@@ -57,6 +58,14 @@ record TornadoFigure(
 
   private static double reach(Influence influence, double base) {
     return Math.max(Math.abs(influence.atLow() - base), Math.abs(influence.atHigh() - base));
+  }
+
+  /** What is predicted, how far constants were moved, and what is left out. */
+  String samplesNote() {
+    String why =
+        influences.stream().map(Influence::range).distinct().collect(Collectors.joining(", "));
+    String note = "%s of %s; %s".formatted(metric, Units.quantity(base, unit), why);
+    return beyond == 0 ? note : note + "; %d weaker left out".formatted(beyond);
   }
 
   /** How far the prediction moves, percent. */

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.plan.Influence;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.SequencedMap;
 
 /** A tornado figure for pgfplots: a CSV with a row a constant, and bars from zero. */
@@ -12,6 +12,37 @@ final class TornadoPgf {
 
   static SequencedMap<String, String> of(TornadoFigure figure) {
     String name = Sheet.identifier(figure.name());
+    Sheet sheet = TornadoChart.sheet(figure, Chart.width(figure));
+    StringBuilder definitions = new StringBuilder();
+    Pgf.colour(definitions, "doorbell-lowered", TornadoChart.LOWER);
+    Pgf.colour(definitions, "doorbell-raised", TornadoChart.HIGHER);
+    StringBuilder body = new StringBuilder();
+    for (String side : List.of("low", "high")) {
+      body.append("\\addplot[xbar, bar shift=0pt, bar width=").append(TornadoChart.BAR);
+      body.append(", draw=none, fill=doorbell-").append(side.equals("low") ? "lowered" : "raised");
+      body.append(", forget plot]\n  table [col sep=comma, y=row, x=at-").append(side);
+      body.append("-percent] {").append(name).append(".csv};\n");
+    }
+    body.append("\\draw[line width=.6bp] (axis cs:0,0) -- (axis cs:0,");
+    body.append(Units.plain(sheet.y().scale().high())).append(");\n");
+    PgfSheet tex =
+        new PgfSheet(
+            sheet,
+            figure.provenance(),
+            figure.basisNote(),
+            figure.samplesNote(),
+            definitions.toString(),
+            List.of(
+                new PgfSheet.Key(Pgf.area("doorbell-lowered"), "constant lowered"),
+                new PgfSheet.Key(Pgf.area("doorbell-raised"), "constant raised")),
+            List.of(new PgfSheet.Panel(figure.provenance().title(), 0, body.toString(), "")));
+    SequencedMap<String, String> files = new LinkedHashMap<>();
+    files.put(name + ".tex", tex.text());
+    files.put(name + ".csv", csv(figure));
+    return files;
+  }
+
+  private static String csv(TornadoFigure figure) {
     StringBuilder csv = new StringBuilder();
     Pgf.row(
         csv,
@@ -25,14 +56,12 @@ final class TornadoPgf {
         "at-high-percent",
         "range",
         "origin");
-    List<String> labels = new ArrayList<>();
     int rows = figure.influences().size();
     for (int i = 0; i < rows; i++) {
       Influence influence = figure.influences().get(i);
-      labels.addFirst(TornadoFigure.constant(influence));
       Pgf.row(
           csv,
-          rows - 1 - i,
+          rows - i - 0.5,
           TornadoFigure.constant(influence),
           influence.constant().value(),
           influence.constant().unit(),
@@ -41,29 +70,8 @@ final class TornadoPgf {
           figure.change(influence.atLow()),
           figure.change(influence.atHigh()),
           influence.range(),
-          influence.constant().origin().name().toLowerCase(java.util.Locale.ROOT));
+          influence.constant().origin().name().toLowerCase(Locale.ROOT));
     }
-    StringBuilder tex =
-        Pgf.begin(figure.provenance(), figure.basisNote(), "one constant at a time");
-    tex.append("\\begin{axis}[xbar, bar shift=0pt, bar width=2.2mm, y=4mm, width=60mm,\n");
-    tex.append("  enlarge y limits={abs=0.6}, xlabel style={align=center},\n  xlabel=");
-    tex.append(Pgf.titled("change of the prediction (%)", figure.basisNote()));
-    tex.append(", title={").append(Pgf.escaped(figure.provenance().title()));
-    tex.append("}, ytick={0,...,").append(Math.max(0, rows - 1)).append("}, yticklabels={");
-    tex.append(Pgf.list(labels)).append("}, legend style={draw=none, font=\\scriptsize}]\n");
-    Pgf.colour(tex, "doorbell-lowered", new dev.doorbell.experiments.figures.drawing.Ink(0x0072B2));
-    Pgf.colour(tex, "doorbell-raised", new dev.doorbell.experiments.figures.drawing.Ink(0xD55E00));
-    for (String side : List.of("low", "high")) {
-      tex.append("\\addplot[draw=none, fill=doorbell-")
-          .append(side.equals("low") ? "lowered" : "raised");
-      tex.append("] table [col sep=comma, y=row, x=at-").append(side).append("-percent] {");
-      tex.append(name).append(".csv};\n\\addlegendentry{constant ");
-      tex.append(side.equals("low") ? "lowered" : "raised").append("}\n");
-    }
-    tex.append("\\end{axis}\n").append(Pgf.end());
-    SequencedMap<String, String> files = new LinkedHashMap<>();
-    files.put(name + ".tex", tex.toString());
-    files.put(name + ".csv", csv.toString());
-    return files;
+    return csv.toString();
   }
 }

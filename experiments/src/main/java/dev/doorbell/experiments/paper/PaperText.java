@@ -114,7 +114,8 @@ final class PaperText {
         String name = path.group(1);
         if (!files.contains(name)
             && !files.contains(name + ".tex")
-            && !files.contains(name + ".pdf")) {
+            && !files.contains(name + ".pdf")
+            && files.stream().noneMatch(file -> file.startsWith(name + "/"))) {
           problem(number, "nothing generates '%s'", "generated/" + name);
         }
       }

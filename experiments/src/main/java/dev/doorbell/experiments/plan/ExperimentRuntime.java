@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.plan;
 
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.config.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -99,6 +100,14 @@ public interface ExperimentRuntime {
 
   /** Kernels and topologies. */
   Catalogue catalogue();
+
+  /** The names in the catalogue, for which nothing behind them need be read. */
+  default Vocabulary names() {
+    Catalogue catalogue = catalogue();
+    return new Vocabulary(
+        catalogue.kernels().stream().map(Catalogue.Entry::name).toList(),
+        catalogue.topologies().stream().map(Catalogue.Entry::name).toList());
+  }
 
   /**
    * Posts one put and prints its WQE, record, doorbell, fetch, payload and CQE with their times.

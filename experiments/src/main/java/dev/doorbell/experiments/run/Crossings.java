@@ -28,12 +28,16 @@ public final class Crossings {
 
   /** Every pair of the config for which both lines have two points or more in common. */
   public static List<Found> of(RunData data) {
+    return data.derived().crossings(() -> seek(data));
+  }
+
+  private static List<Found> seek(RunData data) {
     List<Found> found = new ArrayList<>();
     for (Contrast contrast : data.contrasts()) {
       lines(data, contrast)
           .forEach((others, line) -> line.between(data, contrast, others).ifPresent(found::add));
     }
-    return found;
+    return List.copyOf(found);
   }
 
   private static Map<SequencedMap<String, Value>, Line> lines(RunData data, Contrast contrast) {

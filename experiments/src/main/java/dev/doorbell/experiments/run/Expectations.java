@@ -59,7 +59,7 @@ public final class Expectations {
   /** Every expectation of the run's config, in its order. */
   public static List<Found> of(RunData data) {
     Expectations all = new Expectations(data);
-    return data.expectations().stream().map(all::found).toList();
+    return data.derived().expectations(() -> data.expectations().stream().map(all::found).toList());
   }
 
   private Found found(Expectation expectation) {

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.doctor.Doctor;
 import dev.doorbell.experiments.doctor.Finding;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ModelConstant;
@@ -78,7 +77,7 @@ public record Manifest(
     return tags == null ? List.of() : List.copyOf(tags);
   }
 
-  /** The manifest of a run that starts now, on this machine. */
+  /** The manifest of a run that starts now. */
   public static Manifest starting(
       String doorbell,
       RunDirectory directory,
@@ -91,6 +90,7 @@ public record Manifest(
       int workers,
       int points,
       Environment environment,
+      Surroundings surroundings,
       List<ModelConstant> constants) {
     return new Manifest(
         doorbell,
@@ -108,8 +108,8 @@ public record Manifest(
         0,
         environment,
         environment.basis(),
-        Machine.here(),
-        Doctor.examineHere().findings().stream().map(Diagnosed::of).toList(),
+        surroundings.machine(),
+        surroundings.doctor(),
         constants);
   }
 

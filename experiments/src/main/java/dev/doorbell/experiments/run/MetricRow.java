@@ -2,12 +2,66 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.stats.Summary;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One sampled metric at one point, with what the model says about it.
- *
- * @param samples raw values with name and unit
- * @param model the closed form's value, where there is one; same unit
+ * One sampled metric at one point, with what the model says about it. Its statistics are computed
+ * once: tables, figures and expectations all ask for them, and each is thousands of resamples.
  */
-public record MetricRow(Samples samples, Optional<Prediction.Term> model) {}
+public final class MetricRow {
+  private final Samples samples;
+  private final Optional<Prediction.Term> model;
+  private volatile @Nullable Seeded known;
+
+  /**
+   * A metric.
+   *
+   * @param samples raw values with name and unit
+   * @param model the closed form's value, where there is one; same unit
+   */
+  public MetricRow(Samples samples, Optional<Prediction.Term> model) {
+    this.samples = samples;
+    this.model = model;
+  }
+
+  private record Seeded(long seed, Summary summary) {}
+
+  /** Raw values with name and unit. */
+  public Samples samples() {
+    return samples;
+  }
+
+  /** The closed form's value, where there is one; same unit. */
+  public Optional<Prediction.Term> model() {
+    return model;
+  }
+
+  /**
+   * The statistics.
+   *
+   * @param seed where the bootstrap starts
+   * @throws IllegalArgumentException where there are no samples
+   */
+  Summary summary(long seed) {
+    Seeded last = known;
+    if (last == null || last.seed != seed) {
+      last = new Seeded(seed, Summary.of(samples.values(), seed));
+      known = last;
+    }
+    return last.summary;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof MetricRow that
+        && samples.equals(that.samples)
+        && model.equals(that.model);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * samples.hashCode() + model.hashCode();
+  }
+}

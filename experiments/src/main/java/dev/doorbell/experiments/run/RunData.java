@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param figures what the config asks to be drawn
  * @param contrasts pairs whose crossovers are reported in the table and marked in the figures
  * @param expectations what it is held against
+ * @param derived what was found in it so far
  */
 public record RunData(
     String runId,
@@ -35,7 +36,38 @@ public record RunData(
     List<SummaryRow> rows,
     List<FigureSpec> figures,
     List<Contrast> contrasts,
-    List<Expectation> expectations) {
+    List<Expectation> expectations,
+    Derived derived) {
+
+  /** A run in which nothing has been sought yet. */
+  public RunData(
+      String runId,
+      String experiment,
+      String question,
+      String configHash,
+      Optional<String> gitId,
+      Basis basis,
+      long seed,
+      List<Axis> axes,
+      List<SummaryRow> rows,
+      List<FigureSpec> figures,
+      List<Contrast> contrasts,
+      List<Expectation> expectations) {
+    this(
+        runId,
+        experiment,
+        question,
+        configHash,
+        gitId,
+        basis,
+        seed,
+        axes,
+        rows,
+        figures,
+        contrasts,
+        expectations,
+        new Derived());
+  }
 
   /** A run of which nothing is expected. */
   public RunData(

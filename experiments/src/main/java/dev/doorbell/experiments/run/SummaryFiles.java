@@ -110,7 +110,7 @@ public final class SummaryFiles {
 
   /** The statistics of one metric; the bootstrap starts from the point's seed. */
   public static Summary summary(SummaryRow row, MetricRow metric) {
-    return Summary.of(metric.samples().values(), row.seed());
+    return metric.summary(row.seed());
   }
 
   /** The same as JSON, with crossovers. */
@@ -130,6 +130,16 @@ public final class SummaryFiles {
       case B -> found.contrast().second();
       case NEITHER -> "";
     };
+  }
+
+  /** Computes the statistics of every point, on all cores; whoever asks for them finds them. */
+  public static void compute(RunData data) {
+    data.rows().parallelStream()
+        .forEach(
+            row ->
+                row.metrics().values().stream()
+                    .filter(metric -> metric.samples().size() > 0)
+                    .forEach(metric -> summary(row, metric)));
   }
 
   /** Puts both files into the run directory. */

@@ -57,7 +57,7 @@ final class SummaryJson {
     SequencedMap<String, Object> map = new LinkedHashMap<>();
     map.put("unit", metric.samples().unit());
     if (metric.samples().size() > 0) {
-      Summary summary = Summary.of(metric.samples().values(), row.seed());
+      Summary summary = SummaryFiles.summary(row, metric);
       map.put("p50", summary.median());
       map.put("ci95", List.of(summary.lower(), summary.upper()));
       map.put("p99", summary.p99());

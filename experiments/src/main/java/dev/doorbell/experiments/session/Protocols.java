@@ -5,46 +5,67 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.kernels.KernelCatalogue;
-import dev.doorbell.kernels.ProtocolKernel;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The kernels that points may name: Doorbell's own, and those that the user brought. */
 final class Protocols {
   private static final String LATENCY = "latency";
 
-  private final Map<String, Protocol> byName;
+  private final KernelCatalogue catalogue;
 
-  private Protocols(Map<String, Protocol> byName) {
-    this.byName = byName;
+  /** Of Doorbell's own those that were asked for; an experiment names one or two of many. */
+  private final Map<String, Protocol> read;
+
+  private final SequencedMap<String, Protocol> brought;
+
+  private Protocols(
+      KernelCatalogue catalogue, Map<String, Protocol> read, Map<String, Protocol> brought) {
+    this.catalogue = catalogue;
+    this.read = read;
+    this.brought = new LinkedHashMap<>(brought);
   }
 
   static Protocols ofCatalogue() {
-    KernelCatalogue catalogue = KernelCatalogue.load();
-    Map<String, Protocol> byName = new LinkedHashMap<>();
-    for (ProtocolKernel kernel : catalogue.kernels()) {
-      byName.put(kernel.name(), Protocol.of(catalogue, kernel));
-    }
-    return new Protocols(byName);
+    return new Protocols(KernelCatalogue.load(), new ConcurrentHashMap<>(), Map.of());
   }
 
   Protocols with(List<UserKernel> kernels) {
-    Map<String, Protocol> all = new LinkedHashMap<>(byName);
+    Map<String, Protocol> all = new LinkedHashMap<>(brought);
     for (UserKernel kernel : kernels) {
-      if (all.putIfAbsent(kernel.name(), Protocol.of(kernel)) != null) {
+      if (catalogue.find(kernel.name()).isPresent()
+          || all.putIfAbsent(kernel.name(), Protocol.of(kernel)) != null) {
         throw new IllegalArgumentException("two kernels are named " + kernel.name());
       }
     }
-    return new Protocols(all);
+    return new Protocols(catalogue, read, all);
   }
 
-  Collection<Protocol> all() {
-    return Collections.unmodifiableCollection(byName.values());
+  /** Doorbell's own first. */
+  List<String> names() {
+    List<String> names = new ArrayList<>(catalogue.names());
+    names.addAll(brought.keySet());
+    return names;
+  }
+
+  List<Protocol> all() {
+    return names().stream().map(this::find).filter(Objects::nonNull).toList();
+  }
+
+  private @Nullable Protocol find(String name) {
+    Protocol own = brought.get(name);
+    return own != null
+        ? own
+        : catalogue
+            .find(name)
+            .map(kernel -> read.computeIfAbsent(name, _ -> Protocol.of(catalogue, kernel)))
+            .orElse(null);
   }
 
   /** What of the point's kernels measures latency, or null. */
@@ -59,7 +80,7 @@ final class Protocols {
 
   private @Nullable Protocol measuring(Point point, Measures what) {
     for (String name : point.kernels()) {
-      Protocol protocol = byName.get(name);
+      Protocol protocol = find(name);
       if (protocol != null && protocol.descriptor().measures() == what) {
         return protocol;
       }
@@ -80,7 +101,7 @@ final class Protocols {
   void check(Point point, List<Problem> problems) {
     List<Protocol> chosen = new ArrayList<>();
     for (String name : point.kernels()) {
-      Protocol protocol = byName.get(name);
+      Protocol protocol = find(name);
       if (protocol == null) {
         problems.add(
             Problem.of("DB-P019", point.id(), "there is no kernel '%s'".formatted(name))

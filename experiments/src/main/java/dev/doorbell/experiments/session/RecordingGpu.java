@@ -1,14 +1,7 @@
 package dev.doorbell.experiments.session;
 
+import dev.doorbell.core.gpu.ForwardingGpu;
 import dev.doorbell.core.gpu.Gpu;
-import dev.doorbell.core.gpu.GpuAttributes;
-import dev.doorbell.core.gpu.GpuModule;
-import dev.doorbell.core.gpu.GpuStream;
-import dev.doorbell.core.gpu.Kernel;
-import dev.doorbell.core.gpu.KernelArguments;
-import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import java.lang.foreign.MemorySegment;
@@ -25,14 +18,13 @@ import java.util.Set;
  * A GPU that remembers what was allocated and mapped, so that all of it can be looked at in the
  * end, with addresses as places in what they point to: two GPUs have nothing else in common.
  */
-final class RecordingGpu implements Gpu {
+final class RecordingGpu extends ForwardingGpu {
   /** Times are nobody else's. */
   private static final Set<String> NOT_COMPARED = Set.of("samples", "stamps");
 
   private static final long PLACE = 0xd00b_0000_0000_0000L;
   private static final int ROOM_SHIFT = 32;
 
-  private final Gpu gpu;
   private final List<RecordingGpu> world;
   private final List<Memory> memories = new ArrayList<>();
   private final List<Range> ranges = new ArrayList<>();
@@ -44,7 +36,7 @@ final class RecordingGpu implements Gpu {
    * @param world the recording GPUs of a world, in the order of ranks; this one is added
    */
   RecordingGpu(Gpu gpu, List<RecordingGpu> world) {
-    this.gpu = gpu;
+    super(gpu);
     this.world = world;
     world.add(this);
   }
@@ -108,7 +100,7 @@ final class RecordingGpu implements Gpu {
 
   @Override
   public Memory allocate(MemoryKind kind, long bytes, String label) {
-    Memory memory = gpu.allocate(kind, bytes, label);
+    Memory memory = super.allocate(kind, bytes, label);
     memories.add(memory);
     ranges.add(new Range(memory.address(), bytes));
     return memory;
@@ -116,44 +108,8 @@ final class RecordingGpu implements Gpu {
 
   @Override
   public long mapDeviceRegisters(long hostAddress, long bytes) {
-    long address = gpu.mapDeviceRegisters(hostAddress, bytes);
+    long address = super.mapDeviceRegisters(hostAddress, bytes);
     ranges.add(new Range(address, bytes));
     return address;
-  }
-
-  @Override
-  public Locus locus() {
-    return gpu.locus();
-  }
-
-  @Override
-  public GpuAttributes attributes() {
-    return gpu.attributes();
-  }
-
-  @Override
-  public Memory registerHost(MemorySegment range, String label) {
-    return gpu.registerHost(range, label);
-  }
-
-  @Override
-  public GpuModule load(String name, String ptx) {
-    return gpu.load(name, ptx);
-  }
-
-  @Override
-  public Launch launch(
-      Kernel kernel, LaunchConfig config, KernelArguments arguments, GpuStream stream) {
-    return gpu.launch(kernel, config, arguments, stream);
-  }
-
-  @Override
-  public GpuStream createStream() {
-    return gpu.createStream();
-  }
-
-  @Override
-  public void close() {
-    gpu.close();
   }
 }

@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.config.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;
@@ -35,9 +36,12 @@ import dev.doorbell.experiments.topology.TopologyVariant;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -303,9 +307,13 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public List<ModelConstant> constants(List<Point> points) {
     Map<String, ModelConstant> constants = new LinkedHashMap<>();
+    Set<Topology> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Point point : points) {
       try {
         Topology topology = topology(point);
+        if (!seen.add(topology)) {
+          continue;
+        }
         for (Constant constant : topology.constants()) {
           ModelConstant converted = Constants.convert(topology.name(), constant);
           constants.putIfAbsent(converted.name(), converted);
@@ -320,6 +328,11 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public long estimateNanos(Point point) {
     return families.of(point).estimateNanos(point);
+  }
+
+  @Override
+  public Vocabulary names() {
+    return new Vocabulary(protocols.names(), TopologyFile.names());
   }
 
   @Override

@@ -48,6 +48,9 @@ final class TransferPoint {
   /** Messages of one run of the streaming kernel on a GPU, and the most bytes of them. */
   private static final int MESSAGES_ON_GPU = 1 << 15;
 
+  /** Of one whose memory the HCA reaches through a mover, tens of microseconds a message. */
+  private static final int MESSAGES_THROUGH_A_MOVER = 1 << 13;
+
   private static final long BYTES_ON_GPU = 1L << 30;
 
   /** Virtual time after which a device-side wait ends. */
@@ -277,7 +280,7 @@ final class TransferPoint {
   /** Opens the GPU with a mover, where the HCA has to reach its memory. */
   private World cuda(int ordinal) throws PointFailure {
     CudaGpu.Mover mover = CudaGpu.Mover.NONE;
-    if (payload() != MemoryKind.HOST || shape.endpoint().placement().touchesGpu()) {
+    if (needsMover()) {
       boolean copies = point.text("dma").equals("copy");
       mover = copies ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL;
       if (notes.isEmpty()) {
@@ -292,6 +295,10 @@ final class TransferPoint {
     } catch (GpuException e) {
       throw failure(PointFailure.Kind.FAILED, "DB-P001", e.getMessage(), "no result");
     }
+  }
+
+  private boolean needsMover() {
+    return payload() != MemoryKind.HOST || shape.endpoint().placement().touchesGpu();
   }
 
   private World onVirtualMachine(World world) throws PointFailure {
@@ -350,7 +357,8 @@ final class TransferPoint {
   }
 
   private int messagesOnGpu() {
-    long most = Math.min(MESSAGES_ON_GPU, BYTES_ON_GPU / shape.bytes()) / point.whole("qps");
+    int messages = needsMover() ? MESSAGES_THROUGH_A_MOVER : MESSAGES_ON_GPU;
+    long most = Math.min(messages, BYTES_ON_GPU / shape.bytes()) / point.whole("qps");
     return (int) Math.max(point.whole("window"), most);
   }
 

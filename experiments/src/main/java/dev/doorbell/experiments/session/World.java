@@ -209,7 +209,7 @@ public final class World implements AutoCloseable {
         Gpu gpu =
             ordinal == Substrate.Verbs.VM
                 ? new VmGpu(fabric, at)
-                : new CudaGpu(fabric, at, ordinal);
+                : new CudaGpu(fabric, at, ordinal, CudaGpu.Mover.NONE, RealHca.pinnedPages());
         try {
           Hca hca = real.open(fabric, Locus.nic(number, 0), gpu);
           opened.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));

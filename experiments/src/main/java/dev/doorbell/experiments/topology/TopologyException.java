@@ -9,7 +9,10 @@ public final class TopologyException extends Exception {
 
   private final transient List<Problem> problems;
 
-  TopologyException(List<Problem> problems) {
+  /**
+   * @param problems in the order of the file
+   */
+  public TopologyException(List<Problem> problems) {
     super(problems.isEmpty() ? "invalid topology" : problems.getFirst().text());
     this.problems = List.copyOf(problems);
   }

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.topology;
 import dev.doorbell.core.fabric.timed.CpuPrices;
 import dev.doorbell.core.fabric.timed.Credits;
 import dev.doorbell.core.fabric.timed.GpuPrices;
+import dev.doorbell.core.fabric.timed.GpuRefinements;
 import dev.doorbell.core.fabric.timed.Hop;
 import dev.doorbell.core.fabric.timed.Link;
 import dev.doorbell.core.fabric.timed.Network;
@@ -23,6 +24,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 final class TopologyReader {
   private static final double NANOS = 1e9;
   private static final double RATE = 10_000;
+  private static final double DEVICE_RATE = 100_000;
   private static final int LARGEST_PAYLOAD = 4096;
   private static final int MOST_TAGS = 15_360;
 
@@ -66,7 +68,7 @@ final class TopologyReader {
     }
     Network network = network(root.section("network"));
     // What a calibration measured stands beside what came of it, for readers.
-    root.has("measurements");
+    List.of("measured_on", "basis", "measurements").forEach(root::has);
     root.end();
     if (ledger.clean()) {
       requireUse(linkNodes);
@@ -116,8 +118,25 @@ final class TopologyReader {
             gpu.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true),
             nanos(gpu, "copy_engine_start_ns"),
             gpu.number("copy_engine_gb_s", 0.001, RATE));
+    GpuRefinements finer = finer(gpu, prices.fenceFloor());
     gpu.end();
-    return prices;
+    return prices.with(finer);
+  }
+
+  /** What a file may leave out. */
+  private static GpuRefinements finer(Section gpu, double fenceFloor) {
+    return new GpuRefinements(
+        gpu.number("fence_system_floor_ns", 0, NANOS, fenceFloor),
+        gpu.number("fence_remote_ns", 0, NANOS, 0),
+        gpu.number("fence_system_remote_ns", 0, NANOS, 0),
+        gpu.flag("fence_awaits_arrival", true),
+        gpu.number("remote_load_ns", 0, NANOS, 0),
+        gpu.number("remote_atomic_ns", 0, NANOS, 0),
+        gpu.number("remote_line_ns", 0, NANOS, 0),
+        gpu.has("load_granule_bytes") ? gpu.powerOfTwo("load_granule_bytes", 16, 128, true) : 0,
+        gpu.number("block_store_gb_s", 0, DEVICE_RATE, 0),
+        gpu.number("device_load_gb_s", 0, DEVICE_RATE, 0),
+        gpu.number("device_store_gb_s", 0, DEVICE_RATE, 0));
   }
 
   private static CpuPrices cpu(Section cpu) {

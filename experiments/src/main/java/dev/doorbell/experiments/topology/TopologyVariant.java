@@ -172,7 +172,8 @@ public enum TopologyVariant {
                         gpu.combineWindow(),
                         COMPLETION,
                         gpu.copyEngineStart(),
-                        gpu.copyEngineRate()))
+                        gpu.copyEngineRate(),
+                        gpu.finer()))
             .toList();
     return with(base, gpus, base.nics(), base.links(), base.paths());
   }

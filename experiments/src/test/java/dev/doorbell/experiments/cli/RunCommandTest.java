@@ -68,8 +68,7 @@ class RunCommandTest {
             "summary.json",
             "samples/pull_64.csv",
             "figures/latency.svg",
-            "figures/latency.pdf",
-            "figures/latency.png")
+            "figures/latency.pdf")
         .noneMatch(name -> name.endsWith(".part"));
     assertThat(onlyRun().resolve("config.yaml")).hasContent(Configs.SMALL);
     JsonNode manifest = JsonMapper.shared().readTree(onlyRun().resolve("manifest.json"));

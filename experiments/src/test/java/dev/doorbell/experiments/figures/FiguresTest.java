@@ -32,7 +32,7 @@ class FiguresTest {
   private static final RunData RUN = ModelledRun.of(21, 42);
   private static final SequencedMap<String, Drawing> DRAWINGS = Figures.drawings(RUN);
 
-  /** Two figures of one panel: enough where PDF and PNG are made. */
+  /** Two figures of one panel: enough where PDFs are made. */
   private static final RunData SMALL = ModelledRun.of(List.of("cross-rc"), 5, 1);
 
   private static Drawing drawing(RunData run, String name) {
@@ -71,16 +71,11 @@ class FiguresTest {
   }
 
   @Test
-  void figures_are_written_in_three_formats(@TempDir Path directory) throws IOException {
+  void figures_of_a_run_are_written_for_browsers_and_for_papers(@TempDir Path directory)
+      throws IOException {
     Path figures = directory.resolve("run").resolve("figures");
     assertThat(Figures.write(SMALL, figures))
-        .containsExactly(
-            "latency.svg",
-            "latency.pdf",
-            "latency.png",
-            "goodput.svg",
-            "goodput.pdf",
-            "goodput.png")
+        .containsExactly("latency.svg", "latency.pdf", "goodput.svg", "goodput.pdf")
         .allSatisfy(name -> assertThat(figures.resolve(name)).isNotEmptyFile());
   }
 

@@ -48,15 +48,17 @@ class TablesTest {
     assertThat(TINY.latex())
         .isEqualTo(
             """
-            \\begin{tabular}{lr}
+            \\sbox0{\\begin{tabular}{lr}
             \\toprule
             path & p50 $\\mu$s \\\\
             \\midrule
-            push\\_a|b & 1.5 \\\\
+            push\\_a$|$b & 1.5 \\\\
             pull & $-$0.3~\\% \\\\
             \\bottomrule
-            \\multicolumn{2}{l}{\\footnotesize basis: modelled} \\\\
-            \\end{tabular}
+            \\end{tabular}}%
+            \\parbox{\\wd0}{\\usebox0\\par\\vskip2pt\\footnotesize\\raggedright
+            basis: modelled\\par
+            }
             """);
   }
 

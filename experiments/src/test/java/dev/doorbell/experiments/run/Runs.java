@@ -39,6 +39,7 @@ public final class Runs {
               1,
               plan.points().size(),
               environment,
+              Surroundings.here(),
               List.of())
           .write(directory);
       directory.publish();

@@ -15,7 +15,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -163,6 +165,60 @@ class MovedTransferTest {
       outcome = fabric.run(() -> told.get() == writes, DEADLINE);
       assertThat(outcome).as("seed %d", seed).isEqualTo(RunOutcome.DONE);
       assertThat(early).as("seed %d: told of before they were there", seed).isEmpty();
+    }
+  }
+
+  /** What the mover carries out at the same time must not show: small memory, much in flight. */
+  @ParameterizedTest
+  @CsvSource({"1", "2", "3"})
+  void copies_that_touch_the_same_bytes_look_as_if_one_had_followed_the_other(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    DirectFabric fabric = new DirectFabric(AddressSpace.reserve(), seed);
+    int room = 12_000;
+    byte[] model = new byte[room];
+    List<String> wrong = new ArrayList<>();
+    int[] left = {0};
+    try (MovedGpu gpu = new MovedGpu(fabric, Locus.gpu(0, 0), IDLE);
+        Memory target = gpu.allocate(MemoryKind.DEVICE, room, "target");
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment source = arena.allocate(room, 64);
+      for (int i = 0; i < 800; i++) {
+        int bytes = 1 + random.nextInt(random.nextInt(8) == 0 ? 9000 : 200);
+        int at = random.nextInt(room - bytes);
+        if (random.nextInt(4) != 0) {
+          at &= -16;
+          bytes = Math.max(8, bytes & -8);
+        }
+        int number = i;
+        left[0]++;
+        if (random.nextBoolean()) {
+          byte[] content = new byte[bytes];
+          random.nextBytes(content);
+          MemorySegment.copy(content, 0, source, ValueLayout.JAVA_BYTE, 0, bytes);
+          System.arraycopy(content, 0, model, at, bytes);
+          gpu.mover().write(source.address(), target.address() + at, bytes, ok -> left[0]--);
+        } else {
+          MemorySegment found = arena.allocate(bytes, 64);
+          byte[] expected = Arrays.copyOfRange(model, at, at + bytes);
+          gpu.mover()
+              .read(
+                  target.address() + at,
+                  found.address(),
+                  bytes,
+                  ok -> {
+                    left[0]--;
+                    if (!Arrays.equals(found.toArray(ValueLayout.JAVA_BYTE), expected)) {
+                      wrong.add("read %d of %d bytes".formatted(number, expected.length));
+                    }
+                  });
+        }
+        if (random.nextInt(40) == 0) {
+          assertThat(fabric.run(() -> left[0] == 0, DEADLINE)).isEqualTo(RunOutcome.DONE);
+        }
+      }
+      assertThat(fabric.run(() -> left[0] == 0, DEADLINE)).isEqualTo(RunOutcome.DONE);
+      assertThat(wrong).as("seed %d", seed).isEmpty();
+      assertThat(target.getBytes(0, room)).as("seed %d", seed).isEqualTo(model);
     }
   }
 

@@ -3,7 +3,6 @@ package dev.doorbell.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.hca.AccessRight;
-import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
@@ -15,22 +14,13 @@ import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.mlx5.AtomicSegment;
-import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
-import dev.doorbell.core.mlx5.DataSegment;
-import dev.doorbell.core.mlx5.DatagramSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ErrorCqe;
-import dev.doorbell.core.mlx5.InlineSegment;
-import dev.doorbell.core.mlx5.MaskedAtomicSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.ReceiveSegment;
-import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.mlx5.WaitSegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -217,7 +207,7 @@ public final class Endpoint implements AutoCloseable {
   private final boolean ownsDomain;
 
   /** A WQE is built here and copied into the ring, which it may run over the end of. */
-  private final MemorySegment image = Arena.ofAuto().allocate(1024, 64);
+  final MemorySegment image = Arena.ofAuto().allocate(1024, 64);
 
   private long posted;
   private long received;
@@ -282,179 +272,25 @@ public final class Endpoint implements AutoCloseable {
     return buffer.address() + offset;
   }
 
-  // Builders. Each returns the block index of the WQE.
-
-  public final class Wqe {
-    private int units = 1;
-    private final int opcode;
-    private int opmod;
-    private int flags = ControlSegment.CQ_UPDATE;
-    private int immediate;
-    private int ds = -1;
-    private long indexShift;
-    private int numberShift;
-
-    Wqe(int opcode) {
-      this.opcode = opcode;
-    }
-
-    private long next() {
-      return image.address() + (long) units * SendQueue.UNIT;
-    }
-
-    public Wqe flags(int value) {
-      flags = value;
-      return this;
-    }
-
-    public Wqe immediate(int value) {
-      immediate = value;
-      return this;
-    }
-
-    public Wqe opmod(int value) {
-      opmod = value;
-      return this;
-    }
-
-    public Wqe ds(int value) {
-      ds = value;
-      return this;
-    }
-
-    public Wqe wrongIndex(long by) {
-      indexShift = by;
-      return this;
-    }
-
-    public Wqe wrongNumber(int by) {
-      numberShift = by;
-      return this;
-    }
-
-    public Wqe remote(long address, int key) {
-      RemoteAddressSegment.write(next(), address, key);
-      // GPUNetIO leaves this word as it was: an HCA must not look at it.
-      RawMemory.putInt(next() + 12, 0xdeadbeef);
-      units++;
-      return this;
-    }
-
-    /** Where a datagram goes. */
-    public Wqe to(AddressHandle handle, int qpn, int queueKey) {
-      DatagramSegment.write(
-          next(),
-          queueKey,
-          qpn,
-          handle.macAddress(),
-          handle.trafficClass(),
-          handle.hopLimit(),
-          0,
-          handle.gidHigh(),
-          handle.gidLow());
-      units += DatagramSegment.BYTES / SendQueue.UNIT;
-      return this;
-    }
-
-    public Wqe data(int bytes, int key, long address) {
-      DataSegment.write(next(), bytes, key, address);
-      units++;
-      return this;
-    }
-
-    public Wqe local(long offset, int bytes) {
-      return data(bytes, region.lkey(), address(offset));
-    }
-
-    public Wqe inline(byte[] payload) {
-      MemorySegment copy = Arena.ofAuto().allocate(Math.max(1, payload.length));
-      copy.copyFrom(MemorySegment.ofArray(payload));
-      InlineSegment.write(next(), copy.address(), payload.length);
-      units += InlineSegment.units(payload.length);
-      return this;
-    }
-
-    public Wqe atomic(long swapAdd, long compare) {
-      AtomicSegment.write(next(), swapAdd, compare);
-      units++;
-      return this;
-    }
-
-    public Wqe maskedAdd(int cell, long add, long boundary) {
-      if (cell == 8) {
-        opmod = MaskedAtomicSegment.OPMOD_8_BYTES;
-        MaskedAtomicSegment.writeFetchAdd8(next(), add, boundary);
-      } else {
-        opmod = MaskedAtomicSegment.OPMOD_4_BYTES;
-        MaskedAtomicSegment.writeFetchAdd4(next(), (int) add, (int) boundary);
-      }
-      units++;
-      return this;
-    }
-
-    public Wqe maskedSwap(int cell, long swap, long compare, long swapMask, long compareMask) {
-      if (cell == 8) {
-        opmod = MaskedAtomicSegment.OPMOD_8_BYTES;
-        MaskedAtomicSegment.writeCompareSwap8(next(), swap, compare, swapMask, compareMask);
-        units += 2;
-      } else {
-        opmod = MaskedAtomicSegment.OPMOD_4_BYTES;
-        MaskedAtomicSegment.writeCompareSwap4(
-            next(), (int) swap, (int) compare, (int) swapMask, (int) compareMask);
-        units++;
-      }
-      return this;
-    }
-
-    public Wqe waitFor(int maxIndex, int cqn) {
-      WaitSegment.write(next(), maxIndex, cqn);
-      units++;
-      return this;
-    }
-
-    /** Writes the WQE to the ring, without telling anybody. */
-    public long write() {
-      long index = posted;
-      int actual = ds < 0 ? units : ds;
-      ControlSegment.write(
-          image.address(),
-          opmod,
-          (int) (index + indexShift),
-          opcode,
-          queuePair.number() + numberShift,
-          actual,
-          flags,
-          immediate);
-      SendQueue.copyIn(
-          queuePair.sendRingAddress(), shape.sendBlocks, index, units, image.address());
-      posted += SendQueue.blocks(units);
-      return index;
-    }
-
-    /** Writes the WQE and rings for it. */
-    public long post() {
-      long index = write();
-      record();
-      ring();
-      return index;
-    }
-
-    public long imageAddress() {
-      return image.address();
-    }
-
-    public int units() {
-      return units;
-    }
-  }
-
-  public Wqe wqe(int opcode) {
-    return new Wqe(opcode);
+  public EndpointWqe wqe(int opcode) {
+    return new EndpointWqe(this, opcode);
   }
 
   /** A WRITE from this buffer to the peer's. */
-  public Wqe rdmaWrite(Endpoint peer, long from, long to, int bytes) {
+  public EndpointWqe rdmaWrite(Endpoint peer, long from, long to, int bytes) {
     return wqe(Opcode.RDMA_WRITE).remote(peer.address(to), peer.region.rkey()).local(from, bytes);
+  }
+
+  /**
+   * Copies what was built into the ring, without telling anybody.
+   *
+   * @return the index of its first block
+   */
+  long append(int units) {
+    long index = posted;
+    SendQueue.copyIn(queuePair.sendRingAddress(), shape.sendBlocks, index, units, image.address());
+    posted += SendQueue.blocks(units);
+    return index;
   }
 
   /** Publishes what was written in the doorbell record. */

@@ -1,16 +1,14 @@
 package dev.doorbell.contract;
 
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.AddressableMemory;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.memory.RawMemory;
-import java.lang.foreign.MemorySegment;
 
 /** Memory of an emulated world, as a GPU of it would provide it. */
-public final class FabricMemory implements Memory {
+public final class FabricMemory extends AddressableMemory {
   private final AddressSpace space;
   private final Allocation allocation;
   private boolean closed;
@@ -49,26 +47,11 @@ public final class FabricMemory implements Memory {
   }
 
   @Override
-  public void write(long offset, MemorySegment source) {
-    RawMemory.copyIn(source, 0, at(offset, source.byteSize()), source.byteSize());
-  }
-
-  @Override
-  public void read(long offset, MemorySegment target) {
-    RawMemory.copyOut(at(offset, target.byteSize()), target, 0, target.byteSize());
-  }
-
-  @Override
-  public void fill(long offset, long bytes, byte value) {
-    RawMemory.fill(at(offset, bytes), bytes, value);
-  }
-
-  private long at(long offset, long bytes) {
+  protected void check(String what, long offset, long bytes) {
     if (closed || offset < 0 || offset > size() - bytes) {
       throw new IndexOutOfBoundsException(
-          "%d bytes at offset %d of %s".formatted(bytes, offset, allocation));
+          "%s of %d bytes at offset %d of %s".formatted(what, bytes, offset, allocation));
     }
-    return address() + offset;
   }
 
   @Override

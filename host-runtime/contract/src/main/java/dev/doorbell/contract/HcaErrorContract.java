@@ -52,7 +52,7 @@ abstract class HcaErrorContract extends HcaObjectContract {
     }
   }
 
-  private Endpoint.Wqe faulty(Fault fault, Endpoint a, Endpoint b) {
+  private EndpointWqe faulty(Fault fault, Endpoint a, Endpoint b) {
     long target = b.address(0);
     int rkey = b.region.rkey();
     Set<AccessRight> local = EnumSet.of(AccessRight.LOCAL_WRITE);

@@ -5,24 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.AsyncEvent;
-import dev.doorbell.core.hca.CompletionChannel;
-import dev.doorbell.core.hca.CompletionQueue;
-import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
-import dev.doorbell.core.hca.QueuePair;
-import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.DataSegment;
-import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
@@ -36,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What every HCA has to do beyond WRITEs and READs on a reliable connection: other transports,
  * shared receives, completion events, peers that are silent. A back end extends this class too.
  */
-public abstract class HcaTransportContractTest extends HcaContract {
+public abstract class HcaTransportContractTest extends HcaEventContract {
   private static final int GLOBAL_ROUTE = 40;
   private static final int QUEUE_KEY = 0x1234_5678;
 
@@ -82,6 +75,7 @@ public abstract class HcaTransportContractTest extends HcaContract {
   @ParameterizedTest
   @ValueSource(ints = {0x8001, 0x7fff})
   void peers_of_other_partitions_do_not_hear_each_other(int key) {
+    assumeHas(HcaWorld.Feature.PARTITIONS);
     Endpoint a = new Endpoint(world, 0, USUAL);
     Endpoint b = new Endpoint(world, 1, USUAL);
     // Two limited members of one partition, or a full member of another.
@@ -409,83 +403,5 @@ public abstract class HcaTransportContractTest extends HcaContract {
     senders[1].wqe(Opcode.SEND).local(0, 8).post();
     assertThat(senders[1].pollSend().isError()).isFalse();
     assertThat(receivers[1].pollReceive().bytes()).isEqualTo(8);
-  }
-
-  // Completion events.
-
-  /** A connection whose receiver has a completion queue with a channel. */
-  private final class Told {
-    final CompletionChannel channel = world.hca(1).createCompletionChannel();
-    final Endpoint sender = new Endpoint(world, 0, USUAL);
-    final Endpoint receiver = new Endpoint(world, 1, USUAL);
-    final CompletionQueue queue =
-        receiver.domain.createCompletionQueue(
-            CompletionQueueAttributes.ring(64, MemoryKind.HOST), world.memory(1), channel);
-    final QueuePair queuePair =
-        receiver.domain.createQueuePair(
-            new QueuePairAttributes(16, 16, queue, queue, MemoryKind.HOST, MemoryKind.HOST),
-            world.memory(1));
-    private int sequence;
-
-    Told() {
-      queuePair.connect(sender.queuePair.address(), Endpoint.ALL, ConnectionAttributes.DEFAULT);
-      sender.queuePair.connect(queuePair.address(), Endpoint.ALL, ConnectionAttributes.DEFAULT);
-      for (int i = 0; i < 16; i++) {
-        DataSegment.write(
-            queuePair.receiveRingAddress() + 16L * i,
-            64,
-            receiver.region.lkey(),
-            receiver.address(0));
-      }
-      DoorbellRecord.putReceiveIndex(queuePair.recordAddress(), 16);
-    }
-
-    void arm(long consumed, boolean solicitedOnly) {
-      world.store64(
-          1,
-          queue.armAddress(),
-          Doorbell.encodeArm(sequence++, solicitedOnly, consumed, queue.number()));
-      world.settle();
-    }
-
-    void send(boolean solicited) {
-      sender
-          .wqe(Opcode.SEND)
-          .flags(ControlSegment.CQ_UPDATE | (solicited ? ControlSegment.SOLICITED : 0))
-          .local(0, 8)
-          .post();
-      assertThat(sender.pollSend().isError()).isFalse();
-      world.settle();
-    }
-  }
-
-  @Test
-  void an_armed_queue_tells_of_one_completion() {
-    Told told = new Told();
-    told.send(false);
-    assertThat(told.channel.poll()).as("not armed").isNull();
-    told.arm(1, false);
-    assertThat(told.channel.poll()).as("nothing new").isNull();
-    told.send(false);
-    assertThat(told.channel.poll()).isSameAs(told.queue);
-    told.send(false);
-    assertThat(told.channel.poll()).as("armed once, told once").isNull();
-    told.arm(2, false);
-    assertThat(told.channel.poll()).as("a completion was there already").isSameAs(told.queue);
-    assertThatThrownBy(told.channel::close).isInstanceOf(HcaException.class);
-  }
-
-  @Test
-  void a_queue_armed_for_solicited_completions_lets_others_pass() {
-    Told told = new Told();
-    told.arm(0, true);
-    told.send(false);
-    assertThat(told.channel.poll()).isNull();
-    told.send(true);
-    assertThat(told.channel.poll()).isSameAs(told.queue);
-    told.arm(2, true);
-    told.queuePair.toError();
-    world.settle();
-    assertThat(told.channel.poll()).as("errors count as solicited").isSameAs(told.queue);
   }
 }

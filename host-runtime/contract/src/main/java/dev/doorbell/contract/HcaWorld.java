@@ -23,8 +23,8 @@ public interface HcaWorld extends AutoCloseable {
     DUMP,
     /** Asynchronous events of the queue pair that a faulty request arrives at. */
     RESPONDER_EVENTS,
-    /** Asynchronous events of completion queues that overrun. */
-    COMPLETION_QUEUE_EVENTS,
+    /** P_Keys other than the default. */
+    PARTITIONS,
     /** The very syndrome that mlx5 gives; without it, any error will do. */
     PRECISE_SYNDROMES
   }

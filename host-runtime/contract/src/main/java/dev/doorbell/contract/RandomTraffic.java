@@ -101,7 +101,7 @@ public final class RandomTraffic {
 
   private void post() {
     int opcode = opcodes.get(random.nextInt(opcodes.size()));
-    Endpoint.Wqe wqe =
+    EndpointWqe wqe =
         a.wqe(opcode)
             .flags(ControlSegment.CQ_UPDATE | ControlSegment.FENCE_READS)
             .immediate(random.nextInt());
@@ -133,7 +133,7 @@ public final class RandomTraffic {
   }
 
   /** Random payload of the source: inline, or up to three pieces. */
-  private byte[] payload(Endpoint.Wqe wqe) {
+  private byte[] payload(EndpointWqe wqe) {
     if (random.nextInt(3) == 0) {
       byte[] inline = new byte[random.nextInt(LARGEST_INLINE + 1)];
       random.nextBytes(inline);
@@ -158,7 +158,7 @@ public final class RandomTraffic {
     return random.nextInt(largest + 1);
   }
 
-  private void read(Endpoint.Wqe wqe) {
+  private void read(EndpointWqe wqe) {
     int pieces = 1 + random.nextInt(3);
     int[] sizes = new int[pieces];
     int total = 0;
@@ -178,7 +178,7 @@ public final class RandomTraffic {
     }
   }
 
-  private void atomic(int opcode, Endpoint.Wqe wqe) {
+  private void atomic(int opcode, EndpointWqe wqe) {
     boolean masked = opcode == Opcode.ATOMIC_MASKED_CS || opcode == Opcode.ATOMIC_MASKED_FA;
     int cell = masked && random.nextBoolean() ? 4 : 8;
     long mask = cell == 8 ? -1L : 0xffff_ffffL;

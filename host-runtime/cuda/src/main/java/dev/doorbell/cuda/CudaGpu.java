@@ -18,8 +18,10 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUmemAttach_flags;
@@ -42,7 +44,7 @@ public final class CudaGpu implements Gpu {
   private static final int REGISTER_PORTABLE_MAPPED = 0x1 | 0x2;
   private static final int REGISTER_IO_MEMORY = 0x4;
 
-  private static final int MOVER_THREADS = 512;
+  private static final int MOVER_THREADS = 1024;
   private static final int MOVER_STAGING_BYTES = 16 << 20;
   private static final long MOVER_IDLE_NANOS = 1_000_000;
 
@@ -64,7 +66,11 @@ public final class CudaGpu implements Gpu {
   private final Set<CudaMemory> memories = new LinkedHashSet<>();
   private final Set<CudaModule> modules = new LinkedHashSet<>();
   private final List<CudaStream> streams = new ArrayList<>();
-  private final List<Long> mappedRegisters = new ArrayList<>();
+
+  /** Pages of devices that kernels reach, by where the host has them, and where kernels do. */
+  private final Map<Long, Long> mappedRegisters = new LinkedHashMap<>();
+
+  private final PinnedPages pinned;
   private @Nullable DoorbellWindows windows;
   private @Nullable StagedMover mover;
   private boolean closed;
@@ -85,8 +91,17 @@ public final class CudaGpu implements Gpu {
    *
    * @param by how they do
    */
-  @SuppressWarnings("this-escape") // a mover allocates, as everybody does
   public CudaGpu(DirectFabric fabric, Locus locus, int ordinal, Mover by) {
+    this(fabric, locus, ordinal, by, PinnedPages.UNHEARD);
+  }
+
+  /**
+   * Opens a device beside another driver that deals with the same pages.
+   *
+   * @param pinned hears of host memory before it is pinned
+   */
+  @SuppressWarnings("this-escape") // a mover allocates, as everybody does
+  public CudaGpu(DirectFabric fabric, Locus locus, int ordinal, Mover by, PinnedPages pinned) {
     if (locus.part() != Locus.Part.GPU) {
       throw new IllegalArgumentException(locus + " is no place of a GPU");
     }
@@ -99,6 +114,7 @@ public final class CudaGpu implements Gpu {
     }
     this.fabric = fabric;
     this.locus = locus;
+    this.pinned = pinned;
     this.context = CudaContext.retain(ordinal);
     this.attributes = ask(ready.devices().get(ordinal));
     int[] version = new int[1];
@@ -200,7 +216,10 @@ public final class CudaGpu implements Gpu {
 
   private CudaMemory allocateOnHost(long bytes, String label) {
     Allocation allocation = reserve(bytes, label);
+    boolean told = false;
     try {
+      pinned.willPin(allocation.address(), pages(bytes));
+      told = true;
       long device = register(allocation.address(), bytes, REGISTER_PORTABLE_MAPPED, label);
       return CudaMemory.onHost(
           context,
@@ -211,9 +230,13 @@ public final class CudaGpu implements Gpu {
           bytes,
           memory -> {
             unpinned(memory);
+            pinned.unpinned(allocation.address(), pages(bytes));
             fabric.memory().free(allocation);
           });
     } catch (RuntimeException e) {
+      if (told) {
+        pinned.unpinned(allocation.address(), pages(bytes));
+      }
       fabric.memory().free(allocation);
       throw e;
     }
@@ -295,25 +318,45 @@ public final class CudaGpu implements Gpu {
     Allocation page = fabric.memory().find(hostAddress);
     if (page != null && page.kind() == MemoryKind.NIC) {
       long device = register(page.address(), page.size(), REGISTER_PORTABLE_MAPPED, page.label());
-      mappedRegisters.add(page.address());
+      mappedRegisters.put(page.address(), device);
       return device + (hostAddress - page.address());
     }
     if (page != null) {
       return openWindow(page, hostAddress, bytes);
     }
-    long start = hostAddress & -AddressSpace.PAGE;
-    long length = (hostAddress + bytes - start + AddressSpace.PAGE - 1) & -AddressSpace.PAGE;
+    return mapPage(hostAddress & -AddressSpace.PAGE, hostAddress, bytes);
+  }
+
+  /** Queue pairs may share a page: it is mapped once. */
+  private long mapPage(long start, long hostAddress, long bytes) {
+    Long mapped = mappedRegisters.get(start);
+    if (mapped == null) {
+      long length = pages(hostAddress + bytes - start);
+      try {
+        mapped = registerDevicePages(start, length);
+      } catch (GpuException e) {
+        throw new GpuException(
+            e.getMessage()
+                + "; mapping registers of a device takes NVreg_RegistryDwords=\"PeerMappingOverride=1;\" for the module nvidia, and a bare-metal or pass-through IOMMU",
+            e);
+      }
+      mappedRegisters.put(start, mapped);
+    }
+    return mapped + (hostAddress - start);
+  }
+
+  /** What is no memory of a device's is memory of a host: a device that another process plays. */
+  private long registerDevicePages(long start, long length) {
+    String label = "device registers";
     try {
-      long device =
-          register(
-              start, length, REGISTER_PORTABLE_MAPPED | REGISTER_IO_MEMORY, "device registers");
-      mappedRegisters.add(start);
-      return device + (hostAddress - start);
+      return register(start, length, REGISTER_PORTABLE_MAPPED | REGISTER_IO_MEMORY, label);
     } catch (GpuException e) {
-      throw new GpuException(
-          e.getMessage()
-              + "; mapping registers of a device takes NVreg_RegistryDwords=\"PeerMappingOverride=1;\" for the module nvidia, and a bare-metal or pass-through IOMMU",
-          e);
+      try {
+        return register(start, length, REGISTER_PORTABLE_MAPPED, label);
+      } catch (GpuException notMemoryEither) {
+        e.addSuppressed(notMemoryEither);
+        throw e;
+      }
     }
   }
 
@@ -453,7 +496,7 @@ public final class CudaGpu implements Gpu {
     streams.forEach(CudaStream::close);
     if (context.settled()) {
       modules.forEach(CudaModule::release);
-      for (long address : mappedRegisters) {
+      for (long address : mappedRegisters.keySet()) {
         context.ask(() -> JCudaDriver.cuMemHostUnregister(CudaContext.host(address)));
       }
     }

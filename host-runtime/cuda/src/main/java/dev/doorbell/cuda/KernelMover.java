@@ -19,7 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Moves bytes by a kernel that one multiprocessor runs: it polls a list of copies in pinned memory,
- * carries them out in order, and counts them. On any {@link Gpu}.
+ * carries them out, several at a time, and counts them. On any {@link Gpu}.
+ *
+ * <p>Copies are cut into pieces, a warp's work each. The kernel carries out at the same time what
+ * the list does not tell apart: a copy that touches what an earlier one writes, or writes what an
+ * earlier one reads, and one whose last bytes cannot be held back, has to wait for those before it.
  *
  * <p>The kernel ends by itself when nothing has come for a while, because calls of the driver that
  * wait for the device would wait for it too; the next transfer starts it again.
@@ -36,6 +40,18 @@ public final class KernelMover extends StagedMover {
   /** In the word that holds a command's size: its last 8 bytes come last. */
   private static final long ORDERED = 1L << 63;
 
+  /** There, too: not at the same time as those before it. */
+  private static final long APART = 1L << 62;
+
+  /** What one warp copies in one trip. */
+  private static final int PIECE = 4096;
+
+  /** Reads that follow each other are put together up to this. */
+  private static final int LONGEST_RUN = 64 << 10;
+
+  /** Most commands that the kernel carries out at the same time. */
+  private static final int GROUP = 32;
+
   private static final long RUNS_NANOS = 600_000_000_000L;
 
   private final Gpu gpu;
@@ -48,6 +64,13 @@ public final class KernelMover extends StagedMover {
   private final long idleNanos;
   private final long[] lastTransfer = new long[COMMANDS];
   private long posted;
+
+  // Where on the GPU the commands since the last that was told apart go: the newest of them.
+  private final long[] groupStart = new long[GROUP];
+  private final long[] groupEnd = new long[GROUP];
+  private final boolean[] groupWrites = new boolean[GROUP];
+  private long group;
+  private boolean apartNext;
   private @Nullable Launch launch;
   private long launches;
 
@@ -94,26 +117,66 @@ public final class KernelMover extends StagedMover {
   long hand(long from, long to) {
     long done = RawMemory.getLongAcquire(control + DONE_OFFSET);
     long transfer = from;
-    // One slot stays free: carriedOut() still looks at that of the last command carried out.
-    while (transfer < to && posted - done < COMMANDS - 1) {
+    while (transfer < to) {
       long start = transfer;
       boolean write = isWrite(start);
       long bytes = size(transfer++);
       // Writes stay apart: each has a last word that is to come last.
-      while (!write && transfer < to && goesOn(transfer)) {
+      while (!write && transfer < to && bytes < LONGEST_RUN && goesOn(transfer)) {
         bytes += size(transfer++);
       }
-      int slot = (int) posted & (COMMANDS - 1);
-      long command = control + LIST_OFFSET + (long) slot * COMMAND_BYTES;
-      RawMemory.putLong(command, write ? stage(start) : far(start));
-      RawMemory.putLong(command + 8, write ? far(start) : stage(start));
-      RawMemory.putLong(command + 16, write ? bytes | ORDERED : bytes);
-      lastTransfer[slot] = transfer;
-      posted++;
+      // One slot stays free: carriedOut() still looks at that of the last command carried out.
+      if (posted - done + (bytes + PIECE - 1) / PIECE >= COMMANDS) {
+        transfer = start;
+        break;
+      }
+      post(start, transfer, bytes, write);
     }
     RawMemory.putLongRelease(control, posted);
     keepRunning(done);
     return transfer;
+  }
+
+  /** Puts transfers into the list that are one copy, in pieces. */
+  private void post(long start, long end, long bytes, boolean write) {
+    long here = stage(start);
+    long there = far(start);
+    boolean heldBack = write && bytes >= Long.BYTES && (there + bytes & Long.BYTES - 1) == 0;
+    for (long at = 0; at < bytes; at += PIECE) {
+      long piece = Math.min(PIECE, bytes - at);
+      boolean last = at + piece == bytes;
+      boolean apart = tellApart(there + at, piece, write, write && !heldBack);
+      int slot = (int) posted & (COMMANDS - 1);
+      long command = control + LIST_OFFSET + (long) slot * COMMAND_BYTES;
+      RawMemory.putLong(command, (write ? here : there) + at);
+      RawMemory.putLong(command + 8, (write ? there : here) + at);
+      RawMemory.putLong(
+          command + 16, piece | (heldBack && last ? ORDERED : 0) | (apart ? APART : 0));
+      lastTransfer[slot] = last ? end : start;
+      posted++;
+    }
+  }
+
+  /**
+   * Whether a command must not be carried out at the same time as those before it.
+   *
+   * @param alone nor those after it at the same time as it
+   */
+  private boolean tellApart(long address, long bytes, boolean write, boolean alone) {
+    boolean apart = apartNext || alone;
+    int known = (int) Math.min(group, GROUP);
+    for (int i = 0; i < known && !apart; i++) {
+      apart = (write || groupWrites[i]) && address < groupEnd[i] && groupStart[i] < address + bytes;
+    }
+    if (apart) {
+      group = 0;
+    }
+    int place = (int) group++ & (GROUP - 1);
+    groupStart[place] = address;
+    groupEnd[place] = address + bytes;
+    groupWrites[place] = write;
+    apartNext = alone;
+    return apart;
   }
 
   @Override

@@ -1,7 +1,5 @@
 package dev.doorbell.ptxvm;
 
-import java.util.SplittableRandom;
-
 /**
  * A valid kernel made up from a seed: arithmetic of all widths, predication, memory in every space,
  * branches, loops, calls, barriers, warp operations, waiting. Its result does not depend on how
@@ -10,18 +8,12 @@ import java.util.SplittableRandom;
  *
  * <p>Parameters: own (bytes of each thread), out (its registers at the end), shared cells, flags.
  */
-final class RandomProgram {
+final class RandomProgram extends RandomLines {
   static final int OWN_BYTES = 256;
   static final int OUT_BYTES = 256;
   static final int CELLS = 8;
   static final int FLAGS = 64;
 
-  private static final int WORDS = 10;
-  private static final int LONGS = 7;
-  private static final int SINGLES = 5;
-  private static final int REALS = 4;
-  private static final int HALVES = 4;
-  private static final int PREDICATES = 5;
   private static final int FUNCTIONS = 3;
   private static final String[] COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"};
   private static final String[] WORD_ROWS = {
@@ -43,15 +35,13 @@ final class RandomProgram {
     "rem.u64"
   };
 
-  private final SplittableRandom random;
-  private final StringBuilder text = new StringBuilder();
   private int labels;
   private int flags;
   private int budget;
   private boolean inFunction;
 
   private RandomProgram(long seed) {
-    random = new SplittableRandom(seed);
+    super(seed);
   }
 
   /** The text of the program of {@code seed}, entry {@code random}. */
@@ -60,54 +50,6 @@ final class RandomProgram {
     program.functions();
     program.kernel();
     return program.text.toString();
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // formats are literals of this class
-  private void line(String format, Object... arguments) {
-    text.append("  ").append(format.formatted(arguments)).append('\n');
-  }
-
-  private int pick(int bound) {
-    return random.nextInt(bound);
-  }
-
-  private String pick(String... choices) {
-    return choices[pick(choices.length)];
-  }
-
-  private String word() {
-    return "%r" + pick(WORDS);
-  }
-
-  private String wide() {
-    return "%rd" + pick(LONGS);
-  }
-
-  private String single() {
-    return "%f" + pick(SINGLES);
-  }
-
-  private String real() {
-    return "%fd" + pick(REALS);
-  }
-
-  private String half() {
-    return "%rs" + pick(HALVES);
-  }
-
-  private String predicate() {
-    return "%p" + pick(PREDICATES);
-  }
-
-  private String wordOrNumber() {
-    return pick(4) == 0 ? Integer.toString(random.nextInt(-40, 70)) : word();
-  }
-
-  private void registers() {
-    line(".reg .b32 %%r<%d>; .reg .b64 %%rd<%d>; .reg .f32 %%f<%d>;", WORDS, LONGS, SINGLES);
-    line(".reg .f64 %%fd<%d>; .reg .b16 %%rs<%d>; .reg .pred %%p<%d>;", REALS, HALVES, PREDICATES);
-    line(".reg .b64 %%own, %%out, %%cells, %%flags, %%at, %%gen; .reg .b32 %%me, %%x, %%y, %%z;");
-    line(".reg .b32 %%n<40>; .reg .pred %%q, %%u; .reg .b32 %%c0, %%c1;");
   }
 
   private void functions() {

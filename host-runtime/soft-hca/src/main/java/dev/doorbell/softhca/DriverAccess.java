@@ -1,19 +1,21 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
 import java.util.Set;
 
 /**
  * What a kernel driver can ask of a software HCA, and the contract of {@code core.hca} has no need
- * of: memory by other addresses than its own, receive WQEs of any size, and attributes of queue
- * pairs one by one.
+ * of: memory by other addresses than its own, receive WQEs of any size, rings that are replaced,
+ * and attributes of queue pairs one by one.
  */
 public final class DriverAccess {
   /** {@link #register}: the HCA chooses. */
@@ -53,6 +55,21 @@ public final class DriverAccess {
       int segments,
       MemoryProvider memory) {
     return soft(domain).createQueuePair(attributes, segments, memory);
+  }
+
+  /**
+   * Lets a completion queue go on in another ring, as the MODIFY_CQ command does: the last entry of
+   * the present ring is a RESIZE_CQ, and its unpolled CQEs are moved by whoever polls. The present
+   * ring is closed.
+   *
+   * @param entries of {@code ring}, a power of two
+   * @throws HcaException when the queue holds more than the new ring has room for
+   */
+  public static void resize(CompletionQueue queue, int entries, Memory ring) {
+    if (!(queue instanceof SoftCompletionQueue soft)) {
+      throw new IllegalArgumentException("not of a software HCA: " + queue);
+    }
+    soft.resize(entries, ring);
   }
 
   /** Chooses the first sequence number of packets, before RTS. */

@@ -1,14 +1,12 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.memory.AddressableMemory;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.memory.RawMemory;
-import java.lang.foreign.MemorySegment;
 
 /** A piece of the HCA's on-chip memory (MEMIC). */
-final class OnChipMemory implements Memory {
+final class OnChipMemory extends AddressableMemory {
   private final SoftProtectionDomain domain;
   private final Allocation allocation;
   private boolean closed;
@@ -39,24 +37,7 @@ final class OnChipMemory implements Memory {
   }
 
   @Override
-  public void write(long offset, MemorySegment source) {
-    check("write", offset, source.byteSize());
-    RawMemory.copyIn(source, 0, address() + offset, source.byteSize());
-  }
-
-  @Override
-  public void read(long offset, MemorySegment target) {
-    check("read", offset, target.byteSize());
-    RawMemory.copyOut(address() + offset, target, 0, target.byteSize());
-  }
-
-  @Override
-  public void fill(long offset, long bytes, byte value) {
-    check("fill", offset, bytes);
-    RawMemory.fill(address() + offset, bytes, value);
-  }
-
-  private void check(String what, long offset, long bytes) {
+  protected void check(String what, long offset, long bytes) {
     if (closed || offset < 0 || bytes < 0 || offset > size() - bytes) {
       throw new IndexOutOfBoundsException(
           "%s of %d bytes at offset %d of %s%s"

@@ -31,11 +31,6 @@ final class ReliableResponder extends Responder {
   private boolean nakSent;
   private boolean established;
 
-  /** Requests that arrived and wait. */
-  private @Nullable Packet waitingHead;
-
-  private @Nullable Packet waitingTail;
-
   private boolean ackPending;
   private int ackPsn;
 
@@ -54,30 +49,7 @@ final class ReliableResponder extends Responder {
     tx.drop();
     answers.discard();
     receives.release();
-    Packet packet = waitingHead;
-    waitingHead = null;
-    waitingTail = null;
-    while (packet != null) {
-      Packet next = packet.next;
-      packet.next = null;
-      packet.pool.release(packet);
-      packet = next;
-    }
-  }
-
-  @Override
-  void receive(Packet packet) {
-    if (waitingHead == null && process(packet)) {
-      packet.pool.release(packet);
-      return;
-    }
-    Packet last = waitingTail;
-    if (last == null) {
-      waitingHead = packet;
-    } else {
-      last.next = packet;
-    }
-    waitingTail = packet;
+    discardWaiting();
   }
 
   @Override
@@ -93,19 +65,7 @@ final class ReliableResponder extends Responder {
   @Override
   int run() {
     answers.run();
-    int work = 0;
-    Packet packet = waitingHead;
-    while (packet != null && process(packet)) {
-      Packet next = packet.next;
-      packet.next = null;
-      waitingHead = next;
-      if (next == null) {
-        waitingTail = null;
-      }
-      packet.pool.release(packet);
-      packet = next;
-      work++;
-    }
+    int work = runWaiting();
     Packet refused = tx.flush();
     if (refused != null) {
       tx.drop();
@@ -121,7 +81,7 @@ final class ReliableResponder extends Responder {
   /** True when {@code psn} is expected next and nothing else is to be done before it. */
   boolean isIdleAt(int psn) {
     return psn == expectedPsn
-        && waitingHead == null
+        && nothingWaits()
         && !ackPending
         && !message.isOpen()
         && !answers.isBusy()
@@ -162,12 +122,9 @@ final class ReliableResponder extends Responder {
     packet.bytes = 0;
   }
 
-  /**
-   * Carries a request out.
-   *
-   * @return false when something that it needs is missing; nothing has happened then
-   */
-  private boolean process(Packet packet) {
+  /** Nothing has happened yet when it answers false. */
+  @Override
+  boolean process(Packet packet) {
     QueuePairState state = queuePair.state();
     if (state != QueuePairState.RTS && state != QueuePairState.RTR) {
       return true;

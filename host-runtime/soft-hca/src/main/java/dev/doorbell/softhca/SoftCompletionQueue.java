@@ -36,11 +36,11 @@ final class SoftCompletionQueue implements CompletionQueue {
   private final SoftHca hca;
   private final DevicePort port;
   private final int number;
-  private final CompletionQueueAttributes attributes;
-  private final Memory ring;
+  private CompletionQueueAttributes attributes;
+  private Memory ring;
   private final Memory record;
-  private final long ringAddress;
-  private final int entries;
+  private long ringAddress;
+  private int entries;
   private final boolean collapsed;
   private final boolean unlimited;
 
@@ -185,14 +185,56 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   private void consumerRead(boolean ok) {
     reading = false;
-    int low = DoorbellRecord.consumerIndex(stagingAddress + Cqe.BYTES);
-    // The record holds 24 bits of a count that never stops.
-    consumed += ((low - (int) consumed) << COUNTER_SHIFT) >> COUNTER_SHIFT;
+    consumed(DoorbellRecord.consumerIndex(stagingAddress + Cqe.BYTES));
     if (!ok || produced - consumed >= entries) {
       overrun = true;
       hca.raise(AsyncEvent.Type.CQ_ERROR, number);
     }
     wakeWaiting();
+  }
+
+  /** The record holds 24 bits of a count that never stops. */
+  private void consumed(int low) {
+    consumed += ((low - (int) consumed) << COUNTER_SHIFT) >> COUNTER_SHIFT;
+  }
+
+  /**
+   * Goes on in another ring. The last entry of the present one says so; whoever polls moves what is
+   * before it over, each entry one place further on.
+   *
+   * @param to the ring, of {@code count} entries
+   * @throws HcaException when there are more CQEs than {@code to} has room for, or no entry is free
+   */
+  void resize(int count, Memory to) {
+    consumed(DoorbellRecord.decodeConsumer((int) record.getLong(DoorbellRecord.CONSUMER_OFFSET)));
+    long held = produced - consumed;
+    if (collapsed || overrun || late.size() > 0 || held >= Math.min(entries, count)) {
+      throw new HcaException(
+          "cannot resize completion queue 0x%x of %s from %d to %d entries: %s"
+              .formatted(number, hca.name(), entries, count, whyNot(held)),
+          HcaErrno.EINVAL);
+    }
+    Cqe.writeResize(stagingAddress, owner());
+    port.writeEntry(stagingAddress, entry());
+    produced++;
+    ring.close();
+    ring = to;
+    ringAddress = to.address();
+    entries = count;
+    attributes =
+        new CompletionQueueAttributes(
+            count, false, attributes.ignoreOverrun(), to.kind(), attributes.recordIn());
+    to.fill(0, to.size(), Cqe.INITIAL_FILL);
+  }
+
+  private String whyNot(long held) {
+    if (collapsed) {
+      return "it is collapsed";
+    }
+    if (overrun) {
+      return "it has overrun";
+    }
+    return "%d CQEs were not polled yet; poll them first".formatted(held);
   }
 
   /** Wakes {@code queuePair} after the next CQE, or when the consumer index is known. */

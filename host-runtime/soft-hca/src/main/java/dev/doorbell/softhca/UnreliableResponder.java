@@ -9,7 +9,6 @@ import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving half of unreliable connections and datagrams. Nothing is answered: what cannot be
@@ -40,9 +39,6 @@ final class UnreliableResponder extends Responder {
   /** The rest of a message is of no use: until the next one begins. */
   private boolean dropping;
 
-  private @Nullable Packet waitingHead;
-  private @Nullable Packet waitingTail;
-
   UnreliableResponder(SoftQueuePair queuePair, Receives receives, int expectedPsn, int mtu) {
     this.queuePair = queuePair;
     this.hca = queuePair.hca;
@@ -55,35 +51,8 @@ final class UnreliableResponder extends Responder {
   }
 
   @Override
-  void receive(Packet packet) {
-    if (waitingHead == null && process(packet)) {
-      packet.pool.release(packet);
-      return;
-    }
-    Packet last = waitingTail;
-    if (last == null) {
-      waitingHead = packet;
-    } else {
-      last.next = packet;
-    }
-    waitingTail = packet;
-  }
-
-  @Override
   int run() {
-    int work = 0;
-    Packet packet = waitingHead;
-    while (packet != null && process(packet)) {
-      Packet next = packet.next;
-      packet.next = null;
-      waitingHead = next;
-      if (next == null) {
-        waitingTail = null;
-      }
-      packet.pool.release(packet);
-      packet = next;
-      work++;
-    }
+    int work = runWaiting();
     if (queuePair.state() == QueuePairState.ERR) {
       work += receives.flush();
     }
@@ -98,23 +67,11 @@ final class UnreliableResponder extends Responder {
   @Override
   void discard() {
     receives.release();
-    Packet packet = waitingHead;
-    waitingHead = null;
-    waitingTail = null;
-    while (packet != null) {
-      Packet next = packet.next;
-      packet.next = null;
-      packet.pool.release(packet);
-      packet = next;
-    }
+    discardWaiting();
   }
 
-  /**
-   * Carries a packet out or drops it.
-   *
-   * @return false when something that it needs is on its way
-   */
-  private boolean process(Packet packet) {
+  @Override
+  boolean process(Packet packet) {
     QueuePairState state = queuePair.state();
     if (state != QueuePairState.RTS && state != QueuePairState.RTR) {
       return true;

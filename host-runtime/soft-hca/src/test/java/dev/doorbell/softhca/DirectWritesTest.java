@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.EndpointWqe;
 import dev.doorbell.contract.RandomTraffic;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
@@ -127,7 +128,7 @@ class DirectWritesTest {
     Endpoint[] ends = pair(Endpoint.Shape.usual());
     ends[0].rdmaWrite(ends[1], 0, 0, 8).write();
     ends[0].rdmaWrite(ends[1], 0, 8, 8).write();
-    Endpoint.Wqe wqe = ends[0].wqe(Opcode.RDMA_WRITE).flags(ControlSegment.CQ_UPDATE);
+    EndpointWqe wqe = ends[0].wqe(Opcode.RDMA_WRITE).flags(ControlSegment.CQ_UPDATE);
     long remote = ends[1].address(16);
     int rkey = ends[1].region.rkey();
     long local = ends[0].address(0);

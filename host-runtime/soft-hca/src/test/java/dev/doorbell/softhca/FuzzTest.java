@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.EndpointWqe;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
@@ -260,7 +261,7 @@ class FuzzTest {
 
     /** Writes a WQE of mostly plausible fields into the attacker's ring and rings for it. */
     private void wqe() {
-      Endpoint.Wqe wqe = attacker.wqe(random.nextInt(3) == 0 ? random.nextInt(0x30) : opcode());
+      EndpointWqe wqe = attacker.wqe(random.nextInt(3) == 0 ? random.nextInt(0x30) : opcode());
       wqe.flags(random.nextInt(0x100)).immediate(random.nextBoolean() ? key() : random.nextInt());
       for (int i = random.nextInt(4); i > 0; i--) {
         switch (random.nextInt(4)) {

@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.EndpointWqe;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.ProtectionDomain;
@@ -188,7 +189,7 @@ final class RcSequence {
   private void post() {
     for (int i = 0; i < requests.size(); i++) {
       RcModel.Request request = requests.get(i);
-      Endpoint.Wqe wqe =
+      EndpointWqe wqe =
           a.wqe(request.opcode())
               .immediate(request.immediate())
               .flags(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.EndpointWqe;
 import dev.doorbell.contract.RandomTraffic;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
@@ -86,7 +87,7 @@ class SoftHcaTest {
     for (int i = 0; i < 200; i++) {
       byte[] payload = new byte[1 + random.nextInt(200)];
       random.nextBytes(payload);
-      Endpoint.Wqe wqe =
+      EndpointWqe wqe =
           ends[0]
               .wqe(Opcode.RDMA_WRITE)
               .remote(ends[1].address(64), ends[1].region.rkey())

@@ -5,6 +5,7 @@ import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.verbs.prm.CompletionQueueCommand;
+import org.jspecify.annotations.Nullable;
 
 /** A completion queue that firmware made in memory of ours. */
 final class DevxCompletionQueue implements CompletionQueue {
@@ -12,6 +13,7 @@ final class DevxCompletionQueue implements CompletionQueue {
   private final CompletionQueueAttributes attributes;
   private final FirmwareMemory ring;
   private final FirmwareMemory record;
+  private final @Nullable DevxChannel channel;
   private final DevxObject object;
   private int users;
   private boolean closed;
@@ -20,11 +22,13 @@ final class DevxCompletionQueue implements CompletionQueue {
       DevxDomain domain,
       CompletionQueueAttributes attributes,
       FirmwareMemory ring,
-      FirmwareMemory record) {
+      FirmwareMemory record,
+      @Nullable DevxChannel channel) {
     this.domain = domain;
     this.attributes = attributes;
     this.ring = ring;
     this.record = record;
+    this.channel = channel;
     // By copy: the CPU need not be able to address it.
     ring.memory().fill(0, (long) attributes.entries() * Cqe.BYTES, Cqe.INITIAL_FILL);
     Mlx5Hca hca = domain.device();
@@ -41,6 +45,15 @@ final class DevxCompletionQueue implements CompletionQueue {
                 ring.start(),
                 record.start()),
             CompletionQueueCommand.ANSWER_BYTES);
+    try {
+      hca.queueEvents.watchCompletionQueue(object);
+      if (channel != null) {
+        channel.add(this, object);
+      }
+    } catch (RuntimeException e) {
+      object.close();
+      throw e;
+    }
   }
 
   void use() {
@@ -89,6 +102,9 @@ final class DevxCompletionQueue implements CompletionQueue {
     }
     object.close();
     closed = true;
+    if (channel != null) {
+      channel.remove(this);
+    }
     domain.device().closed(this);
     domain.closed(this);
     record.close();

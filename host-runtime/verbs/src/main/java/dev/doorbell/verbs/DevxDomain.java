@@ -1,5 +1,6 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
@@ -8,7 +9,8 @@ import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
-import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
@@ -83,6 +85,22 @@ final class DevxDomain extends VerbsDomain {
   @Override
   public CompletionQueue createCompletionQueue(
       CompletionQueueAttributes attributes, MemoryProvider memory) {
+    return createQueue(attributes, memory, null);
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
+    if (channel instanceof DevxChannel devx && devx.hca() == hca) {
+      return createQueue(attributes, memory, devx);
+    }
+    throw new HcaException(
+        "the completion channel is not one of %s; create it there".formatted(hca.name()),
+        Errno.EINVAL);
+  }
+
+  private CompletionQueue createQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, @Nullable DevxChannel channel) {
     requireOpen("create a completion queue");
     requireSize(
         "completion queue entries",
@@ -97,7 +115,7 @@ final class DevxDomain extends VerbsDomain {
     try {
       ring = place(memory, attributes.ringIn(), (long) attributes.entries() * Cqe.BYTES, label);
       record = place(memory, attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      DevxCompletionQueue queue = new DevxCompletionQueue(this, attributes, ring, record);
+      DevxCompletionQueue queue = new DevxCompletionQueue(this, attributes, ring, record, channel);
       hca.opened(queue);
       opened(queue);
       return queue;
@@ -120,12 +138,46 @@ final class DevxDomain extends VerbsDomain {
   }
 
   @Override
-  public CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
-    throw new HcaException(
-        "the completion channel is not one of %s, which has none: queues made by DEVX are polled"
-            .formatted(hca.name()),
-        Errno.EOPNOTSUPP);
+  public SharedReceiveQueue createSharedReceiveQueue(
+      SharedReceiveQueueAttributes attributes, MemoryProvider memory) {
+    requireOpen("create a shared receive queue");
+    requireSize(
+        "shared receive entries", attributes.entries(), 1, hca.attributes().maxSendBlocks());
+    requireSize("segments of a shared receive and one", attributes.segments() + 1, 2, 32);
+    requirePlace("shared receive ring", attributes.ringIn());
+    requirePlace("shared receive record", attributes.recordIn());
+    String label = hca.name() + " srq";
+    long bytes = (long) attributes.entries() * attributes.stride();
+    @Nullable FirmwareMemory ring = null;
+    @Nullable FirmwareMemory record = null;
+    try {
+      ring = place(memory, attributes.ringIn(), bytes, label);
+      record = place(memory, attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
+      DevxSharedReceiveQueue queue = new DevxSharedReceiveQueue(this, attributes, ring, record);
+      opened(queue);
+      return queue;
+    } catch (RuntimeException e) {
+      release(record, ring);
+      throw e;
+    }
+  }
+
+  @Override
+  public AddressHandle createAddressHandle(String to, int trafficClass) {
+    requireOpen("create an address handle");
+    PeerAddress peer = PeerAddress.parse(to, hca.context);
+    if (!hca.context.port.ethernet()) {
+      throw new HcaException(
+          "%s cannot send datagrams to '%s': on InfiniBand they need a LID, which WQEs are not given here; connect"
+              .formatted(hca.name(), to),
+          Errno.EOPNOTSUPP);
+    }
+    return new AddressHandle(
+        peer.gid().high(),
+        peer.gid().low(),
+        trafficClass,
+        DevxQueuePair.HOP_LIMIT,
+        AddressResolution.macOf(this, peer, trafficClass));
   }
 
   @Override
@@ -140,18 +192,13 @@ final class DevxDomain extends VerbsDomain {
     if (entries != 0) {
       requireSize("receive entries", entries, SMALLEST_RECEIVE_RING, limits.maxSendBlocks());
     }
-    if (attributes.transport() == Transport.UD || attributes.sharedReceives() != null) {
-      throw new HcaException(
-          "%s: this back end has no datagrams and no shared receives; connect, or use the software HCA"
-              .formatted(hca.name()),
-          Errno.EOPNOTSUPP);
-    }
     DevxCompletionQueue send = requireQueue("send", attributes.sendQueue());
     CompletionQueue receives = attributes.receiveQueue();
-    if (entries != 0 && receives == null) {
+    DevxSharedReceiveQueue shared = requireShared(attributes);
+    if ((entries != 0 || shared != null) && receives == null) {
       throw new HcaException(
-          "a queue pair with %d receive entries needs a completion queue for receives"
-              .formatted(entries),
+          "a queue pair with %s needs a completion queue for receives"
+              .formatted(shared == null ? entries + " receive entries" : "shared receives"),
           Errno.EINVAL);
     }
     DevxCompletionQueue receive = receives == null ? send : requireQueue("receive", receives);
@@ -163,13 +210,34 @@ final class DevxDomain extends VerbsDomain {
           (long) entries * ReceiveSegment.BYTES + (long) attributes.sendBlocks() * SendQueue.BLOCK;
       rings = place(memory, attributes.ringIn(), bytes, label + " rings");
       record = place(memory, attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      DevxQueuePair queuePair = new DevxQueuePair(this, attributes, send, receive, rings, record);
+      DevxQueuePair queuePair =
+          new DevxQueuePair(this, attributes, send, receive, shared, rings, record);
       opened(queuePair);
       return queuePair;
     } catch (RuntimeException e) {
       release(record, rings);
       throw e;
     }
+  }
+
+  private @Nullable DevxSharedReceiveQueue requireShared(QueuePairAttributes attributes) {
+    SharedReceiveQueue queue = attributes.sharedReceives();
+    if (queue == null) {
+      return null;
+    }
+    if (attributes.receiveEntries() != 0) {
+      throw new HcaException(
+          "a queue pair takes receives from a ring of its own or from %s, not from both"
+              .formatted(queue),
+          Errno.EINVAL);
+    }
+    if (queue instanceof DevxSharedReceiveQueue devx && devx.isOpenAt(hca)) {
+      return devx;
+    }
+    throw new HcaException(
+        "the shared receive queue 0x%x is not an open one of %s; create it there"
+            .formatted(queue.number(), hca.name()),
+        Errno.EINVAL);
   }
 
   private DevxCompletionQueue requireQueue(String role, CompletionQueue queue) {

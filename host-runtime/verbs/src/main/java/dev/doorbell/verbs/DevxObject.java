@@ -42,6 +42,11 @@ final class DevxObject implements AutoCloseable {
     }
   }
 
+  /** {@code struct mlx5dv_devx_obj}. */
+  MemorySegment handle() {
+    return handle;
+  }
+
   /** The 24-bit number that firmware gave it. */
   int number() {
     return number;

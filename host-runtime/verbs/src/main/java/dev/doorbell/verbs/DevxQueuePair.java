@@ -14,17 +14,19 @@ import dev.doorbell.verbs.prm.PrmBuffer;
 import dev.doorbell.verbs.prm.QueuePairCommand;
 import dev.doorbell.verbs.prm.RoutePath;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A queue pair that firmware made in memory of ours: the receive ring, then the send ring. */
 final class DevxQueuePair implements QueuePair {
-  private static final int HOP_LIMIT = 255;
-  private static final int NO_RECEIVES = -1;
+  static final int HOP_LIMIT = 255;
+  private static final int NONE = -1;
 
   private final DevxDomain domain;
   private final Mlx5Hca hca;
   private final QueuePairAttributes attributes;
   private final DevxCompletionQueue sendQueue;
   private final DevxCompletionQueue receiveQueue;
+  private final @Nullable DevxSharedReceiveQueue sharedReceives;
   private final FirmwareMemory rings;
   private final FirmwareMemory record;
   private final DoorbellPage doorbells;
@@ -38,6 +40,7 @@ final class DevxQueuePair implements QueuePair {
       QueuePairAttributes attributes,
       DevxCompletionQueue sendQueue,
       DevxCompletionQueue receiveQueue,
+      @Nullable DevxSharedReceiveQueue sharedReceives,
       FirmwareMemory rings,
       FirmwareMemory record) {
     this.domain = domain;
@@ -45,6 +48,7 @@ final class DevxQueuePair implements QueuePair {
     this.attributes = attributes;
     this.sendQueue = sendQueue;
     this.receiveQueue = receiveQueue;
+    this.sharedReceives = sharedReceives;
     this.rings = rings;
     this.record = record;
     this.doorbells = hca.doorbellsFor(rings.memory());
@@ -54,9 +58,19 @@ final class DevxQueuePair implements QueuePair {
       hca.release(doorbells);
       throw e;
     }
+    try {
+      hca.queueEvents.watchQueuePair(object);
+    } catch (RuntimeException e) {
+      object.close();
+      hca.release(doorbells);
+      throw e;
+    }
     this.startPsn = object.number() * 0x1_0001 & 0xff_ffff;
     sendQueue.use();
     receiveQueue.use();
+    if (sharedReceives != null) {
+      sharedReceives.use();
+    }
   }
 
   private DevxObject create() {
@@ -65,13 +79,14 @@ final class DevxQueuePair implements QueuePair {
         "a queue pair of %d blocks".formatted(attributes.sendBlocks()),
         QueuePairCommand.create(
             new QueuePairCommand.Shape(
-                attributes.transport() == Transport.RC,
+                attributes.transport(),
                 domain.number(),
                 doorbells.number(),
                 Integer.numberOfTrailingZeros(attributes.sendBlocks()),
                 attributes.receiveEntries() == 0
-                    ? NO_RECEIVES
+                    ? NONE
                     : Integer.numberOfTrailingZeros(attributes.receiveEntries()),
+                sharedReceives == null ? NONE : sharedReceives.number(),
                 sendQueue.number(),
                 receiveQueue.number(),
                 rings.start(),
@@ -142,6 +157,10 @@ final class DevxQueuePair implements QueuePair {
     return hca.blueFlameBytes(doorbells);
   }
 
+  private boolean isDatagram() {
+    return attributes.transport() == Transport.UD;
+  }
+
   private void go(QueuePairState to, java.util.function.Supplier<PrmBuffer> command) {
     if (closed) {
       throw new HcaException("%s of %s is closed".formatted(this, hca.name()));
@@ -167,6 +186,12 @@ final class DevxQueuePair implements QueuePair {
 
   @Override
   public void toRtr(QueuePairAddress peer, ConnectionAttributes with) {
+    if (isDatagram()) {
+      throw new HcaException(
+          "%s of %s is for datagrams and has no peer; call toRtr(attributes)"
+              .formatted(this, hca.name()),
+          Errno.EINVAL);
+    }
     VerbsConnection.requireDefaultPartition(hca.context, with);
     go(
         QueuePairState.RTR,
@@ -214,9 +239,15 @@ final class DevxQueuePair implements QueuePair {
 
   @Override
   public void toRtr(ConnectionAttributes with) {
-    throw new HcaException(
-        "%s of %s has a peer; call toRtr(peer, attributes)".formatted(this, hca.name()),
-        Errno.EINVAL);
+    if (!isDatagram()) {
+      throw new HcaException(
+          "%s of %s has a peer; call toRtr(peer, attributes)".formatted(this, hca.name()),
+          Errno.EINVAL);
+    }
+    VerbsConnection.requireDefaultPartition(hca.context, with);
+    go(
+        QueuePairState.RTR,
+        () -> QueuePairCommand.toRtr(number(), hca.context.port.number(), with.queueKey()));
   }
 
   @Override
@@ -224,13 +255,15 @@ final class DevxQueuePair implements QueuePair {
     go(
         QueuePairState.RTS,
         () ->
-            QueuePairCommand.toRts(
-                number(),
-                startPsn,
-                with.ackTimeout(),
-                with.retryCount(),
-                with.rnrRetry(),
-                log(with.maxReadAtomic())));
+            isDatagram()
+                ? QueuePairCommand.toRts(number(), startPsn)
+                : QueuePairCommand.toRts(
+                    number(),
+                    startPsn,
+                    with.ackTimeout(),
+                    with.retryCount(),
+                    with.rnrRetry(),
+                    log(with.maxReadAtomic())));
   }
 
   @Override
@@ -254,6 +287,9 @@ final class DevxQueuePair implements QueuePair {
     state = QueuePairState.RESET;
     sendQueue.unuse();
     receiveQueue.unuse();
+    if (sharedReceives != null) {
+      sharedReceives.unuse();
+    }
     domain.closed(this);
     hca.release(doorbells);
     record.close();

@@ -80,5 +80,29 @@ final class Mlx5Functions {
           Mlx5dv.mlx5dv_devx_query_eqn$address(),
           Mlx5dv.mlx5dv_devx_query_eqn$descriptor());
 
+  static final NativeFunction DEVX_CREATE_EVENT_CHANNEL =
+      new NativeFunction(
+          "mlx5dv_devx_create_event_channel",
+          Mlx5dv.mlx5dv_devx_create_event_channel$address(),
+          Mlx5dv.mlx5dv_devx_create_event_channel$descriptor());
+
+  static final NativeFunction DEVX_DESTROY_EVENT_CHANNEL =
+      new NativeFunction(
+          "mlx5dv_devx_destroy_event_channel",
+          Mlx5dv.mlx5dv_devx_destroy_event_channel$address(),
+          Mlx5dv.mlx5dv_devx_destroy_event_channel$descriptor());
+
+  static final NativeFunction DEVX_SUBSCRIBE_EVENT =
+      new NativeFunction(
+          "mlx5dv_devx_subscribe_devx_event",
+          Mlx5dv.mlx5dv_devx_subscribe_devx_event$address(),
+          Mlx5dv.mlx5dv_devx_subscribe_devx_event$descriptor());
+
+  static final NativeFunction DEVX_GET_EVENT =
+      new NativeFunction(
+          "mlx5dv_devx_get_event",
+          Mlx5dv.mlx5dv_devx_get_event$address(),
+          Mlx5dv.mlx5dv_devx_get_event$descriptor());
+
   private Mlx5Functions() {}
 }

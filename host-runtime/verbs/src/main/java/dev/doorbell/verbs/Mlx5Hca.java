@@ -53,6 +53,7 @@ public final class Mlx5Hca implements Hca {
   private final Agent agent = budget -> 0;
   private final DevicePort fabricPort;
   private final List<DevxDomain> domains = new ArrayList<>();
+  private final List<DevxChannel> channels = new ArrayList<>();
   private final AsyncEvents events;
   private final Map<Integer, DevxCompletionQueue> completionQueues = new LinkedHashMap<>();
   private final Capabilities capabilities;
@@ -63,6 +64,7 @@ public final class Mlx5Hca implements Hca {
 
   final DeviceContext context;
   final DoorbellPage doorbells;
+  final QueueEvents queueEvents;
   final int eventQueue;
 
   /**
@@ -83,6 +85,7 @@ public final class Mlx5Hca implements Hca {
     this.locus = nic;
     this.context = DeviceContext.open(filter, DeviceContext.Kind.DEVX, gidIndex);
     Allocation page = null;
+    @Nullable QueueEvents told = null;
     DoorbellPage opened = null;
     try {
       this.capabilities =
@@ -93,6 +96,7 @@ public final class Mlx5Hca implements Hca {
                   Capabilities.query(),
                   Capabilities.ANSWER_BYTES));
       this.eventQueue = findEventQueue();
+      told = new QueueEvents(context);
       page =
           fabric
               .memory()
@@ -102,9 +106,13 @@ public final class Mlx5Hca implements Hca {
       if (page != null) {
         fabric.memory().free(page);
       }
+      if (told != null) {
+        told.close();
+      }
       context.close();
       throw e;
     }
+    this.queueEvents = told;
     this.doorbells = opened;
     this.onChipBytes = OnChip.available(context);
     this.blueFlameBytes = capabilities.blueFlameBytes();
@@ -176,15 +184,22 @@ public final class Mlx5Hca implements Hca {
 
   @Override
   public CompletionChannel createCompletionChannel() {
-    throw new HcaException(
-        "%s: queues made by DEVX are polled and tell of no completions; poll them"
-            .formatted(name()),
-        Errno.EOPNOTSUPP);
+    if (closed) {
+      throw new HcaException("cannot create a completion channel: %s is closed".formatted(name()));
+    }
+    DevxChannel channel = new DevxChannel(this);
+    channels.add(channel);
+    return channel;
+  }
+
+  void closed(DevxChannel channel) {
+    channels.remove(channel);
   }
 
   @Override
   public @Nullable AsyncEvent pollAsyncEvent() {
-    return events.poll();
+    AsyncEvent ofPort = events.poll();
+    return ofPort == null ? queueEvents.poll() : ofPort;
   }
 
   /**
@@ -280,6 +295,8 @@ public final class Mlx5Hca implements Hca {
       open.get(i).closeAll();
     }
     closed = true;
+    List.copyOf(channels).forEach(DevxChannel::closeNow);
+    queueEvents.close();
     closeNow(doorbells);
     fabric.detach(agent);
     context.close();

@@ -19,7 +19,11 @@ record PeerAddress(Gid gid, int lid) {
    * @throws HcaException when it is not that, or of the other link layer
    */
   static PeerAddress of(QueuePairAddress peer, DeviceContext context) {
-    String text = peer.hca();
+    return parse(peer.hca(), context);
+  }
+
+  /** As {@link #of}, without a queue pair. */
+  static PeerAddress parse(String text, DeviceContext context) {
     int comma = text.indexOf(',');
     try {
       int lid = comma < 0 ? 0 : Integer.parseInt(text.substring(comma + 1));
@@ -31,8 +35,7 @@ record PeerAddress(Gid gid, int lid) {
       return new PeerAddress(gid, lid);
     } catch (IllegalArgumentException e) {
       throw new HcaException(
-          "%s cannot connect to '%s': %s".formatted(context.name, text, e.getMessage()),
-          Errno.EINVAL);
+          "%s cannot reach '%s': %s".formatted(context.name, text, e.getMessage()), Errno.EINVAL);
     }
   }
 }

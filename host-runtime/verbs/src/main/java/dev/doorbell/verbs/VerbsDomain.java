@@ -69,7 +69,7 @@ abstract class VerbsDomain implements ProtectionDomain {
   }
 
   @Override
-  public final SharedReceiveQueue createSharedReceiveQueue(
+  public SharedReceiveQueue createSharedReceiveQueue(
       SharedReceiveQueueAttributes attributes, MemoryProvider memory) {
     throw new HcaException(
         "%s: this back end has no shared receive queues; give every queue pair receives of its own, or use the software HCA"
@@ -78,7 +78,7 @@ abstract class VerbsDomain implements ProtectionDomain {
   }
 
   @Override
-  public final AddressHandle createAddressHandle(String hca, int trafficClass) {
+  public AddressHandle createAddressHandle(String hca, int trafficClass) {
     throw new HcaException(
         "%s: this back end has no datagrams to '%s'; connect, or use the software HCA"
             .formatted(context.name, hca),
@@ -143,11 +143,12 @@ abstract class VerbsDomain implements ProtectionDomain {
     open.remove(object);
   }
 
-  /** Closes what is open: queue pairs, then completion queues, then the rest. */
+  /** Closes what is open: queue pairs, then the queues that they use, then the rest. */
   final void closeAll() {
     for (Class<? extends AutoCloseable> type :
         List.of(
             dev.doorbell.core.hca.QueuePair.class,
+            SharedReceiveQueue.class,
             dev.doorbell.core.hca.CompletionQueue.class,
             MemoryRegion.class,
             AutoCloseable.class)) {
@@ -164,6 +165,7 @@ abstract class VerbsDomain implements ProtectionDomain {
   private static void closeOne(AutoCloseable object) {
     switch (object) {
       case dev.doorbell.core.hca.QueuePair queuePair -> queuePair.close();
+      case SharedReceiveQueue queue -> queue.close();
       case dev.doorbell.core.hca.CompletionQueue queue -> queue.close();
       case MemoryRegion region -> region.close();
       case Memory memory -> memory.close();

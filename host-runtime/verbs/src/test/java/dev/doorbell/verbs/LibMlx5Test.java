@@ -21,6 +21,13 @@ class LibMlx5Test {
   }
 
   @Test
+  void pinned_pages_stay_where_they_are_when_a_queue_is_made_in_them() throws Exception {
+    try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
+      assertThat(jvm.run(120, ServedPagesTest.class)).contains("guest: 2 passed, 0 failed");
+    }
+  }
+
+  @Test
   void a_jvm_serves_itself_the_device_that_it_drives() throws Exception {
     assertThat(ServedJvm.runAlone(folder, 120, OneProcessTest.class))
         .contains("guest: 5 passed, 0 failed, 0 skipped");
@@ -48,7 +55,7 @@ class LibMlx5Test {
   @Tag("slow")
   void the_hca_by_devx_passes_the_suite() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
-      String said = jvm.run(300, Mlx5HcaContractTest.class);
+      String said = jvm.run(300, Mlx5HcaContractTest.class, Mlx5HcaTransportContractTest.class);
       assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
       assertThat(jvm.server().connections()).isZero();
     }

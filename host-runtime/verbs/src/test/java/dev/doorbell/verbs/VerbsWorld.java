@@ -1,7 +1,10 @@
 package dev.doorbell.verbs;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.contract.HcaWorld;
+import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
@@ -38,6 +41,17 @@ final class VerbsWorld implements HcaWorld {
       hcas[side] = opener.open(fabric, Locus.nic(side, 0));
       cpus[side] = fabric.attachThread(Locus.cpu(side), budget -> 0);
     }
+  }
+
+  /** The first mlx5 device of this machine, or a skipped test. */
+  static VerbsWorld ofMlx5() {
+    Probe probe = VerbsProbe.probeMlx5();
+    assumeTrue(probe instanceof Probe.Ready, probe.describe());
+    return new VerbsWorld(
+        Set.of(Feature.PARTITIONS),
+        (fabric, nic) ->
+            new Mlx5Hca(
+                fabric, nic, DeviceFilter.ALL, -1, FabricMemory.of(fabric.memory(), nic.rank())));
   }
 
   @Override

@@ -16,11 +16,16 @@ import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.ptxvm.launch.VmOptions;
 
 /** Measures a GPU, or the virtual machine in virtual time: then the topology's own prices. */
 public final class GpuCalibrator implements Calibrator {
   private static final String CUDA = "cuda:";
   private static final long SEED = 1;
+
+  /** As on hardware, all blocks of a grid run at once. */
+  private static final VmOptions OPTIONS =
+      VmOptions.defaults().withMaxResidentBlocks(PriceBench.MOST_BLOCKS);
 
   /** For the service loader. */
   public GpuCalibrator() {}
@@ -48,7 +53,7 @@ public final class GpuCalibrator implements Calibrator {
 
   private static Calibration virtual(Request request, Topology topology) {
     try (TimedFabric fabric = new TimedFabric(topology, SEED);
-        VmGpu gpu = new VmGpu(fabric, Locus.gpu(0, 0))) {
+        VmGpu gpu = new VmGpu(fabric, Locus.gpu(0, 0), OPTIONS)) {
       return calibrate(request, topology, fabric, gpu, Workload.IN_VIRTUAL_TIME, Basis.MODELLED);
     }
   }

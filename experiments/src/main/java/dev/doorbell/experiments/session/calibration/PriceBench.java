@@ -33,7 +33,16 @@ final class PriceBench implements AutoCloseable {
   private static final ValueLayout.OfLong U64 =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int LINE = 256;
+  private static final int WARP = 32;
   private static final int[] BLOCKS = {1, 8, 32, 132};
+
+  /** Blocks of the largest grid: an H200 has a multiprocessor for each. */
+  static final int MOST_BLOCKS = 132;
+
+  /** More than the caches of a CPU hold. */
+  private static final long EVICTING_BYTES = 1L << 30;
+
+  private static final int LEAST_ACCESSES = 8;
   private static final int[] THREADS = {32, 256, 1024};
 
   private final Request request;
@@ -48,6 +57,10 @@ final class PriceBench implements AutoCloseable {
   private final Memory out;
   private final List<Measurement> measurements = new ArrayList<>();
   private double nanosPerCycle = 1;
+
+  /** What a bandwidth kernel's stores take to drain at its end. */
+  private double drain;
+
   private final Map<Integer, Double> empty = new HashMap<>();
 
   /**
@@ -67,7 +80,7 @@ final class PriceBench implements AutoCloseable {
     out =
         gpu.allocate(
             MemoryKind.DEVICE,
-            Long.BYTES * (2L + 2L * BLOCKS[BLOCKS.length - 1] + total()),
+            Long.BYTES * (2L + 2L * MOST_BLOCKS + total()),
             "calibration, samples");
   }
 
@@ -85,10 +98,14 @@ final class PriceBench implements AutoCloseable {
     steps.addAll(prices());
     steps.add(this::echo);
     if (workload.copyBytes() > 0) {
+      steps.add(() -> far("load.far", device, "strong load, 64 MiB walked"));
+      steps.add(() -> far("load.host.far", host, "strong load of host memory, 64 MiB walked"));
+      steps.add(() -> cold("load.host.cold", "strong load of host memory that no cache holds"));
+      steps.add(this::hotLines);
       steps.add(this::launches);
       steps.add(this::copies);
     }
-    for (int width : List.of(4, 16)) {
+    for (int width : PriceKernels.WIDTHS) {
       for (boolean stores : new boolean[] {true, false}) {
         for (int blocks : BLOCKS) {
           for (int threads : THREADS) {
@@ -117,6 +134,7 @@ final class PriceBench implements AutoCloseable {
             chain(PriceKernels.WEAK_LOAD, "load", device, "weak load that misses the first cache"),
         () -> chain(PriceKernels.STRONG_LOAD, "load.strong", device, "strong load, a poll"),
         () -> chain(PriceKernels.STRONG_LOAD, "load.host", host, "strong load of host memory"),
+        () -> chain(PriceKernels.WIDE_LOAD, "load.host.wide", host, "strong load of 16 bytes"),
         () -> self(PriceKernels.WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
         () -> price(PriceKernels.STORE, "store", device, 1, "weak store, 16 at once"),
         () -> price(PriceKernels.STORE, "store.host", host, 1, "store to host memory, 16 at once"),
@@ -164,7 +182,21 @@ final class PriceBench implements AutoCloseable {
                 "fence.system.host",
                 host,
                 many,
-                "store to host memory and fence.sys"));
+                "store to host memory and fence.sys"),
+        () ->
+            price(
+                PriceKernels.FENCE_SC,
+                "fence.sc.floor",
+                device,
+                many,
+                "fence.sc, nothing to drain"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE_SC,
+                "fence.sc.host",
+                host,
+                many,
+                "store to host memory and fence.sc"));
   }
 
   private void clocks() {
@@ -186,17 +218,57 @@ final class PriceBench implements AutoCloseable {
    * polls.
    */
   private void chain(Price price, String name, Memory memory, String what) {
-    int nodes = workload.chainBytes() / LINE;
-    MemorySegment bytes = MemorySegment.ofArray(new byte[workload.chainBytes()]);
+    chain(price, name, memory, workload.chainBytes(), what);
+  }
+
+  /** What no cache holds, and what other tables of the memory management may have to tell. */
+  private void far(String name, Memory memory, String what) {
+    chain(PriceKernels.STRONG_LOAD, name, memory, Math.toIntExact(workload.mostBytes()), what);
+  }
+
+  /** What the CPU has written, and then so much else that it is in none of its caches. */
+  private void cold(String name, String what) {
+    link(host, workload.chainBytes());
+    try (Arena arena = Arena.ofConfined()) {
+      arena.allocate(EVICTING_BYTES).fill((byte) 1);
+    }
+    price(PriceKernels.STRONG_LOAD, name, host, workload.rounds(), what);
+  }
+
+  /** Loads of a warp, line by line, of what the CPU has just written. */
+  private void hotLines() {
+    say("line.host.hot");
+    int rounds = workload.accessesPerThread();
+    long bytes = (long) rounds * WARP * Integer.BYTES;
+    double[] nanos = new double[workload.repeats()];
+    for (int i = 0; i < nanos.length; i++) {
+      host.fill(0, bytes, (byte) i);
+      nanos[i] = elapsed(PriceKernels.bandwidth(false, 4), host, 1, WARP, bytes) / rounds;
+    }
+    measurements.add(
+        new Measurement(
+            "a round of a warp that loads lines that the CPU has just written",
+            Samples.of("line.host.hot", "ns", nanos)));
+  }
+
+  private void chain(Price price, String name, Memory memory, int length, String what) {
+    link(memory, length);
+    price(price, name, memory, workload.rounds(), what);
+  }
+
+  /** Makes every line of the first {@code length} bytes point to another one. */
+  private void link(Memory memory, int length) {
+    int nodes = length / LINE;
+    MemorySegment bytes = MemorySegment.ofArray(new byte[length]);
     // An odd stride visits every line once, and no prefetcher follows it.
     long at = 0;
     for (int i = 0; i < nodes; i++) {
       long next = (at + 97) % nodes;
       bytes.set(U64, at * LINE, memory.address() + next * LINE);
+      bytes.set(U64, at * LINE + Long.BYTES, next);
       at = next;
     }
     memory.write(0, bytes);
-    price(price, name, memory, workload.rounds(), what);
   }
 
   /** Loads of a word that points to itself. */
@@ -214,7 +286,11 @@ final class PriceBench implements AutoCloseable {
       double own = Math.max(0, cycles[i] - without);
       nanos[i] = own * nanosPerCycle / (rounds * (double) PriceKernels.UNROLLED);
     }
-    measurements.add(new Measurement(what, Samples.of(name, "ns", nanos)));
+    Measurement measured = new Measurement(what, Samples.of(name, "ns", nanos));
+    measurements.add(measured);
+    if (name.equals("fence.system")) {
+      drain = measured.summary().median();
+    }
   }
 
   private double[] cycles(Price price, long target, int rounds) {
@@ -324,25 +400,21 @@ final class PriceBench implements AutoCloseable {
                 width);
     say(name);
     long grid = (long) blocks * threads * width;
-    long each =
-        Math.clamp(
-            workload.accesses() / ((long) blocks * threads), 16L, workload.accessesPerThread());
-    long bytes = Math.min(workload.mostBytes() / grid * grid, grid * each);
+    long all = Math.min(workload.mostBytes() / grid, workload.accessesPerThread());
+    long made = Math.clamp(workload.accesses() / ((long) blocks * threads), LEAST_ACCESSES, all);
+    String kernel = PriceKernels.bandwidth(stores, width);
     double[] rates = new double[workload.repeats()];
-    for (int i = -1; i < rates.length; i++) {
-      launch(
-          PriceKernels.bandwidth(stores, width),
-          blocks,
-          threads,
-          new KernelArguments().add(memory).add(bytes).add(out));
-      long begin = Long.MAX_VALUE;
-      long end = Long.MIN_VALUE;
-      for (int block = 0; block < blocks; block++) {
-        begin = Math.min(begin, out.getLong(16L * block));
-        end = Math.max(end, out.getLong(16L * block + 8));
+    double[] rounds = new double[rates.length];
+    for (int i = rates.length == 1 ? 0 : -1; i < rates.length; i++) {
+      double nanos = elapsed(kernel, memory, blocks, threads, made * grid);
+      if (made < all) {
+        long half = made / 2;
+        double second = nanos - elapsed(kernel, memory, blocks, threads, half * grid);
+        nanos += second * (all - made) / (made - half);
       }
       if (i >= 0) {
-        rates[i] = (double) bytes / Math.max(1, end - begin);
+        rates[i] = all * grid / nanos;
+        rounds[i] = (nanos - drain) / all;
       }
     }
     String what =
@@ -354,6 +426,25 @@ final class PriceBench implements AutoCloseable {
                 stores ? "stores" : "loads",
                 width);
     measurements.add(new Measurement(what, Samples.of(name, "GB/s", rates)));
+    if (name.equals(PriceKernels.ROUND_OF)) {
+      measurements.add(
+          new Measurement(
+              "a round of that loop: the store and %d instructions"
+                  .formatted(PriceKernels.ROUND_INSTRUCTIONS),
+              Samples.of("round", "ns", rounds)));
+    }
+  }
+
+  /** Nanoseconds from the first block's begin to the last one's end. */
+  private double elapsed(String kernel, Memory memory, int blocks, int threads, long bytes) {
+    launch(kernel, blocks, threads, new KernelArguments().add(memory).add(bytes).add(out));
+    long begin = Long.MAX_VALUE;
+    long end = Long.MIN_VALUE;
+    for (int block = 0; block < blocks; block++) {
+      begin = Math.min(begin, out.getLong(16L * block));
+      end = Math.max(end, out.getLong(16L * block + 8));
+    }
+    return Math.max(1, end - begin);
   }
 
   private void launch(String kernel, int blocks, int threads, KernelArguments arguments) {

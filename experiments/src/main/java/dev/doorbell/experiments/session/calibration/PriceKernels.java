@@ -35,6 +35,8 @@ final class PriceKernels {
   static final Price WEAK_LOAD = new Price("load_weak", "ld.global.u64 %p, [%p];", false);
   static final Price STRONG_LOAD =
       new Price("load_strong", "ld.relaxed.sys.global.u64 %p, [%p];", false);
+  static final Price WIDE_LOAD =
+      new Price("load_wide", "ld.relaxed.sys.global.v2.u64 {%p, %v}, [%p];", false);
   static final Price STORE = new Price("store", "st.global.u64 [%p+$k], %v;", true);
   static final Price ATOMIC =
       new Price("atomic_gpu", "atom.relaxed.gpu.global.exch.b64 %v, [%p], %v;", true);
@@ -46,22 +48,34 @@ final class PriceKernels {
       new Price("store_fence_gpu", "st.global.u64 [%p+$k], %v;\n\tfence.acq_rel.gpu;", false);
   static final Price STORE_FENCE_SYSTEM =
       new Price("store_fence_sys", "st.global.u64 [%p+$k], %v;\n\tfence.acq_rel.sys;", false);
+  static final Price FENCE_SC = new Price("fence_sc_sys", "fence.sc.sys;", false);
+  static final Price STORE_FENCE_SC =
+      new Price("store_fence_sc_sys", "st.global.u64 [%p+$k], %v;\n\tfence.sc.sys;", false);
 
   static final List<Price> PRICES =
       List.of(
           EMPTY,
           WEAK_LOAD,
           STRONG_LOAD,
+          WIDE_LOAD,
           STORE,
           ATOMIC,
           ATOMIC_SYSTEM,
           FENCE,
           FENCE_SYSTEM,
           STORE_FENCE,
-          STORE_FENCE_SYSTEM);
+          STORE_FENCE_SYSTEM,
+          FENCE_SC,
+          STORE_FENCE_SC);
 
   /** Widths of the accesses of bandwidth kernels, in bytes. */
   static final List<Integer> WIDTHS = List.of(4, 8, 16);
+
+  /** The bandwidth whose round tells what an instruction of a loop takes. */
+  static final String ROUND_OF = "stores.device.1x32.4";
+
+  /** Instructions of a round of a bandwidth kernel that stores, but for the store. */
+  static final int ROUND_INSTRUCTIONS = 5;
 
   static final String CLOCKS = "clocks";
   static final String ECHO = "echo";

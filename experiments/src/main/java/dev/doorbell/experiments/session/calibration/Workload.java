@@ -10,9 +10,11 @@ package dev.doorbell.experiments.session.calibration;
  * @param clockNanos during which the two clocks are compared
  * @param warmSamples are taken first and thrown away
  * @param accessesPerThread of a bandwidth kernel, at most
- * @param accesses of all its threads together, at most, but for 16 a thread
- * @param repeats of a bandwidth kernel; virtual time says the same each time
  * @param mostBytes that it moves in all
+ * @param accesses of all its threads together that are made, but for 8 a thread; the rest takes as
+ *     long as the second half of these
+ * @param repeats of a bandwidth kernel, beside one to warm up; 1: there is nothing to warm up, as
+ *     virtual time says the same each time
  * @param copyBytes of a large copy by the copy engine; 0: there is none worth timing
  */
 record Workload(
@@ -22,13 +24,13 @@ record Workload(
     long clockNanos,
     int warmSamples,
     int accessesPerThread,
+    long mostBytes,
     long accesses,
     int repeats,
-    long mostBytes,
     long copyBytes) {
   static final Workload ON_HARDWARE =
-      new Workload(16, 64, 4 << 20, 2_000_000, 16, 1024, 1L << 40, 7, 64L << 20, 256L << 20);
+      new Workload(16, 64, 4 << 20, 2_000_000, 16, 1024, 64L << 20, Long.MAX_VALUE, 7, 256L << 20);
 
   static final Workload IN_VIRTUAL_TIME =
-      new Workload(2, 2, 64 << 10, 20_000, 1, 1024, 1L << 17, 1, 8L << 20, 0);
+      new Workload(2, 2, 64 << 10, 20_000, 1, 1024, 64L << 20, 1L << 16, 1, 0);
 }

@@ -9,11 +9,13 @@ import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.cuda.PinnedPages;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.verbs.DeviceFilter;
 import dev.doorbell.verbs.Mlx5Hca;
+import dev.doorbell.verbs.ServedPages;
 import dev.doorbell.verbs.VerbsHca;
 import dev.doorbell.verbs.VerbsProbe;
 import org.jspecify.annotations.Nullable;
@@ -114,6 +116,28 @@ public record RealHca(String word, Driver driver, String filter) {
   /** Whether the devices of this process are software HCAs that another process serves. */
   public static boolean isServed() {
     return System.getenv(SERVED) != null;
+  }
+
+  /**
+   * What has to be done to host memory before a GPU pins it: where the devices are served, their
+   * queues' pages are shared with who serves them, and have to be so before.
+   */
+  public static PinnedPages pinnedPages() {
+    ServedPages served = ServedPages.find();
+    if (served == null) {
+      return PinnedPages.UNHEARD;
+    }
+    return new PinnedPages() {
+      @Override
+      public void willPin(long address, long bytes) {
+        served.share(address, bytes);
+      }
+
+      @Override
+      public void unpinned(long address, long bytes) {
+        served.unshare(address, bytes);
+      }
+    };
   }
 
   /**

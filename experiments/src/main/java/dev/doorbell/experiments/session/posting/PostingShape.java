@@ -21,6 +21,10 @@ final class PostingShape {
   private static final int PUTS_IN_VIRTUAL_TIME = 768;
   private static final int PUTS_ON_THE_WALL = 1 << 12;
   private static final int PUTS_ON_GPU = 1 << 17;
+
+  /** Where the HCA reaches queues through a mover, which takes microseconds for each access. */
+  private static final int PUTS_THROUGH_A_MOVER = 1 << 15;
+
   private static final long MOST_BYTES_OF_A_LAUNCH = 128L << 20;
   private static final int FEWEST_OF_A_THREAD = 2;
 
@@ -113,7 +117,8 @@ final class PostingShape {
         switch (substrate) {
           case Substrate.Virtual() -> PUTS_IN_VIRTUAL_TIME;
           case Substrate.Wall() -> PUTS_ON_THE_WALL;
-          case Substrate.Cuda(int _) -> PUTS_ON_GPU;
+          case Substrate.Cuda(int _) ->
+              placement().touchesGpu() ? PUTS_THROUGH_A_MOVER : PUTS_ON_GPU;
           case Substrate.Verbs verbs ->
               verbs.ordinal() == Substrate.Verbs.VM ? PUTS_ON_THE_WALL : PUTS_ON_GPU;
         };

@@ -269,6 +269,18 @@ public final class Cqe {
   }
 
   /**
+   * Writes the last entry of a ring whose queue goes on in another one: all 64 bytes, the last word
+   * with release semantics.
+   *
+   * @param owner see {@link #ownerFor}
+   */
+  public static void writeResize(long address, int owner) {
+    clearUntil(address, BYTE_COUNT_OFFSET);
+    writeTail(address, 0, 0, 0, 0);
+    publish(address, 0, RESIZE, false, owner);
+  }
+
+  /**
    * Adds to a responder's CQE, before it is published elsewhere, who sent a datagram.
    *
    * @param globalRoute whether 40 bytes of global route header stand before the payload

@@ -2,16 +2,14 @@ package dev.doorbell.ptxvm.memory;
 
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.AddressableMemory;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.memory.RawMemory;
-import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /** A range of the world's address space; every access of the host is checked against it. */
-public final class VmMemory implements Memory {
+public final class VmMemory extends AddressableMemory {
   private final AddressSpace space;
   private final Allocation allocation;
   private final long address;
@@ -63,26 +61,8 @@ public final class VmMemory implements Memory {
   }
 
   @Override
-  public void write(long offset, MemorySegment source) {
-    check("write by the host", offset, source.byteSize());
-    RawMemory.copyIn(source, 0, address + offset, source.byteSize());
-  }
-
-  @Override
-  public void read(long offset, MemorySegment target) {
-    check("read by the host", offset, target.byteSize());
-    RawMemory.copyOut(address + offset, target, 0, target.byteSize());
-  }
-
-  @Override
-  public void fill(long offset, long bytes, byte value) {
-    check("fill by the host", offset, bytes);
-    if (bytes > 0) {
-      RawMemory.fill(address + offset, bytes, value);
-    }
-  }
-
-  private void check(String what, long offset, long bytes) {
+  protected void check(String access, long offset, long bytes) {
+    String what = access + " by the host";
     if (closed) {
       throw new IllegalStateException(
           "%s of '%s' after it was closed".formatted(what, allocation.label()));

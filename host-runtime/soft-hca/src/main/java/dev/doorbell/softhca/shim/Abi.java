@@ -29,6 +29,7 @@ final class Abi {
   static final int OBJECT_DEVX = DRIVER;
   static final int OBJECT_DEVX_OBJ = DRIVER + 1;
   static final int OBJECT_DEVX_UMEM = DRIVER + 2;
+  static final int OBJECT_DEVX_ASYNC_EVENT_FD = DRIVER + 5;
   static final int OBJECT_UAR = DRIVER + 8;
 
   static final int UHW_IN = DRIVER;
@@ -132,6 +133,13 @@ final class Abi {
   static final int DEVX_QUERY_UAR_DEV_IDX = DRIVER + 1;
   static final int DEVX_QUERY_EQN_USER_VEC = DRIVER;
   static final int DEVX_QUERY_EQN_DEV_EQN = DRIVER + 1;
+  static final int DEVX_EVENT_FD_HANDLE = DRIVER;
+  static final int DEVX_EVENT_FD_FLAGS = DRIVER + 1;
+  static final int DEVX_SUBSCRIBE_FD_HANDLE = DRIVER;
+  static final int DEVX_SUBSCRIBE_OBJ_HANDLE = DRIVER + 1;
+  static final int DEVX_SUBSCRIBE_TYPES = DRIVER + 2;
+  static final int DEVX_SUBSCRIBE_FD_NUM = DRIVER + 3;
+  static final int DEVX_SUBSCRIBE_COOKIE = DRIVER + 4;
   static final int DEVX_OBJ_HANDLE = DRIVER;
   static final int DEVX_OBJ_CMD_IN = DRIVER + 1;
   static final int DEVX_OBJ_CMD_OUT = DRIVER + 2;
@@ -149,6 +157,7 @@ final class Abi {
   static final int CMD_CREATE_AH = 5;
   static final int CMD_REG_MR = 9;
   static final int CMD_CREATE_COMP_CHANNEL = 17;
+  static final int CMD_RESIZE_CQ = 19;
   static final int CMD_QUERY_QP = 25;
   static final int CMD_MODIFY_QP = 26;
   static final int CMD_MODIFY_SRQ = 33;

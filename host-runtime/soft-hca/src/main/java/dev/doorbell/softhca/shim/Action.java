@@ -30,7 +30,10 @@ record Action(long type, long a, long b, long c, long d) {
     return new Action(EVENTS, token, address, width, 0);
   }
 
-  /** Takes unread events of {@code element} back, and their number from the count at {@code at}. */
+  /**
+   * Takes unread events of {@code element} back, and their number from the count at {@code at}; 0
+   * where nobody counts.
+   */
   static Action drain(long token, long at, int recordBytes, long element) {
     return new Action(DRAIN, token, at, (long) recordBytes << Integer.SIZE, element);
   }

@@ -54,6 +54,8 @@ final class Commands {
     driver(Abi.OBJECT_DEVX, 0, 2, DevxCommands::other);
     driver(Abi.OBJECT_DEVX, 1, 2, DevxCommands::queryUar);
     driver(Abi.OBJECT_DEVX, 2, 2, DevxCommands::queryEqn);
+    driver(Abi.OBJECT_DEVX, 3, 5, DevxEvents::subscribe);
+    driver(Abi.OBJECT_DEVX_ASYNC_EVENT_FD, 0, 2, DevxEvents::open);
     driver(Abi.OBJECT_DEVX_OBJ, 0, 3, DevxCommands::create);
     driver(Abi.OBJECT_DEVX_OBJ, 1, 1, DevxCommands::destroy);
     driver(Abi.OBJECT_DEVX_OBJ, 2, 3, DevxCommands::modify);
@@ -112,7 +114,7 @@ final class Commands {
   }
 
   /** Commands of the older kind: {@code enum ib_uverbs_write_cmds}. */
-  private static void write(Command command) throws Refusal {
+  private static void write(Command command) throws Refusal, NeedsPages {
     int number = command.in32(Abi.WRITE_CMD);
     boolean extended = (number & Abi.CMD_EXTENDED) != 0;
     switch (number & ~Abi.CMD_EXTENDED) {
@@ -121,6 +123,7 @@ final class Commands {
       case Abi.CMD_CREATE_AH -> MemoryCommands.createAddressHandle(command);
       case Abi.CMD_REG_MR -> MemoryCommands.register(command);
       case Abi.CMD_CREATE_COMP_CHANNEL -> QueueCommands.createChannel(command);
+      case Abi.CMD_RESIZE_CQ -> QueueCommands.resizeCq(command);
       case Abi.CMD_MODIFY_QP -> ModifyCommands.modify(command, extended);
       case Abi.CMD_QUERY_QP -> ModifyCommands.query(command);
       case Abi.CMD_MODIFY_SRQ -> QueueCommands.modifySrq(command);

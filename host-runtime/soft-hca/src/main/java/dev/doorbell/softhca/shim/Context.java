@@ -1,6 +1,7 @@
 package dev.doorbell.softhca.shim;
 
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.RawMemory;
@@ -42,6 +43,8 @@ final class Context {
   private final List<UarPage> pages = new ArrayList<>();
   private final List<Resource.Cq> armable = new ArrayList<>();
   private final List<Resource.Channel> channels = new ArrayList<>();
+  private final DevxEvents devxEvents = new DevxEvents();
+  private final CompletionChannel devxCompletions;
   private @Nullable EventQueue async;
   private int handles;
 
@@ -51,6 +54,7 @@ final class Context {
     this.process = process;
     this.copies = copies;
     this.queues = device.hca().allocateProtectionDomain();
+    this.devxCompletions = device.hca().createCompletionChannel();
     device.contexts.add(this);
   }
 
@@ -182,6 +186,15 @@ final class Context {
     throw new Refusal(Errno.EBADF);
   }
 
+  /** Where completion queues made by DEVX tell of completions. */
+  CompletionChannel devxCompletions() {
+    return devxCompletions;
+  }
+
+  DevxEvents devxEvents() {
+    return devxEvents;
+  }
+
   EventQueue openAsync() {
     EventQueue events = server.newEvents(ASYNC_RECORD);
     async = events;
@@ -249,40 +262,46 @@ final class Context {
         channels.remove(i);
       }
     }
+    for (var queue = devxCompletions.poll(); queue != null; queue = devxCompletions.poll()) {
+      for (Resource.Cq cq : armable) {
+        if (cq.queue == queue) {
+          devxEvents.tell(cq, DevxEvents.COMPLETION);
+          told++;
+        }
+      }
+    }
     return told;
   }
 
   /** An asynchronous event of one of its objects, or of the port. */
   void tell(AsyncEvent event) {
-    EventQueue to = async;
-    if (to == null) {
-      return;
-    }
     int number = event.number();
     switch (event.type()) {
-      case PORT_ACTIVE, PORT_ERROR -> to.add(asyncRecord(event, number));
-      case CQ_ERROR -> {
-        Resource.Cq cq = search(Resource.Cq.class, one -> one.queue.number() == number);
-        if (cq != null && !cq.isDevx()) {
-          cq.asyncEvents++;
-          to.add(asyncRecord(event, cq.userHandle));
-        }
-      }
-      case SRQ_LIMIT_REACHED, SRQ_ERROR -> {
-        Resource.Srq srq = search(Resource.Srq.class, one -> one.queue.number() == number);
-        if (srq != null) {
-          srq.asyncEvents++;
-          to.add(asyncRecord(event, srq.userHandle));
-        }
-      }
-      default -> {
-        Resource.Qp qp = search(Resource.Qp.class, one -> one.queuePair.number() == number);
-        if (qp != null && !qp.isDevx()) {
-          qp.asyncEvents++;
-          to.add(asyncRecord(event, qp.userHandle));
-        }
-      }
+      case PORT_ACTIVE, PORT_ERROR -> tellVerbs(event, number);
+      case CQ_ERROR -> tell(event, search(Resource.Cq.class, one -> one.queue.number() == number));
+      case SRQ_LIMIT_REACHED, SRQ_ERROR ->
+          tell(event, search(Resource.Srq.class, one -> one.queue.number() == number));
+      default -> tell(event, search(Resource.Qp.class, one -> one.queuePair.number() == number));
     }
+  }
+
+  private void tell(AsyncEvent event, Resource.@Nullable Queue of) {
+    if (of == null) {
+      return;
+    }
+    if (of.isDevx()) {
+      devxEvents.tell(of, event.type());
+    } else if (tellVerbs(event, of.userHandle)) {
+      of.asyncEvents++;
+    }
+  }
+
+  private boolean tellVerbs(AsyncEvent event, long element) {
+    EventQueue to = async;
+    if (to != null) {
+      to.add(asyncRecord(event, element));
+    }
+    return to != null;
   }
 
   /** {@code struct ib_uverbs_async_event_desc}, with {@code enum ib_event_type}. */
@@ -316,6 +335,7 @@ final class Context {
     resources.clear();
     armable.clear();
     tellCompletions();
+    devxCompletions.close();
     queues.close();
     device.contexts.remove(this);
   }

@@ -39,6 +39,11 @@ final class DevxCommands {
   private static final int GENERAL = 0;
   private static final int ROCE = 4;
   private static final int CONTEXT = 0x18;
+
+  /** {@code opt_param_mask}, and {@code MLX5_QP_OPTPAR_Q_KEY} in it. */
+  private static final int OPTIONAL = 0x10;
+
+  private static final int OPTIONAL_QUEUE_KEY = 1 << 5;
   private static final int NO_RECEIVES = 3;
   private static final int SHARED_RECEIVES = 1;
   private static final int EQN = 5;
@@ -163,6 +168,11 @@ final class DevxCommands {
           out.result(qp.queuePair.number());
           made = qp;
         }
+        case DevxSharedReceives.CREATE -> {
+          Resource.Srq srq = DevxSharedReceives.create(context, in);
+          out.result(srq.queue.number());
+          made = srq;
+        }
         case CREATE_MKEY -> {
           Resource.Mr region = createMkey(context, in);
           out.result(region.region.lkey() >>> 8);
@@ -206,7 +216,7 @@ final class DevxCommands {
   }
 
   /** As {@link #at(Context, int, long)}, of a whole queue. */
-  private static long at(Context context, int id, long offset, long bytes) throws Refusal {
+  static long at(Context context, int id, long offset, long bytes) throws Refusal {
     long address = at(context, id, offset);
     if (bytes > umem(context, id).bytes - offset) {
       throw new Refusal(Errno.EINVAL);
@@ -326,19 +336,39 @@ final class DevxCommands {
   static void modify(Command command) throws Refusal {
     Prm in = new Prm(command.in(Abi.DEVX_OBJ_CMD_IN, 16).content());
     Prm out = new Prm(new byte[room(command, Abi.DEVX_OBJ_CMD_OUT)]);
-    Resource.Qp qp = command.context().find(Resource.Qp.class, command.handle(Abi.DEVX_OBJ_HANDLE));
+    Resource resource = command.context().find(Resource.class, command.handle(Abi.DEVX_OBJ_HANDLE));
     int opcode = in.get(0, 31, 16);
-    if (in.get(0x8, 23, 0) != qp.queuePair.number()) {
-      throw new Refusal(Errno.EINVAL);
-    }
+    requireNumber(resource, in.get(0x8, 23, 0));
     try {
-      if (!modify(command.context(), qp, opcode, in)) {
+      boolean known =
+          switch (resource) {
+            case Resource.Qp qp -> modify(command.context(), qp, opcode, in);
+            case Resource.Srq srq when opcode == DevxSharedReceives.MODIFY -> {
+              DevxSharedReceives.modify(srq, in);
+              yield true;
+            }
+            default -> false;
+          };
+      if (!known) {
         unknown(out, opcode);
       }
     } catch (HcaException | Refusal e) {
       out.failed(BAD_PARAMETER, opcode);
     }
     answer(command, Abi.DEVX_OBJ_CMD_OUT, out);
+  }
+
+  /** A command that goes to an object names that object. */
+  private static void requireNumber(Resource resource, int number) throws Refusal {
+    boolean same =
+        switch (resource) {
+          case Resource.Qp qp -> number == qp.queuePair.number();
+          case Resource.Srq srq -> number == srq.queue.number();
+          default -> true;
+        };
+    if (!same) {
+      throw new Refusal(Errno.EINVAL);
+    }
   }
 
   private static boolean modify(Context context, Resource.Qp qp, int opcode, Prm in)
@@ -394,6 +424,9 @@ final class DevxCommands {
     int flags = in.get(CONTEXT + 0x90, 15, 13);
     if (flags != 0) {
       takeRights(state, in);
+    }
+    if ((in.get(OPTIONAL) & OPTIONAL_QUEUE_KEY) != 0) {
+      state.queueKey = in.get(CONTEXT + 0xa8);
     }
     state.mtuCode = in.get(CONTEXT + 0x8, 31, 29);
     state.peerNumber = in.get(CONTEXT + 0x14, 23, 0);
@@ -456,6 +489,10 @@ final class DevxCommands {
 
   static void destroy(Command command) throws Refusal {
     Context context = command.context();
-    context.remove(command.handle(Abi.DEVX_OBJ_HANDLE));
+    int handle = command.handle(Abi.DEVX_OBJ_HANDLE);
+    Resource resource = context.find(Resource.class, handle);
+    context.remove(handle);
+    context.tellCompletions();
+    context.devxEvents().forget(resource, command);
   }
 }

@@ -1,14 +1,20 @@
 package dev.doorbell.softhca.shim;
 
+import dev.doorbell.core.memory.AddressableMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.memory.RawMemory;
-import java.lang.foreign.MemorySegment;
 
 /** Memory of a queue that somebody else owns; closing it does nothing. */
-record LeasedMemory(long address, long size) implements Memory {
+final class LeasedMemory extends AddressableMemory {
+  private final long address;
+  private final long size;
+
+  LeasedMemory(long address, long size) {
+    this.address = address;
+    this.size = size;
+  }
 
   /** Gives out queues' memory in the order in which it is asked for. */
   static MemoryProvider inOrder(LeasedMemory... memories) {
@@ -28,6 +34,24 @@ record LeasedMemory(long address, long size) implements Memory {
   }
 
   @Override
+  public long address() {
+    return address;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  protected void check(String what, long offset, long bytes) {
+    if (offset < 0 || bytes < 0 || offset > size - bytes) {
+      throw new IndexOutOfBoundsException(
+          "%s of %d bytes at offset %d of %d".formatted(what, bytes, offset, size));
+    }
+  }
+
+  @Override
   public MemoryKind kind() {
     return MemoryKind.HOST;
   }
@@ -35,21 +59,6 @@ record LeasedMemory(long address, long size) implements Memory {
   @Override
   public Locus locus() {
     return Locus.cpu(0);
-  }
-
-  @Override
-  public void write(long offset, MemorySegment source) {
-    RawMemory.copyIn(source, 0, address + offset, source.byteSize());
-  }
-
-  @Override
-  public void read(long offset, MemorySegment target) {
-    RawMemory.copyOut(address + offset, target, 0, target.byteSize());
-  }
-
-  @Override
-  public void fill(long offset, long bytes, byte value) {
-    RawMemory.fill(address + offset, bytes, value);
   }
 
   @Override

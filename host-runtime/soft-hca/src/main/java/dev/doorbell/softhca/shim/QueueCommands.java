@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.shim;
 
+import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.QueuePair;
@@ -104,14 +105,46 @@ final class QueueCommands {
     try (Leases leases = new Leases(context)) {
       var memory =
           LeasedMemory.inOrder(leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES));
+      CompletionChannel tells = userHandle == Resource.DEVX ? context.devxCompletions() : null;
+      if (channel != null) {
+        tells = channel.channel;
+      }
       CompletionQueue queue =
-          channel == null
+          tells == null
               ? context.queues().createCompletionQueue(attributes, memory)
-              : context.queues().createCompletionQueue(attributes, memory, channel.channel);
-      Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, leases.keep());
+              : context.queues().createCompletionQueue(attributes, memory, tells);
+      Lease[] kept = leases.keep();
+      Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, kept[0], kept[1]);
       Context.disarm(cq);
       return cq;
     }
+  }
+
+  /** {@code struct ib_uverbs_resize_cq} and {@code struct mlx5_ib_resize_cq}. */
+  static void resizeCq(Command command) throws Refusal, NeedsPages {
+    Struct in = command.in(Abi.CORE_IN, 16);
+    Struct driver = command.in(Abi.UHW_IN, 16);
+    Context context = command.context();
+    Resource.Cq cq = context.find(Resource.Cq.class, in.u32(8));
+    int wanted = in.u32(12);
+    if (wanted < 1
+        || wanted >= context.device().hca().attributes().maxCompletionEntries()
+        || driver.u16(8) != Cqe.BYTES
+        || driver.u16(10) != 0
+        || driver.u32(12) != 0) {
+      throw new Refusal(Errno.EINVAL);
+    }
+    int entries = Integer.highestOneBit(wanted) << 1;
+    long ring = driver.u64(0);
+    long bytes = (long) entries * Cqe.BYTES;
+    requireAligned(ring, Cqe.BYTES);
+    context.requireShared(ring, bytes);
+    try (Leases leases = new Leases(context)) {
+      DriverAccess.resize(cq.queue, entries, leases.add(ring, bytes));
+      cq.replaceRing(leases.keep()[0]);
+    }
+    // struct ib_uverbs_resize_cq_resp
+    command.out(Abi.CORE_OUT, new Struct(8).u32(0, entries - 1));
   }
 
   static void requireAligned(long address, int alignment) throws Refusal {
@@ -340,25 +373,42 @@ final class QueueCommands {
     // As mlx5_ib computes it: one WQE more than asked for, each a power of two from 32 bytes on.
     int entries = Integer.highestOneBit(Math.max(wanted, 1)) << 1;
     int stride = powerOfTwo(Math.max(32, SEGMENT * (segments + 1)));
-    long bytes = (long) entries * stride;
-    requireAligned(in.u64(0), stride);
-    requireAligned(in.u64(8), DoorbellRecord.BYTES);
-    context.requireShared(in.u64(0), bytes);
-    context.requireShared(in.u64(8), DoorbellRecord.BYTES);
+    Resource.Srq srq =
+        createSrq(
+            context,
+            pd,
+            new SrqShape(in.u64(0), in.u64(8), entries, stride),
+            command.in64(Abi.CREATE_SRQ_USER_HANDLE));
+    command.out(Abi.UHW_OUT, new Struct(8).u32(0, srq.queue.number()));
+    command.out32(Abi.CREATE_SRQ_RESP_MAX_WR, entries - 1);
+    command.out32(Abi.CREATE_SRQ_RESP_MAX_SGE, stride / SEGMENT - 1);
+    command.out32(Abi.CREATE_SRQ_RESP_SRQ_NUM, srq.queue.number());
+    command.outHandle(Abi.CREATE_SRQ_HANDLE, context.add(srq));
+  }
+
+  /**
+   * Where a shared receive queue lies in the program.
+   *
+   * @param stride bytes of a WQE
+   */
+  record SrqShape(long ring, long record, int entries, int stride) {}
+
+  /** Makes a shared receive queue in memory of the program. */
+  static Resource.Srq createSrq(Context context, Resource.Pd pd, SrqShape shape, long userHandle)
+      throws Refusal, NeedsPages {
+    long bytes = (long) shape.entries * shape.stride;
+    requireAligned(shape.ring, shape.stride);
+    requireAligned(shape.record, DoorbellRecord.BYTES);
+    context.requireShared(shape.ring, bytes);
+    context.requireShared(shape.record, DoorbellRecord.BYTES);
     try (Leases leases = new Leases(context)) {
       SharedReceiveQueue queue =
           pd.domain.createSharedReceiveQueue(
               new SharedReceiveQueueAttributes(
-                  entries, stride / SEGMENT - 1, MemoryKind.HOST, MemoryKind.HOST),
+                  shape.entries, shape.stride / SEGMENT - 1, MemoryKind.HOST, MemoryKind.HOST),
               LeasedMemory.inOrder(
-                  leases.add(in.u64(0), bytes), leases.add(in.u64(8), DoorbellRecord.BYTES)));
-      Resource.Srq srq =
-          new Resource.Srq(queue, command.in64(Abi.CREATE_SRQ_USER_HANDLE), entries, leases.keep());
-      command.out(Abi.UHW_OUT, new Struct(8).u32(0, queue.number()));
-      command.out32(Abi.CREATE_SRQ_RESP_MAX_WR, entries - 1);
-      command.out32(Abi.CREATE_SRQ_RESP_MAX_SGE, stride / SEGMENT - 1);
-      command.out32(Abi.CREATE_SRQ_RESP_SRQ_NUM, queue.number());
-      command.outHandle(Abi.CREATE_SRQ_HANDLE, context.add(srq));
+                  leases.add(shape.ring, bytes), leases.add(shape.record, DoorbellRecord.BYTES)));
+      return new Resource.Srq(queue, userHandle, shape.entries, leases.keep());
     }
   }
 

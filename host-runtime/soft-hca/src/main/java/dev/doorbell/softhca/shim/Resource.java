@@ -18,29 +18,36 @@ abstract sealed class Resource {
   /** Ends it; throws {@code HcaException} while others need it. */
   abstract void close();
 
-  /** A queue pair and the memory of its queues. */
-  static final class Qp extends Resource {
-    final QueuePair queuePair;
-    final QpState state;
-    final UarPage uar;
+  /** What asynchronous events may happen to. */
+  abstract static sealed class Queue extends Resource permits Qp, Srq, Cq {
     final long userHandle;
-    private final Lease[] leases;
-
-    /** The producer index that the HCA was told last; none at first. */
-    int rung = -1;
-
     int asyncEvents;
+
+    Queue(long userHandle) {
+      this.userHandle = userHandle;
+    }
 
     /** Made by a DEVX command: its events are no business of the verbs. */
     boolean isDevx() {
       return userHandle == DEVX;
     }
+  }
+
+  /** A queue pair and the memory of its queues. */
+  static final class Qp extends Queue {
+    final QueuePair queuePair;
+    final QpState state;
+    final UarPage uar;
+    private final Lease[] leases;
+
+    /** The producer index that the HCA was told last; none at first. */
+    int rung = -1;
 
     Qp(QueuePair queuePair, QpState state, UarPage uar, long userHandle, Lease... leases) {
+      super(userHandle);
       this.queuePair = queuePair;
       this.state = state;
       this.uar = uar;
-      this.userHandle = userHandle;
       this.leases = leases;
       uar.users.add(this);
     }
@@ -56,17 +63,15 @@ abstract sealed class Resource {
   }
 
   /** A shared receive queue. */
-  static final class Srq extends Resource {
+  static final class Srq extends Queue {
     final SharedReceiveQueue queue;
-    final long userHandle;
     final int entries;
     private final Lease[] leases;
     int limit;
-    int asyncEvents;
 
     Srq(SharedReceiveQueue queue, long userHandle, int entries, Lease... leases) {
+      super(userHandle);
       this.queue = queue;
-      this.userHandle = userHandle;
       this.entries = entries;
       this.leases = leases;
     }
@@ -81,31 +86,37 @@ abstract sealed class Resource {
   }
 
   /** A completion queue. */
-  static final class Cq extends Resource {
+  static final class Cq extends Queue {
     final CompletionQueue queue;
-    final long userHandle;
     final @Nullable Channel channel;
-    private final Lease[] leases;
+    private Lease ring;
+    private final Lease record;
 
     /** Arm word of the doorbell record as it was looked at last. */
     int armed;
 
     int completionEvents;
-    int asyncEvents;
 
-    /** As {@link Qp#isDevx}. */
-    boolean isDevx() {
-      return userHandle == DEVX;
-    }
-
-    Cq(CompletionQueue queue, long userHandle, @Nullable Channel channel, Lease... leases) {
+    Cq(
+        CompletionQueue queue,
+        long userHandle,
+        @Nullable Channel channel,
+        Lease ring,
+        Lease record) {
+      super(userHandle);
       this.queue = queue;
-      this.userHandle = userHandle;
       this.channel = channel;
-      this.leases = leases;
+      this.ring = ring;
+      this.record = record;
       if (channel != null) {
         channel.users++;
       }
+    }
+
+    /** Its ring is another one now. */
+    void replaceRing(Lease by) {
+      ring.close();
+      ring = by;
     }
 
     @Override
@@ -114,9 +125,8 @@ abstract sealed class Resource {
       if (channel != null) {
         channel.users--;
       }
-      for (Lease lease : leases) {
-        lease.close();
-      }
+      ring.close();
+      record.close();
     }
   }
 

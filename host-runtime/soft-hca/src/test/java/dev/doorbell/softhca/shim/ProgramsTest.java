@@ -16,7 +16,7 @@ final class ProgramsTest {
   @TempDir private Path folder;
 
   @Test
-  void queues_that_a_program_makes_by_devx_carry_a_write() throws Exception {
+  void queues_that_a_program_makes_by_devx_carry_a_write_and_tell_of_events() throws Exception {
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
       Path program = devices.compile("devx.c", "-lmlx5", "-libverbs");
       assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
@@ -38,6 +38,17 @@ final class ProgramsTest {
       Path program = devices.compile("events.c", "-libverbs");
       assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
       devices.awaitNobody();
+    }
+  }
+
+  @Test
+  void completion_queues_are_resized_while_completions_wait_in_them() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile("resize.c", "-libverbs");
+      String seed = String.valueOf(System.nanoTime());
+      assertThat(devices.start(program.toString(), seed).succeed()).isEqualTo("ok\n");
+      devices.awaitNobody();
+      assertThat(sharedMappings()).isZero();
     }
   }
 

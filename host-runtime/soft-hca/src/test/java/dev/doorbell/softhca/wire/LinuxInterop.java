@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.EndpointWqe;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairAddress;
@@ -175,7 +176,7 @@ abstract class LinuxInterop {
     return pattern;
   }
 
-  private Endpoint.Wqe remote(int opcode, long offset) {
+  private EndpointWqe remote(int opcode, long offset) {
     return end.wqe(opcode).remote(guestMemory + offset, guestKey);
   }
 

@@ -1,5 +1,7 @@
 package dev.doorbell.verbs.prm;
 
+import dev.doorbell.core.hca.Transport;
+
 /**
  * CREATE_QP, QUERY_QP and the transitions of a queue pair. In all of them the context (QPC) begins
  * at byte 0x18, in the answer of QUERY_QP too.
@@ -17,7 +19,17 @@ public final class QueuePairCommand {
   private static final int CONTEXT = 0x18;
   private static final int PATH = CONTEXT + 0x18;
   private static final int MIGRATED = 3;
+  private static final int SHARED_RECEIVES = 1;
   private static final int NO_RECEIVES = 3;
+  private static final int RELIABLE = 0;
+  private static final int UNRELIABLE = 1;
+  private static final int DATAGRAM = 3;
+
+  /** {@code MLX5_QP_OPTPAR_Q_KEY}, in {@code opt_param_mask}. */
+  private static final int OPTIONAL_QUEUE_KEY = 1 << 5;
+
+  private static final int LARGEST_MTU = 5;
+  private static final int LOG_LARGEST_DATAGRAM = 12;
   private static final int LOG_LARGEST_MESSAGE = 30;
 
   /** Up to eight bytes, and the extended ones ({@code MLX5_QPC_ATOMIC_MODE_UP_TO_8B}). */
@@ -34,22 +46,24 @@ public final class QueuePairCommand {
   /**
    * What a queue pair is made of.
    *
-   * @param reliable RC; false: UC
+   * @param transport RC, UC or UD
    * @param domain number of the protection domain
    * @param uarPage whose doorbells it hears
    * @param logSendBlocks send ring in blocks of 64 bytes
    * @param logReceiveEntries receive ring in WQEs of 16 bytes, or -1 for none
+   * @param sharedReceives number of the queue that receives are taken from, or -1 for none
    * @param sendQueue number of the completion queue for sends
    * @param receiveQueue number of the one for receives
    * @param rings umem of the receive ring, which the send ring follows at once
    * @param record umem of the doorbell record
    */
   public record Shape(
-      boolean reliable,
+      Transport transport,
       int domain,
       int uarPage,
       int logSendBlocks,
       int logReceiveEntries,
+      int sharedReceives,
       int sendQueue,
       int receiveQueue,
       Umem rings,
@@ -59,7 +73,7 @@ public final class QueuePairCommand {
   public static PrmBuffer create(Shape shape) {
     PrmBuffer command =
         PrmBuffer.command(BYTES, CREATE)
-            .put(CONTEXT, 23, 16, shape.reliable ? 0 : 1) // st
+            .put(CONTEXT, 23, 16, service(shape.transport)) // st
             .put(CONTEXT, 12, 11, MIGRATED) // pm_state
             .put(CONTEXT + 0x4, 23, 0, shape.domain) // pd
             .put(CONTEXT + 0x8, 14, 11, shape.logSendBlocks) // log_sq_size
@@ -72,13 +86,25 @@ public final class QueuePairCommand {
             .putLong(0x100, shape.rings.offset()) // wq_umem_offset
             .put(0x108, 31, 0, shape.rings.id()) // wq_umem_id
             .put(0x10c, 31, true); // wq_umem_valid
-    if (shape.logReceiveEntries < 0) {
+    if (shape.sharedReceives >= 0) {
+      command
+          .put(CONTEXT + 0xac, 26, 24, SHARED_RECEIVES) // rq_type
+          .put(CONTEXT + 0xac, 23, 0, shape.sharedReceives); // srqn_rmpn_xrqn
+    } else if (shape.logReceiveEntries < 0) {
       command.put(CONTEXT + 0xac, 26, 24, NO_RECEIVES); // rq_type
     } else {
       // log_rq_stride stays 0: 16 bytes.
       command.put(CONTEXT + 0x8, 22, 19, shape.logReceiveEntries); // log_rq_size
     }
     return command;
+  }
+
+  private static int service(Transport transport) {
+    return switch (transport) {
+      case RC -> RELIABLE;
+      case UC -> UNRELIABLE;
+      case UD -> DATAGRAM;
+    };
   }
 
   private static PrmBuffer of(int opcode, int number) {
@@ -138,6 +164,25 @@ public final class QueuePairCommand {
         .put(PATH + 0x20, 15, 0, path.sourcePort()) // udp_sport
         .put(PATH + 0x24, 15, 0, (int) (path.mac() >>> 32)) // rmac_47_32
         .put(PATH + 0x28, 31, 0, (int) path.mac()); // rmac_31_0
+  }
+
+  /**
+   * INIT2RTR of a queue pair for datagrams.
+   *
+   * @param queueKey that datagrams to it have to bring
+   */
+  public static PrmBuffer toRtr(int number, int port, int queueKey) {
+    return of(INIT2RTR, number)
+        .put(0x10, 31, 0, OPTIONAL_QUEUE_KEY)
+        .put(CONTEXT + 0x8, 31, 29, LARGEST_MTU)
+        .put(CONTEXT + 0x8, 28, 24, LOG_LARGEST_DATAGRAM)
+        .put(PATH + 0x24, 23, 16, port)
+        .put(CONTEXT + 0xa8, 31, 0, queueKey);
+  }
+
+  /** RTR2RTS of a queue pair for datagrams. */
+  public static PrmBuffer toRts(int number, int sendPsn) {
+    return of(RTR2RTS, number).put(CONTEXT + 0x78, 23, 0, sendPsn);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.doorbell.verbs.prm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.hca.Transport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +57,7 @@ class PrmCommandTest {
     assertSame(
         QueuePairCommand.create(
             new QueuePairCommand.Shape(
-                false, QPN, 0x123456, 7, 4, 0x654321, 0x112233, RING, RECORD)),
+                Transport.UC, QPN, 0x123456, 7, 4, -1, 0x654321, 0x112233, RING, RECORD)),
         "create_qp");
   }
 
@@ -65,8 +66,30 @@ class PrmCommandTest {
     Umem nothing = new Umem(0, 0);
     assertSame(
         QueuePairCommand.create(
-            new QueuePairCommand.Shape(true, 0, 0, 0, -1, 0, 0, nothing, nothing)),
+            new QueuePairCommand.Shape(Transport.RC, 0, 0, 0, -1, -1, 0, 0, nothing, nothing)),
         "create_qp_without_receives");
+  }
+
+  @Test
+  void create_queue_pair_for_datagrams_with_shared_receives() {
+    Umem nothing = new Umem(0, 0);
+    assertSame(
+        QueuePairCommand.create(
+            new QueuePairCommand.Shape(
+                Transport.UD, 0, 0, 0, -1, 0x456789, 0, 0, nothing, nothing)),
+        "create_qp_ud_shared");
+  }
+
+  @Test
+  void datagrams_to_rtr_and_rts() {
+    assertSame(QueuePairCommand.toRtr(QPN, 1, 0x11223344), "init2rtr_ud");
+    assertSame(QueuePairCommand.toRts(QPN, 0x654321), "rtr2rts_ud");
+  }
+
+  @Test
+  void create_shared_receives_and_set_their_limit() {
+    assertSame(SharedReceiveCommand.create(QPN, 9, 6, RING, RECORD), "create_rmp");
+    assertSame(SharedReceiveCommand.limit(QPN, 300), "modify_rmp");
   }
 
   @Test

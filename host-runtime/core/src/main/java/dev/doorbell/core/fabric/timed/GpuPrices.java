@@ -22,6 +22,7 @@ package dev.doorbell.core.fabric.timed;
  *     payload
  * @param copyEngineStart from the call of a copy to its first byte
  * @param copyEngineRate the copy engine's bytes a nanosecond
+ * @param finer what is known beyond these
  */
 public record GpuPrices(
     double instruction,
@@ -39,4 +40,66 @@ public record GpuPrices(
     double combineWindow,
     int completionBytes,
     double copyEngineStart,
-    double copyEngineRate) {}
+    double copyEngineRate,
+    GpuRefinements finer) {
+
+  /** Without refinements. */
+  public GpuPrices(
+      double instruction,
+      double load,
+      double loadHit,
+      double strongLoad,
+      double store,
+      double remoteStore,
+      double atomic,
+      double fence,
+      double fenceSystem,
+      double fenceFloor,
+      double memoryService,
+      int storeGranule,
+      double combineWindow,
+      int completionBytes,
+      double copyEngineStart,
+      double copyEngineRate) {
+    this(
+        instruction,
+        load,
+        loadHit,
+        strongLoad,
+        store,
+        remoteStore,
+        atomic,
+        fence,
+        fenceSystem,
+        fenceFloor,
+        memoryService,
+        storeGranule,
+        combineWindow,
+        completionBytes,
+        copyEngineStart,
+        copyEngineRate,
+        GpuRefinements.none(fenceFloor));
+  }
+
+  /** The same with {@code refinements}. */
+  public GpuPrices with(GpuRefinements refinements) {
+    return new GpuPrices(
+        instruction,
+        load,
+        loadHit,
+        strongLoad,
+        store,
+        remoteStore,
+        atomic,
+        fence,
+        fenceSystem,
+        fenceFloor,
+        memoryService,
+        storeGranule,
+        combineWindow,
+        completionBytes,
+        copyEngineStart,
+        copyEngineRate,
+        refinements);
+  }
+}

@@ -3,12 +3,18 @@ package dev.doorbell.core.fabric.timed;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A component of a node: its prices in picoseconds, its way to others, and who sleeps there. */
 final class Place {
   private static final double PICOS_PER_NANO = 1000;
+
+  /** The block of a thread that belongs to none. */
+  static final long NO_BLOCK = -1;
+
   private static final int CACHED = 256;
   private static final int PAGE_SHIFT = 12;
 
@@ -25,12 +31,25 @@ final class Place {
   long fence;
   long fenceSystem;
   long fenceFloor;
+  long fenceSystemFloor;
+  long fenceRemote;
+  long fenceSystemRemote;
+  boolean fenceAwaitsArrival = true;
+  long remoteLoad;
+  long remoteAtomic;
+  long remoteLine;
   long onChipRead;
   long service;
   long combineWindow;
 
   /** When the posted stores that threads here have released are acknowledged. */
   long released;
+
+  /** When the last of them has left. */
+  long releasedDeparture;
+
+  /** Threads here have released stores to memory elsewhere that no fence has covered yet. */
+  boolean releasedRemote;
 
   /** Threads here have released stores to their own memory that no fence has covered yet. */
   boolean releasedStores;
@@ -44,6 +63,18 @@ final class Place {
   int readTags;
 
   final WriteCombiner combiner;
+  final LoadCombiner loads;
+
+  /** What bounds the loads and the stores of all threads together; null: nothing. */
+  @Nullable Gate loadGate;
+
+  @Nullable Gate storeGate;
+
+  private double blockStoreRate;
+  private int loadGranule;
+
+  /** What bounds the stores of each block that has threads, by its number. */
+  private final Map<Long, Gate> blockGates = new HashMap<>();
 
   /** Threads that had nothing to do, in the order in which they fell asleep. */
   final List<ScheduledThread> idle = new ArrayList<>();
@@ -60,6 +91,24 @@ final class Place {
       case NIC -> price(topology.nics().get(locus.index()));
     }
     this.combiner = new WriteCombiner(this);
+    this.loads = new LoadCombiner(loadGranule);
+  }
+
+  /** What bounds the stores of a block that gets another thread; null: nothing. */
+  @Nullable Gate enter(long block) {
+    if (blockStoreRate == 0 || block == NO_BLOCK) {
+      return null;
+    }
+    Gate gate = blockGates.computeIfAbsent(block, key -> new Gate(blockStoreRate, key));
+    gate.threads++;
+    return gate;
+  }
+
+  /** A thread of a block has ended. */
+  void leave(Gate gate) {
+    if (--gate.threads == 0) {
+      blockGates.remove(gate.block);
+    }
   }
 
   private void price(GpuPrices prices) {
@@ -78,6 +127,21 @@ final class Place {
     granule = prices.storeGranule();
     completionBytes = prices.completionBytes();
     shortestTurn = 100;
+    refine(prices.finer());
+  }
+
+  private void refine(GpuRefinements finer) {
+    fenceSystemFloor = picos(finer.fenceSystemFloor());
+    fenceRemote = picos(finer.fenceRemote());
+    fenceSystemRemote = picos(finer.fenceSystemRemote());
+    fenceAwaitsArrival = finer.fenceAwaitsArrival();
+    remoteLoad = picos(finer.remoteLoad());
+    remoteAtomic = picos(finer.remoteAtomic());
+    remoteLine = picos(finer.remoteLine());
+    loadGranule = finer.loadGranule();
+    blockStoreRate = finer.blockStoreRate();
+    loadGate = finer.loadRate() == 0 ? null : new Gate(finer.loadRate(), 0);
+    storeGate = finer.storeRate() == 0 ? null : new Gate(finer.storeRate(), 0);
   }
 
   private void price(CpuPrices prices) {

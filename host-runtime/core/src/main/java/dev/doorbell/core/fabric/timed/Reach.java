@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,13 @@ final class Reach {
       throw new IllegalStateException("local memory has no route");
     }
     return back;
+  }
+
+  /** Between peers reads may not be routed; the host's memory and the host always are. */
+  boolean readableFrom(Place reader) {
+    return out().routesPeerReads
+        || reader.locus.part() == Locus.Part.CPU
+        || owner.locus.part() == Locus.Part.CPU;
   }
 
   /** From the departure's arrival until the sender knows of it. */

@@ -123,7 +123,7 @@ final class ReadEngine {
 
   void read(
       Reach reach, WriteQueue writes, long address, long target, int bytes, Completion completion) {
-    if (!fabric.routesReads(reach, place)) {
+    if (!reach.readableFrom(place)) {
       long trip = reach.out().latency + reach.back().latency;
       fabric.queue().schedule(new Refusal(completion), fabric.clock() + trip);
       return;
@@ -140,7 +140,7 @@ final class ReadEngine {
       long result,
       AtomicFunction atomic,
       Completion completion) {
-    if (!fabric.routesReads(reach, place)) {
+    if (!reach.readableFrom(place)) {
       long trip = reach.out().latency + reach.back().latency;
       fabric.queue().schedule(new Refusal(completion), fabric.clock() + trip);
       return;

@@ -14,6 +14,14 @@ final class RemoteAccess extends Event {
 
   long high;
 
+  /** Loads that travel with this one. */
+  private @Nullable RemoteAccess companion;
+
+  private long sent;
+
+  /** When everything posted before this has arrived, as of its departure. */
+  private long behind;
+
   private final TimedFabric fabric;
   private final TimedThreadPort port;
   private final @Nullable Rmw operation;
@@ -39,8 +47,42 @@ final class RemoteAccess extends Event {
     this.compare = compare;
   }
 
+  /** Whether it is a load, not an atomic. */
+  boolean loads() {
+    return operation == null;
+  }
+
+  /** The aligned line in which its first byte lies. */
+  long line(int granule) {
+    return address & -granule;
+  }
+
+  /** The one in which its last byte lies. */
+  long lastLine(int granule) {
+    return (address + bytes - 1) & -granule;
+  }
+
+  /**
+   * Takes another load of the same instant and line along. Not where something was posted in
+   * between: the load might have to see it.
+   */
+  boolean takes(RemoteAccess other, long line, int granule, long time) {
+    if (!scheduled()
+        || sent != time
+        || line(granule) != line
+        || reach.out() != other.reach.out()
+        || behind != reach.out().lastPosted) {
+      return false;
+    }
+    other.companion = companion;
+    companion = other;
+    return true;
+  }
+
   void send(long time) {
     Route out = reach.out();
+    sent = time;
+    behind = out.lastPosted;
     long arrival =
         operation == null
             ? out.request(time, 1, fabric.clock())
@@ -50,17 +92,39 @@ final class RemoteAccess extends Event {
 
   @Override
   void fire() {
-    if (reach.uar || fabric.memory().accessibleRange(address, bytes)) {
-      sample();
-    } else {
+    long from = address;
+    long to = address + bytes;
+    int sum = 0;
+    for (RemoteAccess each = this; each != null; each = each.companion) {
+      each.sample(time);
+      from = Math.min(from, each.address);
+      to = Math.max(to, each.address + each.bytes);
+      sum += each.bytes;
+    }
+    // As many bytes as were asked for, those that several asked for but once.
+    int payload = (int) Math.min(sum, to - from);
+    long back = reach.back().completions(time, 1, payload, time);
+    for (RemoteAccess each = this; each != null; each = each.companion) {
+      each.port.answered(back + own(payload));
+    }
+  }
+
+  /** What it takes at the place that asked, beyond its way. */
+  private long own(int payload) {
+    Place place = port.place;
+    if (!loads()) {
+      return place.remoteAtomic;
+    }
+    return place.remoteLoad + (payload > GpuRefinements.SECTOR_BYTES ? place.remoteLine : 0);
+  }
+
+  private void sample(long time) {
+    if (!reach.uar && !fabric.memory().accessibleRange(address, bytes)) {
       // Freed under way: nobody answers, which reads as ones.
       low = -1;
       high = -1;
+      return;
     }
-    port.answered(reach.back().completions(time, 1, bytes, time));
-  }
-
-  private void sample() {
     if (bytes == 16) {
       low = Cells.load(address, Long.BYTES);
       high = Cells.load(address + Long.BYTES, Long.BYTES);

@@ -121,7 +121,12 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public ThreadPort attachThread(Locus locus, Agent agent) {
-    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, attached++);
+    return attachThread(locus, Place.NO_BLOCK, agent);
+  }
+
+  @Override
+  public ThreadPort attachThread(Locus locus, long block, Agent agent) {
+    TimedThreadPort port = new TimedThreadPort(this, place(locus), agent, attached++, block);
     threads.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
     return port;
   }
@@ -370,15 +375,8 @@ public final class TimedFabric extends Fabric {
     return completers.computeIfAbsent(back, key -> new Completer(this));
   }
 
-  /** Between peers reads may not be routed; the host's memory and the host always are. */
-  boolean routesReads(Reach reach, Place reader) {
-    return reach.out().routesPeerReads
-        || reader.locus.part() == Locus.Part.CPU
-        || reach.owner.locus.part() == Locus.Part.CPU;
-  }
-
   void requirePeerReads(Reach reach, Place reader) {
-    if (!routesReads(reach, reader)) {
+    if (!reach.readableFrom(reader)) {
       throw new IllegalStateException(
           "%s reads %s, but topology '%s' does not route reads between peers there"
               .formatted(reader.locus, reach.allocation, topology.name()));

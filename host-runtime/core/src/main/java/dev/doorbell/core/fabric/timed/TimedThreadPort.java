@@ -17,13 +17,20 @@ final class TimedThreadPort extends ScheduledThread {
   /** The remote access under way or just finished; null when there is none. */
   private @Nullable RemoteAccess remote;
 
+  private final @Nullable Gate blockGate;
   private boolean deviceStores;
+  private boolean remoteStores;
   private long acknowledged;
+  private long departed;
   private boolean fencing;
   private long fenced;
 
-  TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number) {
+  /**
+   * @param block the number of the thread's block, or {@link Place#NO_BLOCK}
+   */
+  TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number, long block) {
     super(fabric, place, agent, number);
+    this.blockGate = place.enter(block);
   }
 
   /**
@@ -34,8 +41,10 @@ final class TimedThreadPort extends ScheduledThread {
   long detach() {
     place.combiner.flush(this, null);
     if (place.gpu) {
-      place.released = Math.max(place.released, acknowledged);
-      place.releasedStores |= deviceStores;
+      release();
+    }
+    if (blockGate != null) {
+      place.leave(blockGate);
     }
     leave();
     return Math.max(time, acknowledged);
@@ -84,6 +93,7 @@ final class TimedThreadPort extends ScheduledThread {
       return begin(new RemoteAccess(fabric, this, reach, address, bytes, null, 0, 0));
     }
     long value = read(address, bytes);
+    time = turn(place.loadGate, bytes);
     if (strong) {
       polled(address, bytes, value);
       time += place.strongLoad;
@@ -114,7 +124,11 @@ final class TimedThreadPort extends ScheduledThread {
     fabric.requirePeerReads(access.reach, place);
     awaitAnswer(access.address);
     remote = access;
-    access.send(time);
+    if (access.loads()) {
+      place.loads.send(access, time);
+    } else {
+      access.send(time);
+    }
     return 0;
   }
 
@@ -189,16 +203,22 @@ final class TimedThreadPort extends ScheduledThread {
       write(address, bytes, low, high);
       deviceStores = place.gpu;
       fabric.written(reach.owner, address, bytes, time);
-      time += place.store;
+      time = Math.max(turn(blockGate, bytes), turn(place.storeGate, bytes)) + place.store;
     } else {
+      remoteStores = place.gpu;
       if (semantics == Access.WEAK) {
         place.combiner.store(this, reach, address, bytes, low, high);
       } else {
         place.combiner.flush(this, reach.out());
         place.combiner.post(this, reach, address, bytes, low, high);
       }
-      time += place.remoteStore;
+      time = turn(blockGate, bytes) + place.remoteStore;
     }
+  }
+
+  /** When the thread gets through, having made its access. */
+  private long turn(@Nullable Gate gate, int bytes) {
+    return gate == null ? time : gate.pass(time, bytes);
   }
 
   private void storeRegister(
@@ -219,9 +239,22 @@ final class TimedThreadPort extends ScheduledThread {
     time += place.remoteStore;
   }
 
-  /** A posted store of this thread will be acknowledged at {@code when}. */
-  void posted(long when) {
+  /**
+   * A posted store of this thread leaves until {@code left} and is acknowledged at {@code when}.
+   */
+  void posted(long left, long when) {
+    departed = Math.max(departed, left);
     acknowledged = Math.max(acknowledged, when);
+  }
+
+  /** What this thread stored counts as the GPU's from now on. */
+  private void release() {
+    place.released = Math.max(place.released, acknowledged);
+    place.releasedDeparture = Math.max(place.releasedDeparture, departed);
+    place.releasedStores |= deviceStores;
+    place.releasedRemote |= remoteStores;
+    deviceStores = false;
+    remoteStores = false;
   }
 
   private static void write(long address, int bytes, long low, long high) {
@@ -339,7 +372,7 @@ final class TimedThreadPort extends ScheduledThread {
         drain(access);
       }
       if (wide) {
-        time = Math.max(time, start + place.fenceFloor);
+        time = Math.max(time, start + (system(access) ? place.fenceSystemFloor : place.fenceFloor));
         fenced = time - start;
         fabric.fenced(fenced);
         // The fence returns when the world has come as far as the thread.
@@ -358,9 +391,9 @@ final class TimedThreadPort extends ScheduledThread {
 
   /**
    * Waits until the stores that {@code access}'s scope covers are performed: at GPU scope those to
-   * the GPU's own memory, at system scope all. The waits run side by side. Fences are cumulative:
-   * what other threads of the GPU have released, if only to their CTA, is covered as well, whether
-   * or not this thread has acquired it.
+   * the GPU's own memory, at system scope all; or, where the topology says so, have left. The waits
+   * run side by side. Fences are cumulative: what other threads of the GPU have released, if only
+   * to their CTA, is covered as well, whether or not this thread has acquired it.
    *
    * @return picoseconds waited
    */
@@ -373,25 +406,31 @@ final class TimedThreadPort extends ScheduledThread {
     if (!place.gpu) {
       return 0;
     }
-    place.released = Math.max(place.released, acknowledged);
-    place.releasedStores |= deviceStores;
-    deviceStores = false;
+    release();
     if (narrow) {
       place.combiner.release();
       return 0;
     }
-    boolean system = scope != Access.GPU;
+    boolean system = system(access);
     long until = time;
     if (place.releasedStores) {
       until += system ? place.fenceSystem : place.fence;
       place.releasedStores = false;
     }
-    if (system) {
-      until = Math.max(until, place.released);
+    if (place.releasedRemote) {
+      until = Math.max(until, time + (system ? place.fenceSystemRemote : place.fenceRemote));
     }
+    if (system) {
+      until = Math.max(until, place.fenceAwaitsArrival ? place.released : place.releasedDeparture);
+    }
+    place.releasedRemote = false;
     long waited = until - time;
     time = until;
     return waited;
+  }
+
+  private static boolean system(int access) {
+    return wide(access) && (access & Access.SCOPES) != Access.GPU;
   }
 
   /** Whether a scope reaches beyond the multiprocessor. */

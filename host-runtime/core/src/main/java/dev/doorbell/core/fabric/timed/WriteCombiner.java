@@ -151,7 +151,8 @@ final class WriteCombiner {
     if (bytes > Long.BYTES) {
       RawMemory.putLong(buffer + Long.BYTES, high);
     }
-    port.posted(place.fabric.post(place, reach, address, buffer, bytes, port.time));
+    long acknowledged = place.fabric.post(place, reach, address, buffer, bytes, port.time);
+    port.posted(reach.out().departed, acknowledged);
   }
 
   /** Sends what {@code port} stored and what still waits, on {@code route} or, if null, on all. */
@@ -284,11 +285,13 @@ final class WriteCombiner {
       acknowledged = place.fabric.post(place, line.reach, line.base + from, buffer, to - from, at);
       from = nextSet(line, to);
     }
+    long left = line.reach.out().departed;
     for (int i = 0; i < line.writerCount; i++) {
-      line.writers[i].posted(acknowledged);
+      line.writers[i].posted(left, acknowledged);
     }
     if (released) {
       place.released = Math.max(place.released, acknowledged);
+      place.releasedDeparture = Math.max(place.releasedDeparture, left);
     }
     line.low = 0;
     line.high = 0;

@@ -1,7 +1,10 @@
 package dev.doorbell.core.fabric.timed;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
@@ -45,6 +48,14 @@ final class World implements AutoCloseable {
     fabric.close();
   }
 
+  /** Runs one script to its end; returns when that was. */
+  long nanos(Script script) {
+    long[] at = new long[1];
+    script.then(p -> at[0] = p.now());
+    assertThat(fabric.run(script.ended(), FOREVER)).isEqualTo(RunOutcome.DONE);
+    return at[0];
+  }
+
   /** A thread that makes its accesses one after another, and repeats one that parked. */
   static final class Script implements Agent {
     /** One access; true when the thread goes on to the next one, false to do it again. */
@@ -56,6 +67,10 @@ final class World implements AutoCloseable {
     private final List<Act> acts = new ArrayList<>();
     private int next;
     private @Nullable ThreadPort port;
+
+    void attach(ThreadPort to) {
+      port = to;
+    }
 
     ThreadPort port() {
       ThreadPort known = port;

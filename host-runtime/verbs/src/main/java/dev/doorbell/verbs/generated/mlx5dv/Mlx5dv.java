@@ -2,927 +2,1268 @@
 
 package dev.doorbell.verbs.generated.mlx5dv;
 
-import java.lang.invoke.*;
+import static java.lang.foreign.MemoryLayout.PathElement.*;
+import static java.lang.foreign.ValueLayout.*;
+
 import java.lang.foreign.*;
-import java.nio.ByteOrder;
+import java.lang.invoke.*;
 import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
 
-import static java.lang.foreign.ValueLayout.*;
-import static java.lang.foreign.MemoryLayout.PathElement.*;
-
 public class Mlx5dv extends Mlx5dv$shared {
 
-    Mlx5dv() {
-        // Should not be called directly
+  Mlx5dv() {
+    // Should not be called directly
+  }
+
+  static final Arena LIBRARY_ARENA = Arena.ofAuto();
+
+  static final SymbolLookup SYMBOL_LOOKUP =
+      SymbolLookup.libraryLookup("libmlx5.so.1", LIBRARY_ARENA)
+          .or(SymbolLookup.loaderLookup())
+          .or(Linker.nativeLinker().defaultLookup());
+
+  private static final int MLX5DV_OBJ_AH = (int) 32L;
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * enum mlx5dv_obj_type.MLX5DV_OBJ_AH = 32
+   * }
+   */
+  public static int MLX5DV_OBJ_AH() {
+    return MLX5DV_OBJ_AH;
+  }
+
+  private static final int MLX5DV_OBJ_PD = (int) 64L;
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * enum mlx5dv_obj_type.MLX5DV_OBJ_PD = 64
+   * }
+   */
+  public static int MLX5DV_OBJ_PD() {
+    return MLX5DV_OBJ_PD;
+  }
+
+  private static class mlx5dv_init_obj {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_INT, Mlx5dv.C_POINTER, Mlx5dv.C_LONG);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_init_obj");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_init_obj$descriptor() {
+    return mlx5dv_init_obj.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
+   * }
+   */
+  public static MethodHandle mlx5dv_init_obj$handle() {
+    return mlx5dv_init_obj.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
+   * }
+   */
+  public static MemorySegment mlx5dv_init_obj$address() {
+    return mlx5dv_init_obj.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
+   * }
+   */
+  public static int mlx5dv_init_obj(MemorySegment obj, long obj_type) {
+    var mh$ = mlx5dv_init_obj.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_init_obj", obj, obj_type);
+      }
+      return (int) mh$.invokeExact(obj, obj_type);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    static final Arena LIBRARY_ARENA = Arena.ofAuto();
+  private static final int MLX5DV_CONTEXT_FLAGS_DEVX = (int) 1L;
 
-    static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.libraryLookup("libmlx5.so.1", LIBRARY_ARENA)
-            .or(SymbolLookup.loaderLookup())
-            .or(Linker.nativeLinker().defaultLookup());
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * enum mlx5dv_context_attr_flags.MLX5DV_CONTEXT_FLAGS_DEVX = 1
+   * }
+   */
+  public static int MLX5DV_CONTEXT_FLAGS_DEVX() {
+    return MLX5DV_CONTEXT_FLAGS_DEVX;
+  }
 
-    private static final int MLX5DV_OBJ_AH = (int)32L;
-    /**
-     * {@snippet lang=c :
-     * enum mlx5dv_obj_type.MLX5DV_OBJ_AH = 32
-     * }
-     */
-    public static int MLX5DV_OBJ_AH() {
-        return MLX5DV_OBJ_AH;
+  private static class mlx5dv_is_supported {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_BOOL, Mlx5dv.C_POINTER);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_is_supported");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * bool mlx5dv_is_supported(struct ibv_device *device)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_is_supported$descriptor() {
+    return mlx5dv_is_supported.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * bool mlx5dv_is_supported(struct ibv_device *device)
+   * }
+   */
+  public static MethodHandle mlx5dv_is_supported$handle() {
+    return mlx5dv_is_supported.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * bool mlx5dv_is_supported(struct ibv_device *device)
+   * }
+   */
+  public static MemorySegment mlx5dv_is_supported$address() {
+    return mlx5dv_is_supported.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * bool mlx5dv_is_supported(struct ibv_device *device)
+   * }
+   */
+  public static boolean mlx5dv_is_supported(MemorySegment device) {
+    var mh$ = mlx5dv_is_supported.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_is_supported", device);
+      }
+      return (boolean) mh$.invokeExact(device);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
-    private static final int MLX5DV_OBJ_PD = (int)64L;
-    /**
-     * {@snippet lang=c :
-     * enum mlx5dv_obj_type.MLX5DV_OBJ_PD = 64
-     * }
-     */
-    public static int MLX5DV_OBJ_PD() {
-        return MLX5DV_OBJ_PD;
-    }
+  }
 
-    private static class mlx5dv_init_obj {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Mlx5dv.C_INT,
+  private static class mlx5dv_open_device {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_POINTER, Mlx5dv.C_POINTER, Mlx5dv.C_POINTER);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_open_device");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_open_device$descriptor() {
+    return mlx5dv_open_device.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
+   * }
+   */
+  public static MethodHandle mlx5dv_open_device$handle() {
+    return mlx5dv_open_device.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
+   * }
+   */
+  public static MemorySegment mlx5dv_open_device$address() {
+    return mlx5dv_open_device.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
+   * }
+   */
+  public static MemorySegment mlx5dv_open_device(MemorySegment device, MemorySegment attr) {
+    var mh$ = mlx5dv_open_device.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_open_device", device, attr);
+      }
+      return (MemorySegment) mh$.invokeExact(device, attr);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
+    }
+  }
+
+  private static class mlx5dv_devx_obj_create {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(
             Mlx5dv.C_POINTER,
-            Mlx5dv.C_LONG
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_init_obj");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_init_obj$descriptor() {
-        return mlx5dv_init_obj.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
-     * }
-     */
-    public static MethodHandle mlx5dv_init_obj$handle() {
-        return mlx5dv_init_obj.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
-     * }
-     */
-    public static MemorySegment mlx5dv_init_obj$address() {
-        return mlx5dv_init_obj.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
-     * }
-     */
-    public static int mlx5dv_init_obj(MemorySegment obj, long obj_type) {
-        var mh$ = mlx5dv_init_obj.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_init_obj", obj, obj_type);
-            }
-            return (int)mh$.invokeExact(obj, obj_type);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-    private static final int MLX5DV_CONTEXT_FLAGS_DEVX = (int)1L;
-    /**
-     * {@snippet lang=c :
-     * enum mlx5dv_context_attr_flags.MLX5DV_CONTEXT_FLAGS_DEVX = 1
-     * }
-     */
-    public static int MLX5DV_CONTEXT_FLAGS_DEVX() {
-        return MLX5DV_CONTEXT_FLAGS_DEVX;
-    }
-
-    private static class mlx5dv_is_supported {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Mlx5dv.C_BOOL,
-            Mlx5dv.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_is_supported");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * bool mlx5dv_is_supported(struct ibv_device *device)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_is_supported$descriptor() {
-        return mlx5dv_is_supported.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * bool mlx5dv_is_supported(struct ibv_device *device)
-     * }
-     */
-    public static MethodHandle mlx5dv_is_supported$handle() {
-        return mlx5dv_is_supported.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * bool mlx5dv_is_supported(struct ibv_device *device)
-     * }
-     */
-    public static MemorySegment mlx5dv_is_supported$address() {
-        return mlx5dv_is_supported.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * bool mlx5dv_is_supported(struct ibv_device *device)
-     * }
-     */
-    public static boolean mlx5dv_is_supported(MemorySegment device) {
-        var mh$ = mlx5dv_is_supported.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_is_supported", device);
-            }
-            return (boolean)mh$.invokeExact(device);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_open_device {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Mlx5dv.C_POINTER,
-            Mlx5dv.C_POINTER,
-            Mlx5dv.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_open_device");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_open_device$descriptor() {
-        return mlx5dv_open_device.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
-     * }
-     */
-    public static MethodHandle mlx5dv_open_device$handle() {
-        return mlx5dv_open_device.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
-     * }
-     */
-    public static MemorySegment mlx5dv_open_device$address() {
-        return mlx5dv_open_device.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
-     * }
-     */
-    public static MemorySegment mlx5dv_open_device(MemorySegment device, MemorySegment attr) {
-        var mh$ = mlx5dv_open_device.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_open_device", device, attr);
-            }
-            return (MemorySegment)mh$.invokeExact(device, attr);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_obj_create {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Mlx5dv.C_POINTER,
-            Mlx5dv.C_POINTER,
-            Mlx5dv.C_POINTER,
-            Mlx5dv.C_LONG,
-            Mlx5dv.C_POINTER,
-            Mlx5dv.C_LONG
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_obj_create");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_obj_create$descriptor() {
-        return mlx5dv_devx_obj_create.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_obj_create$handle() {
-        return mlx5dv_devx_obj_create.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_obj_create$address() {
-        return mlx5dv_devx_obj_create.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_obj_create(MemorySegment context, MemorySegment in, long inlen, MemorySegment out, long outlen) {
-        var mh$ = mlx5dv_devx_obj_create.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_obj_create", context, in, inlen, out, outlen);
-            }
-            return (MemorySegment)mh$.invokeExact(context, in, inlen, out, outlen);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_obj_query {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Mlx5dv.C_INT,
             Mlx5dv.C_POINTER,
             Mlx5dv.C_POINTER,
             Mlx5dv.C_LONG,
             Mlx5dv.C_POINTER,
-            Mlx5dv.C_LONG
-        );
+            Mlx5dv.C_LONG);
 
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_obj_query");
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_obj_create");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_obj_create$descriptor() {
+    return mlx5dv_devx_obj_create.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_obj_create$handle() {
+    return mlx5dv_devx_obj_create.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_obj_create$address() {
+    return mlx5dv_devx_obj_create.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_obj_create(
+      MemorySegment context, MemorySegment in, long inlen, MemorySegment out, long outlen) {
+    var mh$ = mlx5dv_devx_obj_create.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_obj_create", context, in, inlen, out, outlen);
+      }
+      return (MemorySegment) mh$.invokeExact(context, in, inlen, out, outlen);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_obj_query$descriptor() {
-        return mlx5dv_devx_obj_query.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_obj_query$handle() {
-        return mlx5dv_devx_obj_query.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_obj_query$address() {
-        return mlx5dv_devx_obj_query.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static int mlx5dv_devx_obj_query(MemorySegment obj, MemorySegment in, long inlen, MemorySegment out, long outlen) {
-        var mh$ = mlx5dv_devx_obj_query.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_obj_query", obj, in, inlen, out, outlen);
-            }
-            return (int)mh$.invokeExact(obj, in, inlen, out, outlen);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_obj_modify {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+  private static class mlx5dv_devx_obj_query {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(
             Mlx5dv.C_INT,
             Mlx5dv.C_POINTER,
             Mlx5dv.C_POINTER,
             Mlx5dv.C_LONG,
             Mlx5dv.C_POINTER,
-            Mlx5dv.C_LONG
-        );
+            Mlx5dv.C_LONG);
 
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_obj_modify");
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_obj_query");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_obj_query$descriptor() {
+    return mlx5dv_devx_obj_query.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_obj_query$handle() {
+    return mlx5dv_devx_obj_query.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_obj_query$address() {
+    return mlx5dv_devx_obj_query.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static int mlx5dv_devx_obj_query(
+      MemorySegment obj, MemorySegment in, long inlen, MemorySegment out, long outlen) {
+    var mh$ = mlx5dv_devx_obj_query.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_obj_query", obj, in, inlen, out, outlen);
+      }
+      return (int) mh$.invokeExact(obj, in, inlen, out, outlen);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_obj_modify$descriptor() {
-        return mlx5dv_devx_obj_modify.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_obj_modify$handle() {
-        return mlx5dv_devx_obj_modify.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_obj_modify$address() {
-        return mlx5dv_devx_obj_modify.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static int mlx5dv_devx_obj_modify(MemorySegment obj, MemorySegment in, long inlen, MemorySegment out, long outlen) {
-        var mh$ = mlx5dv_devx_obj_modify.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_obj_modify", obj, in, inlen, out, outlen);
-            }
-            return (int)mh$.invokeExact(obj, in, inlen, out, outlen);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_obj_destroy {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Mlx5dv.C_INT,
-            Mlx5dv.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_obj_destroy");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_obj_destroy$descriptor() {
-        return mlx5dv_devx_obj_destroy.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_obj_destroy$handle() {
-        return mlx5dv_devx_obj_destroy.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_obj_destroy$address() {
-        return mlx5dv_devx_obj_destroy.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
-     * }
-     */
-    public static int mlx5dv_devx_obj_destroy(MemorySegment obj) {
-        var mh$ = mlx5dv_devx_obj_destroy.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_obj_destroy", obj);
-            }
-            return (int)mh$.invokeExact(obj);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_general_cmd {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+  private static class mlx5dv_devx_obj_modify {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(
             Mlx5dv.C_INT,
             Mlx5dv.C_POINTER,
             Mlx5dv.C_POINTER,
             Mlx5dv.C_LONG,
             Mlx5dv.C_POINTER,
-            Mlx5dv.C_LONG
-        );
+            Mlx5dv.C_LONG);
 
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_general_cmd");
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_obj_modify");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_obj_modify$descriptor() {
+    return mlx5dv_devx_obj_modify.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_obj_modify$handle() {
+    return mlx5dv_devx_obj_modify.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_obj_modify$address() {
+    return mlx5dv_devx_obj_modify.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static int mlx5dv_devx_obj_modify(
+      MemorySegment obj, MemorySegment in, long inlen, MemorySegment out, long outlen) {
+    var mh$ = mlx5dv_devx_obj_modify.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_obj_modify", obj, in, inlen, out, outlen);
+      }
+      return (int) mh$.invokeExact(obj, in, inlen, out, outlen);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_general_cmd$descriptor() {
-        return mlx5dv_devx_general_cmd.DESC;
+  private static class mlx5dv_devx_obj_destroy {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_INT, Mlx5dv.C_POINTER);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_obj_destroy");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_obj_destroy$descriptor() {
+    return mlx5dv_devx_obj_destroy.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_obj_destroy$handle() {
+    return mlx5dv_devx_obj_destroy.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_obj_destroy$address() {
+    return mlx5dv_devx_obj_destroy.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+   * }
+   */
+  public static int mlx5dv_devx_obj_destroy(MemorySegment obj) {
+    var mh$ = mlx5dv_devx_obj_destroy.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_obj_destroy", obj);
+      }
+      return (int) mh$.invokeExact(obj);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_general_cmd$handle() {
-        return mlx5dv_devx_general_cmd.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_general_cmd$address() {
-        return mlx5dv_devx_general_cmd.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
-     * }
-     */
-    public static int mlx5dv_devx_general_cmd(MemorySegment context, MemorySegment in, long inlen, MemorySegment out, long outlen) {
-        var mh$ = mlx5dv_devx_general_cmd.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_general_cmd", context, in, inlen, out, outlen);
-            }
-            return (int)mh$.invokeExact(context, in, inlen, out, outlen);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_umem_reg {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Mlx5dv.C_POINTER,
+  private static class mlx5dv_devx_general_cmd {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(
+            Mlx5dv.C_INT,
             Mlx5dv.C_POINTER,
             Mlx5dv.C_POINTER,
             Mlx5dv.C_LONG,
-            Mlx5dv.C_INT
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_umem_reg");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size, uint32_t access)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_umem_reg$descriptor() {
-        return mlx5dv_devx_umem_reg.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size, uint32_t access)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_umem_reg$handle() {
-        return mlx5dv_devx_umem_reg.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size, uint32_t access)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_umem_reg$address() {
-        return mlx5dv_devx_umem_reg.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size, uint32_t access)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_umem_reg(MemorySegment ctx, MemorySegment addr, long size, int access) {
-        var mh$ = mlx5dv_devx_umem_reg.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_umem_reg", ctx, addr, size, access);
-            }
-            return (MemorySegment)mh$.invokeExact(ctx, addr, size, access);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-    private static final int MLX5DV_UMEM_MASK_DMABUF = (int)1L;
-    /**
-     * {@snippet lang=c :
-     * enum mlx5dv_devx_umem_in_mask.MLX5DV_UMEM_MASK_DMABUF = 1
-     * }
-     */
-    public static int MLX5DV_UMEM_MASK_DMABUF() {
-        return MLX5DV_UMEM_MASK_DMABUF;
-    }
-
-    private static class mlx5dv_devx_umem_reg_ex {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Mlx5dv.C_POINTER,
-            Mlx5dv.C_POINTER,
-            Mlx5dv.C_POINTER
-        );
+            Mlx5dv.C_LONG);
 
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_umem_reg_ex");
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_general_cmd");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_general_cmd$descriptor() {
+    return mlx5dv_devx_general_cmd.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_general_cmd$handle() {
+    return mlx5dv_devx_general_cmd.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_general_cmd$address() {
+    return mlx5dv_devx_general_cmd.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen)
+   * }
+   */
+  public static int mlx5dv_devx_general_cmd(
+      MemorySegment context, MemorySegment in, long inlen, MemorySegment out, long outlen) {
+    var mh$ = mlx5dv_devx_general_cmd.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_general_cmd", context, in, inlen, out, outlen);
+      }
+      return (int) mh$.invokeExact(context, in, inlen, out, outlen);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_umem_reg_ex$descriptor() {
-        return mlx5dv_devx_umem_reg_ex.DESC;
+  private static class mlx5dv_devx_umem_reg {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(
+            Mlx5dv.C_POINTER, Mlx5dv.C_POINTER, Mlx5dv.C_POINTER, Mlx5dv.C_LONG, Mlx5dv.C_INT);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_umem_reg");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size, uint32_t access)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_umem_reg$descriptor() {
+    return mlx5dv_devx_umem_reg.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size, uint32_t access)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_umem_reg$handle() {
+    return mlx5dv_devx_umem_reg.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size, uint32_t access)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_umem_reg$address() {
+    return mlx5dv_devx_umem_reg.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size, uint32_t access)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_umem_reg(
+      MemorySegment ctx, MemorySegment addr, long size, int access) {
+    var mh$ = mlx5dv_devx_umem_reg.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_umem_reg", ctx, addr, size, access);
+      }
+      return (MemorySegment) mh$.invokeExact(ctx, addr, size, access);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_umem_reg_ex$handle() {
-        return mlx5dv_devx_umem_reg_ex.HANDLE;
+  private static final int MLX5DV_UMEM_MASK_DMABUF = (int) 1L;
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * enum mlx5dv_devx_umem_in_mask.MLX5DV_UMEM_MASK_DMABUF = 1
+   * }
+   */
+  public static int MLX5DV_UMEM_MASK_DMABUF() {
+    return MLX5DV_UMEM_MASK_DMABUF;
+  }
+
+  private static class mlx5dv_devx_umem_reg_ex {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_POINTER, Mlx5dv.C_POINTER, Mlx5dv.C_POINTER);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_umem_reg_ex");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_umem_reg_ex$descriptor() {
+    return mlx5dv_devx_umem_reg_ex.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_umem_reg_ex$handle() {
+    return mlx5dv_devx_umem_reg_ex.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_umem_reg_ex$address() {
+    return mlx5dv_devx_umem_reg_ex.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_umem_reg_ex(MemorySegment ctx, MemorySegment umem_in) {
+    var mh$ = mlx5dv_devx_umem_reg_ex.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_umem_reg_ex", ctx, umem_in);
+      }
+      return (MemorySegment) mh$.invokeExact(ctx, umem_in);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_umem_reg_ex$address() {
-        return mlx5dv_devx_umem_reg_ex.ADDR;
+  private static class mlx5dv_devx_umem_dereg {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_INT, Mlx5dv.C_POINTER);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_umem_dereg");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_umem_dereg$descriptor() {
+    return mlx5dv_devx_umem_dereg.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_umem_dereg$handle() {
+    return mlx5dv_devx_umem_dereg.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_umem_dereg$address() {
+    return mlx5dv_devx_umem_dereg.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
+   * }
+   */
+  public static int mlx5dv_devx_umem_dereg(MemorySegment umem) {
+    var mh$ = mlx5dv_devx_umem_dereg.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_umem_dereg", umem);
+      }
+      return (int) mh$.invokeExact(umem);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_umem_reg_ex(MemorySegment ctx, MemorySegment umem_in) {
-        var mh$ = mlx5dv_devx_umem_reg_ex.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_umem_reg_ex", ctx, umem_in);
-            }
-            return (MemorySegment)mh$.invokeExact(ctx, umem_in);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
+  private static class mlx5dv_devx_alloc_uar {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_POINTER, Mlx5dv.C_POINTER, Mlx5dv.C_INT);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_alloc_uar");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_alloc_uar$descriptor() {
+    return mlx5dv_devx_alloc_uar.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_alloc_uar$handle() {
+    return mlx5dv_devx_alloc_uar.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_alloc_uar$address() {
+    return mlx5dv_devx_alloc_uar.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_alloc_uar(MemorySegment context, int flags) {
+    var mh$ = mlx5dv_devx_alloc_uar.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_alloc_uar", context, flags);
+      }
+      return (MemorySegment) mh$.invokeExact(context, flags);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    private static class mlx5dv_devx_umem_dereg {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+  private static class mlx5dv_devx_free_uar {
+    public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(Mlx5dv.C_POINTER);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_free_uar");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_free_uar$descriptor() {
+    return mlx5dv_devx_free_uar.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_free_uar$handle() {
+    return mlx5dv_devx_free_uar.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_free_uar$address() {
+    return mlx5dv_devx_free_uar.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
+   * }
+   */
+  public static void mlx5dv_devx_free_uar(MemorySegment devx_uar) {
+    var mh$ = mlx5dv_devx_free_uar.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_free_uar", devx_uar);
+      }
+      mh$.invokeExact(devx_uar);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
+    }
+  }
+
+  private static class mlx5dv_devx_query_eqn {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_INT, Mlx5dv.C_POINTER, Mlx5dv.C_INT, Mlx5dv.C_POINTER);
+
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_query_eqn");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_query_eqn$descriptor() {
+    return mlx5dv_devx_query_eqn.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_query_eqn$handle() {
+    return mlx5dv_devx_query_eqn.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_query_eqn$address() {
+    return mlx5dv_devx_query_eqn.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
+   * }
+   */
+  public static int mlx5dv_devx_query_eqn(MemorySegment context, int vector, MemorySegment eqn) {
+    var mh$ = mlx5dv_devx_query_eqn.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_query_eqn", context, vector, eqn);
+      }
+      return (int) mh$.invokeExact(context, vector, eqn);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
+    }
+  }
+
+  private static class mlx5dv_devx_create_event_channel {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_POINTER, Mlx5dv.C_POINTER, Mlx5dv.C_INT);
+
+    public static final MemorySegment ADDR =
+        SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_create_event_channel");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_create_event_channel$descriptor() {
+    return mlx5dv_devx_create_event_channel.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_create_event_channel$handle() {
+    return mlx5dv_devx_create_event_channel.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_create_event_channel$address() {
+    return mlx5dv_devx_create_event_channel.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_create_event_channel(MemorySegment context, int flags) {
+    var mh$ = mlx5dv_devx_create_event_channel.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_create_event_channel", context, flags);
+      }
+      return (MemorySegment) mh$.invokeExact(context, flags);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
+    }
+  }
+
+  private static class mlx5dv_devx_destroy_event_channel {
+    public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(Mlx5dv.C_POINTER);
+
+    public static final MemorySegment ADDR =
+        SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_destroy_event_channel");
+
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_destroy_event_channel$descriptor() {
+    return mlx5dv_devx_destroy_event_channel.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_destroy_event_channel$handle() {
+    return mlx5dv_devx_destroy_event_channel.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_destroy_event_channel$address() {
+    return mlx5dv_devx_destroy_event_channel.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel)
+   * }
+   */
+  public static void mlx5dv_devx_destroy_event_channel(MemorySegment event_channel) {
+    var mh$ = mlx5dv_devx_destroy_event_channel.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_destroy_event_channel", event_channel);
+      }
+      mh$.invokeExact(event_channel);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
+    }
+  }
+
+  private static class mlx5dv_devx_subscribe_devx_event {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(
             Mlx5dv.C_INT,
-            Mlx5dv.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_umem_dereg");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_umem_dereg$descriptor() {
-        return mlx5dv_devx_umem_dereg.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_umem_dereg$handle() {
-        return mlx5dv_devx_umem_dereg.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_umem_dereg$address() {
-        return mlx5dv_devx_umem_dereg.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
-     * }
-     */
-    public static int mlx5dv_devx_umem_dereg(MemorySegment umem) {
-        var mh$ = mlx5dv_devx_umem_dereg.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_umem_dereg", umem);
-            }
-            return (int)mh$.invokeExact(umem);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_alloc_uar {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Mlx5dv.C_POINTER,
             Mlx5dv.C_POINTER,
-            Mlx5dv.C_INT
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_alloc_uar");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_alloc_uar$descriptor() {
-        return mlx5dv_devx_alloc_uar.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_alloc_uar$handle() {
-        return mlx5dv_devx_alloc_uar.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_alloc_uar$address() {
-        return mlx5dv_devx_alloc_uar.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_alloc_uar(MemorySegment context, int flags) {
-        var mh$ = mlx5dv_devx_alloc_uar.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_alloc_uar", context, flags);
-            }
-            return (MemorySegment)mh$.invokeExact(context, flags);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_free_uar {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            Mlx5dv.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_free_uar");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_free_uar$descriptor() {
-        return mlx5dv_devx_free_uar.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_free_uar$handle() {
-        return mlx5dv_devx_free_uar.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_free_uar$address() {
-        return mlx5dv_devx_free_uar.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
-     * }
-     */
-    public static void mlx5dv_devx_free_uar(MemorySegment devx_uar) {
-        var mh$ = mlx5dv_devx_free_uar.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_free_uar", devx_uar);
-            }
-            mh$.invokeExact(devx_uar);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class mlx5dv_devx_query_eqn {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Mlx5dv.C_INT,
+            Mlx5dv.C_SHORT,
             Mlx5dv.C_POINTER,
-            Mlx5dv.C_INT,
-            Mlx5dv.C_POINTER
-        );
+            Mlx5dv.C_LONG);
 
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_query_eqn");
+    public static final MemorySegment ADDR =
+        SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_subscribe_devx_event");
 
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
+
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t events_num[], uint64_t cookie)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_subscribe_devx_event$descriptor() {
+    return mlx5dv_devx_subscribe_devx_event.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t events_num[], uint64_t cookie)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_subscribe_devx_event$handle() {
+    return mlx5dv_devx_subscribe_devx_event.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t events_num[], uint64_t cookie)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_subscribe_devx_event$address() {
+    return mlx5dv_devx_subscribe_devx_event.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t events_num[], uint64_t cookie)
+   * }
+   */
+  public static int mlx5dv_devx_subscribe_devx_event(
+      MemorySegment event_channel,
+      MemorySegment obj,
+      short events_sz,
+      MemorySegment events_num,
+      long cookie) {
+    var mh$ = mlx5dv_devx_subscribe_devx_event.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall(
+            "mlx5dv_devx_subscribe_devx_event", event_channel, obj, events_sz, events_num, cookie);
+      }
+      return (int) mh$.invokeExact(event_channel, obj, events_sz, events_num, cookie);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
-     * }
-     */
-    public static FunctionDescriptor mlx5dv_devx_query_eqn$descriptor() {
-        return mlx5dv_devx_query_eqn.DESC;
-    }
+  private static class mlx5dv_devx_get_event {
+    public static final FunctionDescriptor DESC =
+        FunctionDescriptor.of(Mlx5dv.C_LONG, Mlx5dv.C_POINTER, Mlx5dv.C_POINTER, Mlx5dv.C_LONG);
 
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
-     * }
-     */
-    public static MethodHandle mlx5dv_devx_query_eqn$handle() {
-        return mlx5dv_devx_query_eqn.HANDLE;
-    }
+    public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlx5dv_devx_get_event");
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
-     * }
-     */
-    public static MemorySegment mlx5dv_devx_query_eqn$address() {
-        return mlx5dv_devx_query_eqn.ADDR;
-    }
+    public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+  }
 
-    /**
-     * {@snippet lang=c :
-     * int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
-     * }
-     */
-    public static int mlx5dv_devx_query_eqn(MemorySegment context, int vector, MemorySegment eqn) {
-        var mh$ = mlx5dv_devx_query_eqn.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("mlx5dv_devx_query_eqn", context, vector, eqn);
-            }
-            return (int)mh$.invokeExact(context, vector, eqn);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
+  /**
+   * Function descriptor for:
+   *
+   * {@snippet lang=c :
+   * ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5_ib_uapi_devx_async_event_hdr *event_data, size_t event_resp_len)
+   * }
+   */
+  public static FunctionDescriptor mlx5dv_devx_get_event$descriptor() {
+    return mlx5dv_devx_get_event.DESC;
+  }
+
+  /**
+   * Downcall method handle for:
+   *
+   * {@snippet lang=c :
+   * ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5_ib_uapi_devx_async_event_hdr *event_data, size_t event_resp_len)
+   * }
+   */
+  public static MethodHandle mlx5dv_devx_get_event$handle() {
+    return mlx5dv_devx_get_event.HANDLE;
+  }
+
+  /**
+   * Address for:
+   *
+   * {@snippet lang=c :
+   * ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5_ib_uapi_devx_async_event_hdr *event_data, size_t event_resp_len)
+   * }
+   */
+  public static MemorySegment mlx5dv_devx_get_event$address() {
+    return mlx5dv_devx_get_event.ADDR;
+  }
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel, struct mlx5_ib_uapi_devx_async_event_hdr *event_data, size_t event_resp_len)
+   * }
+   */
+  public static long mlx5dv_devx_get_event(
+      MemorySegment event_channel, MemorySegment event_data, long event_resp_len) {
+    var mh$ = mlx5dv_devx_get_event.HANDLE;
+    try {
+      if (TRACE_DOWNCALLS) {
+        traceDowncall("mlx5dv_devx_get_event", event_channel, event_data, event_resp_len);
+      }
+      return (long) mh$.invokeExact(event_channel, event_data, event_resp_len);
+    } catch (Error | RuntimeException ex) {
+      throw ex;
+    } catch (Throwable ex$) {
+      throw new AssertionError("should not reach here", ex$);
     }
+  }
+
+  private static final int MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA = (int) 1L;
+
+  /**
+   *
+   *
+   * {@snippet lang=c :
+   * #define MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA 1
+   * }
+   */
+  public static int MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA() {
+    return MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA;
+  }
 }
-

@@ -1,0 +1,99 @@
+package dev.doorbell.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.DataSegment;
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.Opcode;
+import org.junit.jupiter.api.Test;
+
+/** What a completion queue that was armed has to tell, and when. */
+abstract class HcaEventContract extends HcaContract {
+  /** A connection whose receiver has a completion queue with a channel. */
+  private final class Told {
+    final CompletionChannel channel = world.hca(1).createCompletionChannel();
+    final Endpoint sender = new Endpoint(world, 0, USUAL);
+    final Endpoint receiver = new Endpoint(world, 1, USUAL);
+    final CompletionQueue queue =
+        receiver.domain.createCompletionQueue(
+            CompletionQueueAttributes.ring(64, MemoryKind.HOST), world.memory(1), channel);
+    final QueuePair queuePair =
+        receiver.domain.createQueuePair(
+            new QueuePairAttributes(16, 16, queue, queue, MemoryKind.HOST, MemoryKind.HOST),
+            world.memory(1));
+    private int sequence;
+
+    Told() {
+      queuePair.connect(sender.queuePair.address(), Endpoint.ALL, ConnectionAttributes.DEFAULT);
+      sender.queuePair.connect(queuePair.address(), Endpoint.ALL, ConnectionAttributes.DEFAULT);
+      for (int i = 0; i < 16; i++) {
+        DataSegment.write(
+            queuePair.receiveRingAddress() + 16L * i,
+            64,
+            receiver.region.lkey(),
+            receiver.address(0));
+      }
+      DoorbellRecord.putReceiveIndex(queuePair.recordAddress(), 16);
+    }
+
+    /** In the record first, then at the register: an HCA may look at either. */
+    void arm(long consumed, boolean solicitedOnly) {
+      long doorbell = Doorbell.encodeArm(sequence++, solicitedOnly, consumed, queue.number());
+      RawMemory.putIntRelease(queue.recordAddress() + DoorbellRecord.ARM_OFFSET, (int) doorbell);
+      world.store64(1, queue.armAddress(), doorbell);
+      world.settle();
+    }
+
+    void send(boolean solicited) {
+      sender
+          .wqe(Opcode.SEND)
+          .flags(ControlSegment.CQ_UPDATE | (solicited ? ControlSegment.SOLICITED : 0))
+          .local(0, 8)
+          .post();
+      assertThat(sender.pollSend().isError()).isFalse();
+      world.settle();
+    }
+  }
+
+  @Test
+  void an_armed_queue_tells_of_one_completion() {
+    Told told = new Told();
+    told.send(false);
+    assertThat(told.channel.poll()).as("not armed").isNull();
+    told.arm(1, false);
+    assertThat(told.channel.poll()).as("nothing new").isNull();
+    told.send(false);
+    assertThat(told.channel.poll()).isSameAs(told.queue);
+    told.send(false);
+    assertThat(told.channel.poll()).as("armed once, told once").isNull();
+    told.arm(2, false);
+    assertThat(told.channel.poll()).as("a completion was there already").isSameAs(told.queue);
+    assertThatThrownBy(told.channel::close).isInstanceOf(HcaException.class);
+  }
+
+  @Test
+  void a_queue_armed_for_solicited_completions_lets_others_pass() {
+    Told told = new Told();
+    told.arm(0, true);
+    told.send(false);
+    assertThat(told.channel.poll()).isNull();
+    told.send(true);
+    assertThat(told.channel.poll()).isSameAs(told.queue);
+    told.arm(2, true);
+    told.queuePair.toError();
+    world.settle();
+    assertThat(told.channel.poll()).as("errors count as solicited").isSameAs(told.queue);
+  }
+}

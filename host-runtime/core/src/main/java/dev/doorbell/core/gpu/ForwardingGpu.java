@@ -1,0 +1,67 @@
+package dev.doorbell.core.gpu;
+
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A GPU that leaves everything to another; who stands between a session and its GPU overrides what
+ * he changes.
+ */
+public abstract class ForwardingGpu implements Gpu {
+  private final Gpu gpu;
+
+  /**
+   * @param gpu what it forwards to, and closes
+   */
+  protected ForwardingGpu(Gpu gpu) {
+    this.gpu = gpu;
+  }
+
+  @Override
+  public Locus locus() {
+    return gpu.locus();
+  }
+
+  @Override
+  public GpuAttributes attributes() {
+    return gpu.attributes();
+  }
+
+  @Override
+  public Memory allocate(MemoryKind kind, long bytes, String label) {
+    return gpu.allocate(kind, bytes, label);
+  }
+
+  @Override
+  public Memory registerHost(MemorySegment range, String label) {
+    return gpu.registerHost(range, label);
+  }
+
+  @Override
+  public long mapDeviceRegisters(long hostAddress, long bytes) {
+    return gpu.mapDeviceRegisters(hostAddress, bytes);
+  }
+
+  @Override
+  public GpuModule load(String name, String ptx) {
+    return gpu.load(name, ptx);
+  }
+
+  @Override
+  public Launch launch(
+      Kernel kernel, LaunchConfig config, KernelArguments arguments, GpuStream stream) {
+    return gpu.launch(kernel, config, arguments, stream);
+  }
+
+  @Override
+  public GpuStream createStream() {
+    return gpu.createStream();
+  }
+
+  @Override
+  public void close() {
+    gpu.close();
+  }
+}
