@@ -84,7 +84,7 @@ final class CalibrateCommand implements Command {
     }
     Calibration modelled = null;
     if (!noModel && measured.complete() && measured.basis() == Basis.MEASURED) {
-      modelled = model(context, text);
+      modelled = model(context, text, measured.largestGrid());
     }
     if (common.json) {
       Json.print(context, json(measured, modelled));
@@ -157,13 +157,13 @@ final class CalibrateCommand implements Command {
   }
 
   /** What the model says with the file that was just made. */
-  private Calibration model(Context context, String text)
+  private Calibration model(Context context, String text, int largestGrid)
       throws EnvironmentException, UsageException {
     Path file = null;
     try {
       file = Files.createTempFile("machine", ".json");
       Files.writeString(file, text);
-      return measure(context, "vm", file.toString(), MODELLED_SAMPLES, ALL_THREADS);
+      return measure(context, "vm", file.toString(), MODELLED_SAMPLES, largestGrid);
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-K001", "a temporary file", "cannot be written: " + e.getMessage())

@@ -45,9 +45,27 @@ final class CompareCommand implements Command {
       description = "Changes of a median up to here are noise (default: 1%%).")
   private double threshold = 0.01;
 
+  @Option(
+      names = "--residuals",
+      description = {
+        "How far the second run, a model, is off the first; they may be",
+        "measured and modelled. No tests, no verdicts."
+      })
+  private boolean residuals;
+
   @Override
   public ExitCode run(Context context) throws UsageException, RunException {
-    RunComparison comparison = options.compare(place, runs.get(0), runs.get(1), alpha, threshold);
+    RunComparison comparison =
+        options.compare(place, runs.get(0), runs.get(1), alpha, threshold, residuals);
+    if (residuals) {
+      Residuals report = new Residuals(comparison);
+      if (common.json) {
+        Json.print(context, report.json());
+      } else {
+        context.terminal().out().print(report.text(common.quiet));
+      }
+      return ExitCode.OK;
+    }
     ComparisonReport report = new ComparisonReport(comparison);
     if (common.json) {
       Json.print(context, report.json());

@@ -22,6 +22,22 @@ final class ComparisonOptions {
 
   RunComparison compare(RunPlace place, String before, String after, double alpha, double threshold)
       throws UsageException, RunException {
+    return compare(place, before, after, alpha, threshold, false);
+  }
+
+  /**
+   * Compares.
+   *
+   * @param residuals of two runs whose numbers may be of different kinds
+   */
+  RunComparison compare(
+      RunPlace place,
+      String before,
+      String after,
+      double alpha,
+      double threshold,
+      boolean residuals)
+      throws UsageException, RunException {
     if (!(alpha > 0 && alpha < 1)) {
       throw new UsageException(
           Problem.of("DB-U003", "--alpha", "it is a probability, above 0 and below 1"));
@@ -40,6 +56,9 @@ final class ComparisonOptions {
                 .fix("it has " + String.join(", ", known)));
       }
     }
-    return RunComparison.of(first, second, new Rules(Set.copyOf(metrics), alpha, threshold));
+    Rules rules = new Rules(Set.copyOf(metrics), alpha, threshold);
+    return residuals
+        ? RunComparison.matched(first, second, rules)
+        : RunComparison.of(first, second, rules);
   }
 }

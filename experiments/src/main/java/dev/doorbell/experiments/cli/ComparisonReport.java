@@ -29,6 +29,11 @@ final class ComparisonReport {
 
   ComparisonReport(RunComparison comparison) {
     this.comparison = comparison;
+    this.axes = varying(comparison);
+  }
+
+  /** The axes that tell points apart. */
+  static List<Axis> varying(RunComparison comparison) {
     List<Axis> varying =
         comparison.axes().stream()
             .filter(
@@ -39,7 +44,7 @@ final class ComparisonReport {
                             .count()
                         > 1)
             .toList();
-    this.axes = varying.isEmpty() ? comparison.axes() : varying;
+    return varying.isEmpty() ? comparison.axes() : varying;
   }
 
   /**
@@ -53,7 +58,7 @@ final class ComparisonReport {
     if (!rows.isEmpty()) {
       text.append(table(rows));
     }
-    text.append(doubts()).append(missing()).append(method()).append(summary());
+    text.append(doubts()).append(missing(comparison)).append(method()).append(summary());
     return text.toString();
   }
 
@@ -156,7 +161,8 @@ final class ComparisonReport {
     return text.toString();
   }
 
-  private String missing() {
+  /** Points without a counterpart. */
+  static String missing(RunComparison comparison) {
     return missing(comparison.onlyBefore(), comparison.before().id())
         + missing(comparison.onlyAfter(), comparison.after().id());
   }
@@ -243,7 +249,7 @@ final class ComparisonReport {
   }
 
   /** JSON knows no infinity. */
-  private static Object finite(double value) {
+  static Object finite(double value) {
     return Double.isFinite(value) ? (Object) value : String.valueOf(value);
   }
 

@@ -22,19 +22,19 @@ final class ExploreReport {
   static String head(Scenario scenario) {
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
-    return "kernel %s (%s)   %d x %d threads, %d iterations, %d B, path %s\n"
+    return "kernel %s (%s)   %d x %s, %s, %d B, path %s\n"
             .formatted(
                 scenario.program().entry(),
                 scenario.program().file(),
                 load.blocks(),
-                load.threads(),
-                load.iterations(),
+                Show.count(load.threads(), "thread"),
+                Show.count(load.iterations(), "iteration"),
                 load.bytes(),
                 load.path())
-        + "%d queue pairs of %d blocks in %s memory, rung by the %s%s%s%s%s   policy %s%s\n"
+        + "%s of %s in %s memory, rung by the %s%s%s%s%s   policy %s%s\n"
             .formatted(
-                load.queuePairs(),
-                load.ring(),
+                Show.count(load.queuePairs(), "queue pair"),
+                Show.count(load.ring(), "block"),
                 posting.queues(),
                 posting.ringer(),
                 posting.blueFlame() ? ", BlueFlame" : "",
@@ -54,29 +54,34 @@ final class ExploreReport {
     StringBuilder text = new StringBuilder();
     for (Explorer.Found found : report.races()) {
       text.append(
-          "\nCOUNTER-EXAMPLE  %s   in %d of %d runs%n"
-              .formatted(found.race().kind().what(), found.seeds(), report.runs()));
+          "\nCOUNTER-EXAMPLE  %s   in %d of %s%n"
+              .formatted(
+                  found.race().kind().what(), found.seeds(), Show.count(report.runs(), "run")));
       race(text, found.race());
       text.append("  replay   --schedule %s%n".formatted(found.schedule()));
     }
     for (Explorer.Trouble trouble : report.troubles()) {
       String[] lines = trouble.failure().text().split("\n", 2);
       text.append(
-          "\nFAILED  %s   in %d of %d runs%n".formatted(lines[0], trouble.seeds(), report.runs()));
+          "\nFAILED  %s   in %d of %s%n"
+              .formatted(lines[0], trouble.seeds(), Show.count(report.runs(), "run")));
       text.append(lines.length > 1 ? lines[1] + "\n" : "");
       text.append("  replay   --schedule %s%n".formatted(trouble.schedule()));
     }
     text.append(
-        "\n%d runs, %d to the end; %.3g M instructions in %.1f s%n"
+        "\n%s, %d to the end; %.3g M instructions in %.1f s%n"
             .formatted(
-                report.runs(),
+                Show.count(report.runs(), "run"),
                 report.finished(),
                 report.instructions() / 1e6,
                 report.nanos() / 1e9));
     if (!report.isClean()) {
       text.append(
-          "%d races, findings in %d of %d runs%n"
-              .formatted(report.races().size(), report.found(), report.runs()));
+          "%s, findings in %d of %s%n"
+              .formatted(
+                  Show.count(report.races().size(), "race"),
+                  report.found(),
+                  Show.count(report.runs(), "run")));
     } else if (report.finished() > 0) {
       text.append("CLEAN: nothing found. That is evidence, not a proof.\n");
     } else {
@@ -141,7 +146,7 @@ final class ExploreReport {
               "%.0f ns".formatted(verdict.nanos()),
               verdict.needed()
                   ? verdict.witness()
-                  : "nothing observed in %d runs".formatted(verdict.runs())));
+                  : "nothing observed in " + Show.count(verdict.runs(), "run")));
     }
     return table.text();
   }

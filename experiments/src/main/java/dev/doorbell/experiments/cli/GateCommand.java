@@ -81,8 +81,8 @@ final class GateCommand implements Command {
     return switch (code) {
       case OK -> "gate passed";
       case FAILED ->
-          "gate failed: %d points of the baseline have no result"
-              .formatted(comparison.onlyBefore().size());
+          "gate failed: no result for %s of the baseline"
+              .formatted(Show.count(comparison.onlyBefore().size(), "point"));
       default -> "gate failed: regression";
     };
   }

@@ -27,7 +27,8 @@ import picocli.CommandLine.Parameters;
       "Either runs beside the same software HCA. Compared is all memory of both ranks: payload, send",
       "ring, completion ring, doorbell records, counters, status and error records; addresses count as",
       "places in what they point to. Where several threads post, WQEs and CQEs are compared in any",
-      "order. Exit code 1 when something differs.",
+      "order. Of the push kernels the ring in on-chip memory is compared, too, where one block fills it.",
+      "Exit code 1 when something differs.",
       ""
     })
 final class KernelDiffRunCommand implements Command {
@@ -39,7 +40,9 @@ final class KernelDiffRunCommand implements Command {
   @Parameters(
       paramLabel = "KERNEL",
       arity = "1..*",
-      description = "put_latency, put_bandwidth, put_rate, post_once, operations, or all.")
+      description =
+          "put_latency, put_bandwidth, put_rate, post_once, operations, restartable, push_ring,"
+              + " push_shared, or all.")
   private List<String> kernels = new ArrayList<>();
 
   @Option(names = "--gpu", paramLabel = "GPU", description = "cuda:N, or vm (default: cuda:0).")

@@ -46,7 +46,10 @@ final class PaperBuildCommand implements Command {
     if (common.json) {
       Json.print(context, Map.of("generated", written));
     } else if (!common.quiet) {
-      context.terminal().out().printf("built %d files in %s%n", written.size(), generated);
+      context
+          .terminal()
+          .out()
+          .printf("built %s in %s%n", Show.count(written.size(), "file"), generated);
     }
     return ExitCode.OK;
   }

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.function.DoubleFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A run as text: one row a point, crossovers, and what the numbers are called. */
 final class ResultTable {
@@ -245,14 +246,19 @@ final class ResultTable {
     return text.toString();
   }
 
-  /** "Lower" speaks of the metric: for latency lower wins, for goodput it loses. */
-  private static String lower(Crossings.Found found) {
+  /** Of a time the lower one is named, of a rate the slower one. */
+  private String lower(Crossings.Found found) {
     String metric = found.contrast().metric();
+    boolean rate =
+        data.rows().stream()
+            .flatMap(row -> Stream.ofNullable(row.metrics().get(metric)))
+            .anyMatch(row -> row.samples().unit().endsWith("/s"));
+    String words = rate ? "%s of %s slower" : "%s of %s lower";
     if (found.crossover().crossings().isEmpty()) {
       String lead = SummaryFiles.lead(found, found.crossover().firstLead());
       return lead.isEmpty()
           ? "%s the same throughout".formatted(metric)
-          : "%s of %s lower throughout".formatted(metric, lead);
+          : words.formatted(metric, lead) + " throughout";
     }
     if (found.crossover().crossings().size() > MOST_CROSSINGS) {
       return "no clear winner: %s of the two crosses %d times"
@@ -261,10 +267,9 @@ final class ResultTable {
     List<String> parts = new ArrayList<>();
     for (Crossover.Crossing crossing : found.crossover().crossings()) {
       parts.add(
-          "%s of %s lower below %s [%s, %s]%s"
+          "%s below %s [%s, %s]%s"
               .formatted(
-                  metric,
-                  SummaryFiles.lead(found, crossing.before()),
+                  words.formatted(metric, SummaryFiles.lead(found, crossing.before())),
                   Show.roughBytes(crossing.size()),
                   Show.roughBytes(crossing.interval().lower()),
                   Show.roughBytes(crossing.interval().upper()),

@@ -37,6 +37,11 @@ final class Show {
     return String.format(Locale.ROOT, "%02d:%02d", seconds / 60, seconds % 60);
   }
 
+  /** How many of something: 1 race, 2 races. */
+  static String count(long number, String one) {
+    return String.format(Locale.ROOT, "%,d %s%s", number, one, number == 1 ? "" : "s");
+  }
+
   /** A relative difference with its sign. */
   static String percent(double ratio) {
     return String.format(Locale.ROOT, "%+.1f %%", ratio * 100);

@@ -78,7 +78,7 @@ final class ValidateCommand implements Command {
           context
               .terminal()
               .out()
-              .println(points == 0 ? file + "  ok" : "%s  ok, %d points".formatted(file, points));
+              .println(points == 0 ? file + "  ok" : file + "  ok, " + Show.count(points, "point"));
         }
       }
     }

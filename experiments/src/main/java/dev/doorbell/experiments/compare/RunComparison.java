@@ -71,8 +71,20 @@ public record RunComparison(
                           after.manifest().basis().word(),
                           before.id(),
                           before.manifest().basis().word()))
-              .effect("a change between them would mean nothing"));
+              .effect("a change between them would mean nothing")
+              .fix("compare MEASURED MODELLED --residuals says how far a model is off"));
     }
+    return matched(before, after, rules);
+  }
+
+  /**
+   * Pairs the points of two runs, whatever their numbers are: for what a model is off by, of which
+   * no test and no verdict speaks.
+   *
+   * @throws RunException when samples cannot be read, or the runs have no point in common
+   */
+  public static RunComparison matched(RunIndex before, RunIndex after, Rules rules)
+      throws RunException {
     SequencedMap<String, Axis> axes = new LinkedHashMap<>();
     before.plan().config().axes().forEach(axis -> axes.put(axis.name(), axis));
     after.plan().config().axes().forEach(axis -> axes.putIfAbsent(axis.name(), axis));

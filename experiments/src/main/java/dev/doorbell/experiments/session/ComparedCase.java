@@ -50,7 +50,7 @@ record ComparedCase(
     int batch,
     CudaGpu.Mover mover) {
   static final List<String> KERNELS =
-      List.of("put_latency", "put_bandwidth", "put_rate", "post_once", "operations");
+      List.of("put_latency", "put_bandwidth", "put_rate", "post_once", "operations", "restartable");
 
   private static final int WARP = 32;
   private static final int MOST_INLINE = 200;
@@ -60,11 +60,14 @@ record ComparedCase(
   /** The parameters of a run. */
   static ComparedCase random(String kernel, SplittableRandom random) {
     boolean rate = kernel.equals("put_rate");
-    boolean lists = kernel.equals("operations");
+    boolean restarts = kernel.equals("restartable");
+    boolean lists = kernel.equals("operations") || restarts;
     TransferPath path = path(kernel, random);
     int scope = JobView.SCOPE_BLOCK;
     if (rate) {
       scope = random.nextBoolean() ? JobView.SCOPE_THREAD : JobView.SCOPE_WARP;
+    } else if (restarts) {
+      scope = JobView.SCOPE_THREAD;
     } else if (lists) {
       scope = random.nextInt(3);
     }
@@ -96,7 +99,7 @@ record ComparedCase(
         warmup,
         1 + random.nextInt(16),
         ring,
-        alone ? 1 : 1 + random.nextInt(2),
+        alone || restarts ? 1 : 1 + random.nextInt(2),
         alone && random.nextBoolean() && scope != JobView.SCOPE_WARP,
         alone && random.nextInt(4) == 0,
         1 + random.nextInt(4),
@@ -106,7 +109,7 @@ record ComparedCase(
   private static TransferPath path(String kernel, SplittableRandom random) {
     List<TransferPath> possible =
         switch (kernel) {
-          case "put_rate", "operations" ->
+          case "put_rate", "operations", "restartable" ->
               List.of(TransferPath.PULL, TransferPath.PULL_BF, TransferPath.PUSH_INLINE);
           default ->
               List.of(
@@ -157,6 +160,11 @@ record ComparedCase(
 
   private static MemoryKind where(SplittableRandom random) {
     return random.nextBoolean() ? MemoryKind.DEVICE : MemoryKind.HOST;
+  }
+
+  /** Whether each poster has a list of operations of its own. */
+  boolean executesLists() {
+    return kernel.equals("operations") || kernel.equals("restartable");
   }
 
   /** True when the order of what was posted depends on the schedule. */

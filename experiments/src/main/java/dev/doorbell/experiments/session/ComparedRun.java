@@ -9,20 +9,19 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
+import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.proxy.recovery.SafePoint;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /** One run of a case on one GPU: everything that is in memory when it has ended. */
-final class ComparedRun {
-  private static final long DEADLINE_NANOS = 20_000_000_000L;
+final class ComparedRun implements Compared {
   private static final int CHUNK = 16 << 10;
   private static final int STAGING = 64 << 10;
   private static final int SLAB = 256;
@@ -36,14 +35,18 @@ final class ComparedRun {
     this.seed = seed;
   }
 
-  /**
-   * Runs it.
-   *
-   * @param gpus makes the GPU of a rank on a fabric
-   * @return memory by name, as {@link #compare} takes it
-   * @throws dev.doorbell.core.gpu.GpuException when a kernel does not end well
-   */
-  SequencedMap<String, byte[]> on(BiFunction<DirectFabric, Integer, Gpu> gpus) {
+  @Override
+  public CudaGpu.Mover mover() {
+    return what.mover();
+  }
+
+  @Override
+  public String parameters() {
+    return what.toString();
+  }
+
+  @Override
+  public SequencedMap<String, byte[]> on(BiFunction<DirectFabric, Integer, Gpu> gpus) {
     DirectFabric fabric = new DirectFabric();
     List<RecordingGpu> recorded = new ArrayList<>();
     try (World world =
@@ -75,7 +78,7 @@ final class ComparedRun {
   private int slots() {
     return switch (what.kernel()) {
       case "put_rate" -> what.blocks() * what.threads();
-      case "operations" -> Math.ceilDiv(areaBytes(), what.bytes());
+      case "operations", "restartable" -> Math.ceilDiv(areaBytes(), what.bytes());
       default -> 1;
     };
   }
@@ -92,8 +95,13 @@ final class ComparedRun {
     LaunchConfig config =
         LaunchConfig.of(what.blocks(), what.threads()).withTimeout(DEADLINE_NANOS);
     List<Supplier<Launch>> starts = new ArrayList<>();
-    if (what.kernel().equals("operations")) {
-      starts.add(zero.prepareLists(protocol, job(0), one, config, operations(world, zero, one)));
+    if (what.executesLists()) {
+      JobView job = job(0);
+      if (what.kernel().equals("restartable")) {
+        job.inbox = zero.own(safePoint(world)).address();
+        job.compare = DEADLINE_NANOS;
+      }
+      starts.add(zero.prepareLists(protocol, job, one, config, operations(world, zero, one)));
     } else {
       starts.add(zero.prepare(protocol, job(0), one, config));
     }
@@ -116,6 +124,11 @@ final class ComparedRun {
     job.operand = seed | 1;
     job.compare = seed & 1;
     return job;
+  }
+
+  /** One that the host never asks anybody to come to. */
+  private SafePoint safePoint(World world) {
+    return new SafePoint(world.rank(0).gpu(), what.blocks() * what.threads());
   }
 
   private int posters() {
@@ -174,38 +187,8 @@ final class ComparedRun {
         random.nextInt(4) == 0 ? OperationView.FLAG_WAIT : 0);
   }
 
-  /**
-   * Compares what two GPUs left.
-   *
-   * @return what differs, in words
-   */
-  List<String> compare(SequencedMap<String, byte[]> expected, SequencedMap<String, byte[]> actual) {
-    List<String> differences = new ArrayList<>();
-    if (!expected.keySet().equals(actual.keySet())) {
-      differences.add("allocated %s, not %s".formatted(actual.keySet(), expected.keySet()));
-      return differences;
-    }
-    expected.forEach(
-        (name, bytes) -> {
-          byte[] wanted = canonical(name, bytes);
-          byte[] found = canonical(name, Objects.requireNonNull(actual.get(name)));
-          int at = Arrays.mismatch(wanted, found);
-          if (at >= 0) {
-            differences.add(
-                "%s, byte %d of %d: 0x%02x instead of 0x%02x"
-                    .formatted(
-                        name,
-                        at,
-                        wanted.length,
-                        at < found.length ? found[at] : 0,
-                        at < wanted.length ? wanted[at] : 0));
-          }
-        });
-    return differences;
-  }
-
-  /** What of a memory does not depend on who of several posters came first, or looked first. */
-  private byte[] canonical(String name, byte[] bytes) {
+  @Override
+  public byte[] canonical(String name, byte[] bytes) {
     if (name.startsWith("counters")) {
       return QueueContents.counters(bytes, what.races());
     }

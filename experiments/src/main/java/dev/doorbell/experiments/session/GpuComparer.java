@@ -28,7 +28,9 @@ public final class GpuComparer implements KernelComparer {
 
   @Override
   public List<String> kernels() {
-    return ComparedCase.KERNELS;
+    List<String> kernels = new ArrayList<>(ComparedCase.KERNELS);
+    kernels.addAll(ComparedPush.KERNELS);
+    return kernels;
   }
 
   @Override
@@ -42,21 +44,26 @@ public final class GpuComparer implements KernelComparer {
         number < request.first() + request.runs() && !request.interrupted().getAsBoolean();
         number++) {
       long seed = request.seed() + number * RUN_STEP;
-      ComparedCase what = ComparedCase.random(request.kernel(), new SplittableRandom(seed));
-      request.heard().accept(run(number, what, seed, request.gpu()));
+      request.heard().accept(run(number, compared(request.kernel(), seed), request.gpu()));
     }
     return words;
   }
 
-  private static Run run(int number, ComparedCase what, long seed, String gpu) {
-    ComparedRun run = new ComparedRun(what, seed);
+  private static Compared compared(String kernel, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    return ComparedPush.KERNELS.contains(kernel)
+        ? ComparedPush.random(kernel, random, seed)
+        : new ComparedRun(ComparedCase.random(kernel, random), seed);
+  }
+
+  private static Run run(int number, Compared run, String gpu) {
     List<String> differences = new ArrayList<>();
     SequencedMap<String, byte[]> expected =
         attempt(run, vm(VmOptions.Engine.INTERPRETER), "the interpreter", differences);
     SequencedMap<String, byte[]> actual =
         attempt(
             run,
-            gpu.startsWith(CUDA) ? cuda(gpu, what.mover()) : vm(VmOptions.Engine.COMPILED),
+            gpu.startsWith(CUDA) ? cuda(gpu, run.mover()) : vm(VmOptions.Engine.COMPILED),
             gpu.startsWith(CUDA) ? gpu : "the compiler",
             differences);
     long compared = 0;
@@ -64,11 +71,11 @@ public final class GpuComparer implements KernelComparer {
       differences.addAll(run.compare(expected, actual));
       compared = expected.values().stream().mapToLong(bytes -> bytes.length).sum();
     }
-    return new Run(number, what.toString(), compared, differences);
+    return new Run(number, run.parameters(), compared, differences);
   }
 
   private static SequencedMap<String, byte[]> attempt(
-      ComparedRun run,
+      Compared run,
       BiFunction<DirectFabric, Integer, Gpu> gpus,
       String who,
       List<String> differences) {

@@ -160,27 +160,30 @@ final class Party implements AutoCloseable {
   /** The same to a peer that may be in another process. */
   Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
     job.local = local.address() + before;
-    return ready(protocol, job, to, config);
+    job.inbox = inbox.address() + guard;
+    return ready(protocol, job, to, config, job.iterations);
   }
 
   /**
-   * The same for a kernel that executes lists of operations.
+   * The same for a kernel that executes lists of operations, each thread its own; the job's inbox
+   * is the caller's.
    *
    * @param lists as the kernel takes them; this party's from now on
    */
   Supplier<Launch> prepareLists(
       Protocol protocol, JobView job, Party peer, LaunchConfig config, Memory lists) {
     job.local = own(lists).address();
-    return ready(protocol, job, peer.target(), config);
+    long threads = (long) config.blocks() * config.threadsPerBlock();
+    return ready(protocol, job, peer.target(), config, threads * job.iterations);
   }
 
-  private Supplier<Launch> ready(Protocol protocol, JobView job, Target to, LaunchConfig config) {
+  private Supplier<Launch> ready(
+      Protocol protocol, JobView job, Target to, LaunchConfig config, long sampled) {
     job.localKey = localRegion.lkey();
     job.remote = to.address();
     job.remoteKey = to.key();
     job.bytes = bytes / slots;
     job.stride = slots == 1 ? 0 : job.bytes;
-    job.inbox = inbox.address() + guard;
     job.qpCount = endpoints.size();
     long threads = (long) config.blocks() * config.threadsPerBlock();
     status = allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status");
@@ -188,8 +191,8 @@ final class Party implements AutoCloseable {
     job.status = status.address();
     stamps = allocate(MemoryKind.DEVICE, 2 * Long.BYTES, "stamps");
     job.stamps = stamps.address();
-    if (job.iterations > 0) {
-      samples = allocate(MemoryKind.DEVICE, job.iterations * Long.BYTES, "samples");
+    if (sampled > 0) {
+      samples = allocate(MemoryKind.DEVICE, sampled * Long.BYTES, "samples");
       job.samples = samples.address();
     }
     if (staging != null) {
@@ -358,7 +361,7 @@ final class Party implements AutoCloseable {
     return own(rank.gpu().allocate(kind, size, label));
   }
 
-  private <T extends AutoCloseable> T own(T closeable) {
+  <T extends AutoCloseable> T own(T closeable) {
     owned.push(closeable);
     return closeable;
   }

@@ -98,7 +98,7 @@ class CompareCommandTest {
     assertThat(compare("before", "hole")).isEqualTo(ExitCode.OK);
     assertThat(session.out()).contains("1 point, such as pull_64");
     assertThat(gate("hole", "before")).isEqualTo(ExitCode.FAILED);
-    assertThat(session.out()).endsWith("gate failed: 1 points of the baseline have no result\n");
+    assertThat(session.out()).endsWith("gate failed: no result for 1 point of the baseline\n");
     assertThat(gate("before", "hole")).isEqualTo(ExitCode.OK);
   }
 
@@ -118,6 +118,22 @@ class CompareCommandTest {
     session.runtime.runner = slower("push.memic_64", 1.2);
     assertThat(run("slow", "--seed", "43", "--baseline", "before")).isEqualTo(ExitCode.REGRESSION);
     assertThat(session.out()).contains("against  ", "REGRESSED overall");
+  }
+
+  @Test
+  void residuals_say_how_far_a_model_is_off_and_give_no_verdict() {
+    session.runtime.runner = slower("push.memic_64", 1.2);
+    run("slow", "--seed", "43");
+    assertThat(compare("before", "slow", "--metric", "latency", "--residuals"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .containsPattern("push.memic +64 B +latency us .* \\+(19|20|21)\\.\\d %")
+        .contains("4 of 5 within 10 %; a residual is (second - first) / first")
+        .doesNotContain("REGRESSED", "Mann-Whitney");
+    assertThat(compare("before", "slow", "--residuals", "--json")).isEqualTo(ExitCode.OK);
+    JsonNode json = JsonMapper.shared().readTree(session.out());
+    assertThat(json.at("/points")).hasSize(10);
+    assertThat(json.at("/points/0/residual").isNumber()).isTrue();
   }
 
   @Test

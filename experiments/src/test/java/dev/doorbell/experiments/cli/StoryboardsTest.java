@@ -7,6 +7,7 @@ import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,8 @@ import java.time.Clock;
 import java.util.Arrays;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,12 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Three first hours with Doorbell, typed as docs/getting-started.md has them, on the runtime that
- * users get.
- */
+/** Three first hours with Doorbell, typed as docs/first-hours.md has them. */
 @Tag("slow")
 class StoryboardsTest {
+  private static final Path FIRST_HOURS = Path.of("../docs/first-hours.md");
   private static final Path GETTING_STARTED = Path.of("../docs/getting-started.md");
 
   @TempDir private Path folder;
@@ -64,89 +65,75 @@ class StoryboardsTest {
     return out;
   }
 
-  @Test
-  void a_researcher_on_a_laptop_goes_from_the_demo_to_a_what_if() throws IOException {
-    assertThat(typed("demo")).contains("CQE", "verified 64 of 64 bytes");
-    Path runs = folder.resolve("runs");
-    String run =
-        typed(
-                "run",
-                "pull-vs-push",
-                "-s",
-                "size=64,4K,64K",
-                "-s",
-                "path=pull,push.memic,staged",
-                "-s",
-                "placement=same-switch,cross-socket",
-                "--out",
-                runs.toString(),
-                "-q")
-            .strip();
-    assertThat(typed("table", run)).contains("MODELLED RESULT");
-    Path report = Path.of(typed("report", run).strip());
-    assertThat(Files.readString(report)).contains("Not a hardware measurement", "<svg");
-    for (String kind : List.of("line", "bar", "heatmap")) {
-      typed("plot", run, "--kind", kind, "--only", "size<=4K", "--out", folder + "/" + kind);
-      assertThat(folder.resolve(kind)).isNotEmptyDirectory();
+  /** Runs the n-th block of the page in an empty folder that has the launcher and the papers. */
+  private String page(int block) throws IOException, InterruptedException {
+    String[] parts = Files.readString(FIRST_HOURS).split("```sh\n");
+    String script = parts[block].substring(0, parts[block].indexOf("```"));
+    Path home = Path.of("..").toRealPath();
+    Path launcher = folder.resolve("doorbell");
+    Files.writeString(
+        launcher,
+        "#!/bin/sh\nexec '%s/bin/java' --enable-native-access=ALL-UNNAMED -Ddoorbell.home='%s' -cp '%s' dev.doorbell.experiments.Main \"$@\"\n"
+            .formatted(System.getProperty("java.home"), home, absoluteClassPath()));
+    assertThat(launcher.toFile().setExecutable(true)).isTrue();
+    Path papers = Files.createDirectory(folder.resolve("papers"));
+    try (Stream<Path> all = Files.list(home.resolve("papers"))) {
+      for (Path paper : all.toList()) {
+        Files.createSymbolicLink(papers.resolve(String.valueOf(paper.getFileName())), paper);
+      }
     }
-    typed("plot", run, "--kind", "tornado", "--only", "path=pull", "--out", folder + "/t");
-    typed("plot", run, "--kind", "timeline", "--only", "path=pull", "--out", folder + "/t");
-    try (Stream<Path> files = Files.list(folder.resolve("t"))) {
-      assertThat(files.map(file -> file.getFileName().toString()))
-          .contains(
-              "tornado-latency-pull-same-switch-64.svg",
-              "timeline-pull-same-switch-64.perfetto.json",
-              "timeline-pull-same-switch-64.pcapng");
+    Path log = folder.resolve("log.txt");
+    Process process =
+        new ProcessBuilder("bash", "-exo", "pipefail", "-c", script)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    process.getOutputStream().close();
+    boolean ended = process.waitFor(10, TimeUnit.MINUTES);
+    if (!ended) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
     }
-    // What if the switch were three times as slow?
-    Path topology = folder.resolve("slow.yaml");
-    String text = typed("describe", "same-switch");
-    String yaml = text.substring(text.indexOf("# GPU and HCA under one"));
-    Files.writeString(topology, yaml.replace("ns: {value: 225", "ns: {value: 675"));
-    String[] what = {"predict", "pull-vs-push", "-s", "size=64", "-s", "path=pull", "-s", ""};
-    what[7] = "placement=same-switch";
-    double near = predicted(typed(what));
-    what[7] = "placement=" + topology;
-    assertThat(predicted(typed(what))).isGreaterThan(near + 4 * 450);
+    String text = Files.readString(log);
+    assertThat(ended && process.exitValue() == 0).as(text).isTrue();
+    return text;
   }
 
-  /** The latency of the only line of a prediction, ns. */
-  private static double predicted(String text) {
-    String line = text.lines().filter(each -> each.contains("latency")).findFirst().orElseThrow();
-    return Arrays.stream(line.strip().split("\\s+"))
-        .filter(word -> word.matches("[0-9]+"))
-        .mapToDouble(Double::parseDouble)
-        .max()
-        .orElseThrow();
+  private static String absoluteClassPath() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .map(part -> Path.of(part).toAbsolutePath().toString())
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
   @Test
-  void a_kernel_of_ones_own_runs_without_touching_java() throws IOException {
-    Path kernels = folder.resolve("kernels");
-    Path kernel = kernels.resolve("my_put");
-    typed("kernel", "new", "my_put", "--dir", kernel.toString());
-    Path ptx = kernel.resolve("my_put.ptx");
-    String descriptor = kernel.resolve("my_put.kernel.yaml").toString();
-    typed("kernel", "check", ptx.toString());
-    // Somebody leaves out the fences; the explorer finds it, and is content when they are back.
-    String whole = Files.readString(ptx);
-    Files.writeString(ptx, whole.replaceAll("(?m)^\\s*fence\\..*$", ""));
-    assertThat(type("explore", descriptor, "--seeds", "20")).isEqualTo(ExitCode.COUNTER_EXAMPLE);
-    assertThat(out).contains("the HCA reads what may not have arrived", "my_put.cu:", "--schedule");
-    Files.writeString(ptx, whole);
-    assertThat(typed("explore", descriptor, "--seeds", "20")).contains("CLEAN");
-    String run =
-        typed(
-                "run",
-                kernel.resolve("my_put.experiment.yaml").toString(),
-                "--out",
-                folder.resolve("runs").toString(),
-                "-q")
-            .strip();
-    assertThat(typed("table", run)).contains("MODELLED RESULT");
-    assertThat(typed("kernel", "diff-run", "post_once", "--gpu", "vm", "--runs", "3"))
-        .contains("3 of 3 runs agree");
-    assertThat(typed("list", "kernels", "--kernels", kernels.toString())).contains("my_put");
+  void a_researcher_on_a_laptop_goes_from_the_demo_to_a_what_if()
+      throws IOException, InterruptedException {
+    String text = page(1);
+    assertThat(text)
+        .contains("verified 64 of 64 bytes", "MODELLED RESULT", "report.html")
+        .contains("timeline-pull-same-switch-64.perfetto.json", "tornado-latency-")
+        .containsPattern("pull +same-switch +64 B +latency +6640 ")
+        .containsPattern("pull +slow.yaml +64 B +latency +9340 ")
+        .containsPattern("pull +same-switch +64 B +far +latency ");
+  }
+
+  @Test
+  void a_kernel_of_ones_own_is_broken_explored_mended_and_drawn_without_touching_java()
+      throws IOException, InterruptedException {
+    assertThat(page(2))
+        .contains("credit_ring.kernel.yaml  ok", "points verified")
+        .contains("the HCA reads what may not have arrived", "credit_ring.cu:", "--schedule")
+        .contains("CLEAN", "3 of 3 runs agree", "credit_ring    a stream", "goodput.svg");
+  }
+
+  @Test
+  void an_author_measures_goes_on_compares_with_a_model_and_packs()
+      throws IOException, InterruptedException {
+    assertThat(page(3))
+        .contains("4 of 4 points verified", "no change", "to the byte", "mine.zip")
+        .containsPattern("metric +measured +.95 % CI. +modelled +.95 % CI. +residual")
+        .contains("MEASURED RESULT", "MODELLED RESULT");
   }
 
   @Test

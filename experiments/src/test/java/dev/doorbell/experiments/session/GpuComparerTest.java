@@ -29,7 +29,17 @@ class GpuComparerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"put_latency", "put_bandwidth", "put_rate", "post_once", "operations"})
+  @ValueSource(
+      strings = {
+        "put_latency",
+        "put_bandwidth",
+        "put_rate",
+        "post_once",
+        "operations",
+        "restartable",
+        "push_ring",
+        "push_shared"
+      })
   void interpreter_and_compiler_leave_the_same(String kernel) throws EnvironmentException {
     assertThat(compare(kernel, "vm", 2))
         .hasSize(2)

@@ -1,10 +1,12 @@
 package dev.doorbell.experiments.session.push;
 
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -13,7 +15,6 @@ import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.kernels.KernelCatalogue;
-import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.network.Network;
 import dev.doorbell.softhca.push.PushChecker;
 import dev.doorbell.softhca.push.PushEngine;
@@ -44,10 +45,11 @@ final class PushNode implements AutoCloseable {
 
   private static final KernelCatalogue CATALOGUE = KernelCatalogue.load();
 
-  private final VmGpu gpu;
+  private final Gpu gpu;
   private final PushEngine engine;
   private final PushChecker checker;
   private final List<SendRing> rings = new ArrayList<>();
+  private final List<Registers> registers = new ArrayList<>();
   private final List<Memory> credits = new ArrayList<>();
   private final List<Memory> counters = new ArrayList<>();
   private @Nullable PushTraffic traffic;
@@ -58,6 +60,15 @@ final class PushNode implements AutoCloseable {
   private @Nullable Memory stamps;
   private @Nullable Memory status;
   private @Nullable Launch launch;
+  private long poolMoved;
+
+  /**
+   * Where kernels find a ring.
+   *
+   * @param moved what is added to addresses of on-chip memory
+   * @param doorbell the register
+   */
+  private record Registers(long moved, long doorbell) {}
 
   /**
    * A node.
@@ -65,14 +76,14 @@ final class PushNode implements AutoCloseable {
    * @param gpu of its rank; several nodes may share one
    * @param options of its engine
    */
-  PushNode(Fabric fabric, VmGpu gpu, Network network, PushOptions options, PushChecker checker) {
+  PushNode(Fabric fabric, Gpu gpu, Network network, PushOptions options, PushChecker checker) {
     this(fabric, gpu, network, options, checker, checker);
   }
 
   /** The same, with somebody who hears events and passes them on to the checker. */
   PushNode(
       Fabric fabric,
-      VmGpu gpu,
+      Gpu gpu,
       Network network,
       PushOptions options,
       PushChecker checker,
@@ -130,7 +141,7 @@ final class PushNode implements AutoCloseable {
 
   private void openPool(PushTraffic.Pool wanted, int slotBytes) {
     StagingPool made = engine.openPool(wanted.slots(), slotBytes, wanted.share());
-    gpu.mapDeviceRegisters(made.onChip().address(), made.onChip().size());
+    poolMoved = moved(made.onChip());
     Memory state = allocate(PushRingView.POOL_BYTES, "push pool");
     state.putLong(PushRingView.POOL_FREE, -1L >>> (PushRingView.POOL_SLOTS - wanted.slots()));
     pool = made;
@@ -148,8 +159,9 @@ final class PushNode implements AutoCloseable {
     own.putLong(PushRingView.COUNTERS_RUNG, first);
     own.putLong(PushRingView.COUNTERS_COMMITTED, first);
     SendRing ring = engine.openRing(wanted.shape(), credit.address(), pool);
-    gpu.mapDeviceRegisters(ring.onChip().address(), ring.onChip().size());
-    gpu.mapDeviceRegisters(ring.doorbellAddress(), Long.BYTES);
+    registers.add(
+        new Registers(
+            moved(ring.onChip()), gpu.mapDeviceRegisters(ring.doorbellAddress(), Long.BYTES)));
     credits.add(credit);
     counters.add(own);
     rings.add(ring);
@@ -171,6 +183,11 @@ final class PushNode implements AutoCloseable {
             : null);
   }
 
+  /** Makes on-chip memory addressable; how far kernels' addresses lie from the host's. */
+  private long moved(Allocation chip) {
+    return gpu.mapDeviceRegisters(chip.address(), chip.size()) - chip.address();
+  }
+
   /** Starts the kernel; message n arrives at {@code remote + n * bytes}. */
   Launch launch(long remote, long timeoutNanos) {
     PushTraffic wanted = require(traffic);
@@ -178,12 +195,13 @@ final class PushNode implements AutoCloseable {
     for (int i = 0; i < wanted.rings(); i++) {
       int destination = wanted.firstDestination() + (wanted.spread() ? i : 0);
       SendRing ring = rings.get(i);
+      Registers at = registers.get(i);
       PushRingView view =
           new PushRingView(
-              ring.headers(),
-              ring.payload(),
-              ring.recordAddress(),
-              ring.doorbellAddress(),
+              ring.headers() + at.moved(),
+              ring.payload() + (pool == null ? at.moved() : poolMoved),
+              ring.recordAddress() + at.moved(),
+              at.doorbell(),
               credits.get(i).address(),
               counters.get(i).address(),
               wanted.deadlineNanos(),

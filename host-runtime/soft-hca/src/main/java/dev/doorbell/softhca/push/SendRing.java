@@ -5,6 +5,7 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.push.PushHeader;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -88,6 +89,13 @@ public final class SendRing implements MmioTarget {
   /** On-chip memory of the ring: where it begins and how long it is. */
   public Allocation onChip() {
     return chip;
+  }
+
+  /** A copy of the on-chip memory of the ring. */
+  public byte[] contents() {
+    byte[] bytes = new byte[Math.toIntExact(chip.size())];
+    RawMemory.copyOut(chip.address(), MemorySegment.ofArray(bytes), 0, bytes.length);
+    return bytes;
   }
 
   /** The address of the 64-bit committed index. */

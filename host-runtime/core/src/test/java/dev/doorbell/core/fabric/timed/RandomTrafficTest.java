@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 class RandomTrafficTest {
   private static final int SLICE = 1024;
   private static final int THREADS = 6;
+  private static final GpuRefinements REFINED =
+      new GpuRefinements(500, 240, 600, false, 30, 20, 100, 128, 32, 64, 32);
   private static final MemoryKind[] KINDS = {MemoryKind.DEVICE, MemoryKind.HOST, MemoryKind.NIC};
 
   /** A thread with slices of memory of its own, and a copy of what it stored there. */
@@ -191,6 +193,7 @@ class RandomTrafficTest {
         traffic(new TimedFabric(RoundConstants.sameSwitch(), seed), seed);
         traffic(new TimedFabric(RoundConstants.acrossSockets(), seed), seed);
         traffic(new TimedFabric(RoundConstants.withJitter(300), seed), seed);
+        traffic(new TimedFabric(RoundConstants.refined(REFINED), seed), seed);
         traffic(new TimedFabric(RoundConstants.withCredits(new Credits(2, 9, 120)), seed), seed);
       } catch (AssertionError | RuntimeException e) {
         throw new AssertionError("seed " + seed, e);

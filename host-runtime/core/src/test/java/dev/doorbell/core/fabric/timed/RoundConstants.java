@@ -68,6 +68,21 @@ final class RoundConstants {
         List.of());
   }
 
+  /** As {@link #sameSwitch} with what is known beyond the plain prices of the GPU. */
+  static Topology refined(GpuRefinements refinements) {
+    Topology base = sameSwitch();
+    return new Topology(
+        "round-refined",
+        base.description(),
+        List.of(base.gpus().getFirst().with(refinements)),
+        base.cpus(),
+        base.nics(),
+        base.links(),
+        base.paths(),
+        base.network(),
+        List.of());
+  }
+
   /** As {@link #sameSwitch}, but nobody routes reads between peers. */
   static Topology withoutPeerReads() {
     return withPaths(path -> change(path, false, 0));

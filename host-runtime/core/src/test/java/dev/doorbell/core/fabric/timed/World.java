@@ -68,6 +68,10 @@ final class World implements AutoCloseable {
     private int next;
     private @Nullable ThreadPort port;
 
+    void attach(ThreadPort to) {
+      port = to;
+    }
+
     ThreadPort port() {
       ThreadPort known = port;
       if (known == null) {
