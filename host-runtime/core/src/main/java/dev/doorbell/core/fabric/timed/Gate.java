@@ -27,7 +27,7 @@ final class Gate {
    * @return when it has its turn: at {@code time} or later
    */
   long pass(long time, int bytes) {
-    double turn = Math.max(time, free);
+    double turn = Math.max((double) time, free);
     free = turn + bytes * picosPerByte;
     return Math.round(turn);
   }
