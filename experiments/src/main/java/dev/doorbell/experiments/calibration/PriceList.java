@@ -163,7 +163,7 @@ final class PriceList {
     }
   }
 
-  /** One warp that loads 4 lines at once, twice twice as many as one. */
+  /** One warp that loads 16 bytes a thread, so 4 lines at once, against one that loads 4 bytes. */
   private void spread() {
     if (has(ONE_WARP + 4, ONE_WARP + WIDE)) {
       double each = Math.max(0, (round(ONE_WARP + WIDE) - round(ONE_WARP + 4)) / 2);
