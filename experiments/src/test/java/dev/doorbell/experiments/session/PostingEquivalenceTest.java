@@ -187,6 +187,11 @@ class PostingEquivalenceTest {
                     Arguments.of(mode, 64, false)));
   }
 
+  /** A ring of one block takes long for a lap, and has the same place at every index. */
+  static Stream<Arguments> modesAndLongerRings() {
+    return modesAndRings().filter(arguments -> !arguments.get()[1].equals(1));
+  }
+
   @ParameterizedTest
   @MethodSource("modesAndRings")
   void nothing_changes_where_the_16_bit_index_wraps(Mode mode, int sendBlocks, boolean collapsed) {
@@ -195,7 +200,7 @@ class PostingEquivalenceTest {
 
   @Tag("slow")
   @ParameterizedTest
-  @MethodSource("modesAndRings")
+  @MethodSource("modesAndLongerRings")
   void nothing_changes_where_it_wraps_again(Mode mode, int sendBlocks, boolean collapsed) {
     wraps(mode, sendBlocks, collapsed, 2);
   }
