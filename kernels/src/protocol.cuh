@@ -108,12 +108,52 @@ class window {
   uint64_t previous_ = 0;
 };
 
+// Posts a message in a piece a lane, all under one reservation with one doorbell. Pieces are multiples
+// of 8 bytes and lie in the order of the lanes, so that the message's last word is the last to arrive.
+// As post<by::warp>, for what is known here: all lanes post as many bytes, and the ring holds them. With
+// a proxy the order of the pieces would be chance: refused. The block is one warp, or less; all its
+// threads must call, and get the same result.
+__device__ __forceinline__ posted send_by_lanes(const queue_pair &qp,
+                                                const work_request &message) {
+  const warp_group warp = warp_group::mine();
+  const uint32_t piece = (message.bytes / 8 + warp.lanes - 1) / warp.lanes * 8;
+  const uint32_t at = warp.lane * piece;
+  const uint32_t left = at < message.bytes ? message.bytes - at : 0;
+  work_request mine = message;
+  mine.remote += at;
+  mine.local += at;
+  mine.bytes = left < piece ? left : piece;
+  const uint32_t blocks = mine.blocks();
+  const bool fits = __all_sync(warp.mask, mine.bytes == piece && is_expressible(qp, mine)) != 0;
+  if (!fits || blockDim.x * blockDim.y * blockDim.z > 32 || warp.lanes * blocks > qp.sq_blocks ||
+      qp.is(DOORBELL_QP_PROXY)) {
+    return {DOORBELL_ERROR_ARGUMENT, 0};
+  }
+  reservation all{0, 0, false};
+  uint32_t status = DOORBELL_OK;
+  if (warp.lane == 0) {
+    status = begin_reservation(qp, warp.lanes * blocks, all);
+  }
+  status = __shfl_sync(warp.mask, status, 0);
+  const uint64_t base = __shfl_sync(warp.mask, all.base, 0);
+  if (status == DOORBELL_OK) {
+    __syncwarp(warp.mask);  // lane 0 found room before the lanes write
+    write_wqe(qp, mine, base + warp.lane * blocks, warp.lane == warp.lanes - 1);
+    __syncwarp(warp.mask);  // the lanes' WQEs before lane 0's fence
+    if (warp.lane == 0) {
+      submit(qp, all, mine, false, false);
+    }
+  }
+  return {status, base + warp.lanes * blocks};
+}
+
 // How the messages of a job leave a block: from where they lie, in the WQE, or through the block's
 // share of the staging area. That share is slots of chunk_bytes, each with the ticket of the put that
 // reads it; a slot is free again when its ticket is done: completions are the credits. Messages longer
 // than a slot go in chunks.
 //
-// All threads of the block must call, and get the same results; thread 0 posts.
+// All threads of the block must call, and get the same results; thread 0 posts, or in scope WARP the
+// lanes of the only warp, a piece of each message each. What is staged is not posted by lanes.
 class sender {
  public:
   static constexpr uint32_t kMaxSlots = 256;
@@ -135,11 +175,15 @@ class sender {
     __shared__ uint64_t tickets[kMaxSlots];
     const bool put = list.first.opcode == kOpcodeWrite && list.count == 1;
     const bool staged = put && job.path == DOORBELL_PATH_STAGE;
-    if (staged && slots_ == 0) {
+    const bool by_lanes = put && job.scope == DOORBELL_SCOPE_WARP;
+    if (staged && (slots_ == 0 || by_lanes)) {
       return {DOORBELL_ERROR_ARGUMENT, 0};
     }
     if (put && job.path == DOORBELL_PATH_INLINE) {
       list.first.payload = source::in_wqe;
+    }
+    if (by_lanes) {
+      return send_by_lanes(qp, list.first);
     }
     const uint64_t from = list.first.local;
     const uint64_t to = list.first.remote;

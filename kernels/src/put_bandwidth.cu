@@ -1,9 +1,10 @@
 // put_bandwidth: messages one after the other, with a window of them in flight.
 //
-// Launch     any number of blocks. Each block is one poster: thread 0 posts, the others help to copy
-//            when path is STAGE.
+// Launch     any number of blocks of up to 512 threads. Each block is one poster: thread 0 posts, the others help to copy
+//            when path is STAGE; in scope WARP, blocks of 32 threads, each lane posts a piece of each
+//            message, and a doorbell is rung for all of them.
 // Job        local, remote, bytes, stride, iterations (of each block), warmup, window, qp_count,
-//            path, stamps; staging, staging_bytes, staging_wire, chunk_bytes for STAGE. Block b uses
+//            path, scope (WARP or anything else), stamps; staging, staging_bytes, staging_wire, chunk_bytes for STAGE. Block b uses
 //            queue pair b % qp_count and the messages at local + b * stride and remote + b * stride.
 // Path       PULL, INLINE, or STAGE through the block's slots of the staging area; a message longer
 //            than a slot goes in chunks. Slots are credits: one is filled again when the put that
@@ -15,7 +16,7 @@
 
 using namespace doorbell;
 
-extern "C" __global__ void put_bandwidth(const doorbell_qp *qps, const doorbell_job *jobs) {
+extern "C" __global__ void __launch_bounds__(512) put_bandwidth(const doorbell_qp *qps, const doorbell_job *jobs) {
   const doorbell_job job = jobs[0];
   const queue_pair qp(&qps[blockIdx.x % (job.qp_count == 0 ? 1 : job.qp_count)]);
   const request_list list = protocol::request_of(job, DOORBELL_OP_PUT, blockIdx.x * job.stride);

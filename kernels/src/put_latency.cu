@@ -1,8 +1,10 @@
 // put_latency: ping-pong of puts between two GPUs, half the round trip of each.
 //
-// Launch     twice at once, role 0 and role 1, one block each. Thread 0 posts and polls; more threads
-//            help to copy when path is STAGE.
-// Job        local, remote, bytes (a multiple of 8), iterations, warmup, samples, inbox, path, role;
+// Launch     twice at once, role 0 and role 1, one block each of up to 512 threads. Thread 0 posts and polls; more threads
+//            help to copy when path is STAGE; in scope WARP, with 32 threads, each lane posts a piece
+//            of the message, and a doorbell is rung for all of them.
+// Job        local, remote, bytes (a multiple of 8), iterations, warmup, samples, inbox, path, scope
+//            (WARP or anything else), role;
 //            staging, staging_bytes, staging_wire, chunk_bytes for STAGE. Queue pair 0.
 // Payload    the kernel writes the iteration's number, from 1, into the last 8 bytes of local before
 //            each put, and waits for it in the last 8 bytes of inbox. The host zeroes the inbox.
@@ -14,7 +16,7 @@
 
 using namespace doorbell;
 
-extern "C" __global__ void put_latency(const doorbell_qp *qps, const doorbell_job *jobs) {
+extern "C" __global__ void __launch_bounds__(512) put_latency(const doorbell_qp *qps, const doorbell_job *jobs) {
   const queue_pair qp(&qps[0]);
   const doorbell_job job = jobs[0];
   const uint64_t total = job.warmup + job.iterations;

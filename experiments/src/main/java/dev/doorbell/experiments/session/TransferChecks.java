@@ -32,7 +32,8 @@ final class TransferChecks {
               .effect("the ping-pong marks each message in its last 8 bytes")
               .fix("use multiples of 8 up to 1 GiB"));
     }
-    if (TransferPath.of(path).inline() && size > MOST_INLINE) {
+    long lanes = TransferShape.byWarp(point) ? TransferShape.WARP : 1;
+    if (TransferPath.of(path).inline() && size > lanes * MOST_INLINE) {
       problems.add(
           Problem.of("DB-P012", point.id(), "%d bytes do not fit inline".formatted(size))
               .effect("four 64-byte blocks hold 220 bytes of inline payload")
@@ -75,15 +76,46 @@ final class TransferChecks {
               .effect("they share a staging area of 256 KiB in units of 16 bytes")
               .fix("use a smaller chunk, a multiple of 16"));
     }
-    if (point.text("scope").equals("warp")) {
-      problems.add(
-          Problem.of("DB-P016", point.id(), "scope is warp")
-              .effect(
-                  "the kernels of a transfer post by block: one thread of it, or all of them where they copy")
-              .fix("leave scope out"));
+    if (TransferShape.byWarp(point)) {
+      checkWarp(point, problems);
     }
     if (point.whole("window") < 1) {
       problems.add(Problem.of("DB-P015", point.id(), "window must be at least 1"));
+    }
+  }
+
+  /** A warp posts a message in a piece a lane. */
+  private static void checkWarp(Point point, List<Problem> problems) {
+    TransferPath path = TransferPath.of(point.text("path"));
+    if (path != TransferPath.PULL && path != TransferPath.PUSH_INLINE) {
+      problems.add(
+          Problem.of("DB-P016", point.id(), "scope is warp on path " + path.word())
+              .effect(
+                  "staged payload is posted by its block, BlueFlame carries one WQE alone, and a CPU posts in any order")
+              .fix("use path: pull or push.inline, or leave scope out"));
+    }
+    if (point.whole("depth") < TransferShape.WARP * LARGEST_WQE_BLOCKS) {
+      problems.add(
+          Problem.of(
+                  "DB-P016",
+                  point.id(),
+                  "scope is warp with a send ring of %d blocks".formatted(point.whole("depth")))
+              .effect("the WQEs of all lanes are reserved at once, up to 128 blocks")
+              .fix("use depth: 128 or more"));
+    }
+    long threads = point.whole("threads");
+    if (threads > 1 && threads != TransferShape.WARP) {
+      problems.add(
+          Problem.of("DB-P016", point.id(), "scope is warp with %d threads".formatted(threads))
+              .effect("a poster is a warp: 32 threads")
+              .fix("leave threads out"));
+    }
+    long size = point.whole("size");
+    if (size % (TransferShape.WARP * TAG_BYTES) != 0) {
+      problems.add(
+          Problem.of("DB-P016", point.id(), "scope is warp with %d bytes".formatted(size))
+              .effect("each lane sends as many bytes, a multiple of 8")
+              .fix("use multiples of 256"));
     }
   }
 }

@@ -24,8 +24,8 @@ final class TransferPrediction {
     PostingPath path = postingPath(point);
     long bytes = point.whole("size");
     List<Prediction.Term> terms = new ArrayList<>();
-    if (!point.text("payload").equals("gpu")) {
-      // The forms are of payload in GPU memory.
+    if (!point.text("payload").equals("gpu") || TransferShape.byWarp(point)) {
+      // The forms are of payload in GPU memory, and of a message that is one WQE.
       return Prediction.none();
     }
     OptionalDouble inject = model.latencyNanos(path, bytes);

@@ -21,7 +21,7 @@ final class TransferShape {
   private static final int FEWEST_MESSAGES = 4;
   private static final int COPY_BYTES = 16;
   private static final int MAX_COPY_THREADS = 512;
-  private static final int WARP = 32;
+  static final int WARP = 32;
   private static final int LINE = 64;
   private static final long GOODPUT_BYTES = 2L << 20;
 
@@ -80,6 +80,11 @@ final class TransferShape {
 
   int queuePairs() {
     return (int) point.whole("qps");
+  }
+
+  /** Whether the lanes of a warp post a message together, a piece each. */
+  static boolean byWarp(Point point) {
+    return point.text("scope").equals("warp");
   }
 
   /** Connects the two ranks of a world. */
@@ -158,7 +163,7 @@ final class TransferShape {
     job.iterations = iterations;
     job.warmup = warmup;
     job.path = path.jobPath();
-    job.scope = JobView.SCOPE_BLOCK;
+    job.scope = byWarp(point) ? JobView.SCOPE_WARP : JobView.SCOPE_BLOCK;
     job.chunkBytes = slotBytes(point);
     boolean streams = protocol.descriptor().measures() == KernelDescriptor.Measures.GOODPUT;
     job.window = streams ? (int) point.whole("window") : 1;
@@ -176,6 +181,9 @@ final class TransferShape {
 
   /** One thread posts; more help where the kernel copies, as many as are asked for or of use. */
   private int threads() {
+    if (byWarp(point)) {
+      return WARP;
+    }
     if (point.whole("threads") > 1) {
       return (int) point.whole("threads");
     }

@@ -22,6 +22,9 @@ final class ProjectKernelsTest {
     "put_bandwidth, 2, 32, block,  stage,  host, gpu,   STRICT",
     "put_bandwidth, 2, 1,  block,  inline, gpu,  cpu,   VENDOR",
     "put_bandwidth, 2, 1,  block,  pull,   gpu,  proxy, VENDOR",
+    "put_latency,   1, 32, warp,   pull,   gpu,  gpu,   VENDOR",
+    "put_bandwidth, 2, 32, warp,   pull,   host, gpu,   STRICT",
+    "put_bandwidth, 1, 32, warp,   inline, gpu,  gpu,   VENDOR",
     "put_rate,      2, 4,  thread, pull,   gpu,  gpu,   VENDOR",
     "put_rate,      2, 4,  thread, pull,   host, gpu,   STRICT",
     "put_rate,      2, 4,  thread, inline, gpu,  gpu,   VENDOR",
@@ -45,9 +48,11 @@ final class ProjectKernelsTest {
       String ringer,
       Policy policy)
       throws ScenarioException {
+    // A word for each lane of a warp that shares a message.
+    int bytes = scope.equals("warp") ? 256 : 32;
     Scenario scenario =
         Scenarios.of(kernel)
-            .with(new Scenario.Load(blocks, threads, 2, 32, 1, 128, 0, scope, path))
+            .with(new Scenario.Load(blocks, threads, 2, bytes, 1, 128, 0, scope, path))
             .with(Scenarios.posting(queues, ringer, 4))
             .with(new Scenario.Rules(policy, true));
     assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);

@@ -146,7 +146,6 @@ class TransferSettingsTest {
         "latency | qps=2 | latency on 2 queue pairs",
         "latency | relaxed=true | latency with relaxed ordering",
         "latency | offset=4 | latency at offset 4",
-        "goodput | scope=warp | scope is warp",
         "goodput | slots=8 | slots is 8",
         "goodput | remedy=demote | remedy is demote",
         "goodput | ranks=4 | ranks is 4",
@@ -157,6 +156,43 @@ class TransferSettingsTest {
     assertThat(runtime.check(point(metric, setting)))
         .extracting(Problem::what)
         .anySatisfy(what -> assertThat(what).contains(problem));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"pull,64K", "push.inline,2K"})
+  void a_warp_sends_a_message_in_a_piece_a_lane(String path, String size) throws Exception {
+    Point point = point("latency, goodput, fences", "path=" + path, "size=" + size, "scope=warp");
+    PointResult result = run(point);
+    assertThat(result.verifiedBytes()).isEqualTo(3 * point.whole("size"));
+    assertThat(runtime.predict(point).terms()).isEmpty();
+    // One doorbell for 32 WQEs: as many fences as one thread needs for its own.
+    PointResult alone = run(point("goodput, fences", "path=" + path, "size=64"));
+    assertThat(result.counters().get("fences")).isEqualTo(alone.counters().get("fences"));
+  }
+
+  @Test
+  void a_warp_carries_a_long_inline_message_that_no_thread_can() throws Exception {
+    assertThat(runtime.check(point("goodput", "path=push.inline", "size=4K"))).isNotEmpty();
+    assertThat(run(point("goodput", "path=push.inline", "size=4K", "scope=warp")).verifiedBytes())
+        .isEqualTo(4096);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "path=push.memic | size=4K | scope is warp on path push.memic",
+        "path=pull.bf | size=4K | scope is warp on path pull.bf",
+        "path=proxy | size=4K | scope is warp on path proxy",
+        "depth=64 | size=4K | scope is warp with a send ring of 64 blocks",
+        "path=pull | size=64 | scope is warp with 64 bytes",
+        "size=4K | threads=64 | scope is warp with 64 threads",
+      })
+  void what_a_warp_cannot_do_together_is_refused(String one, String other, String problem)
+      throws Exception {
+    assertThat(runtime.check(point("goodput", one, other, "scope=warp")))
+        .extracting(Problem::what)
+        .containsExactly(problem);
   }
 
   @Test
