@@ -2,6 +2,7 @@ package dev.doorbell.experiments.report;
 
 import dev.doorbell.experiments.figures.Table;
 import java.util.List;
+import java.util.Locale;
 
 /** Pieces of a page. Every text that comes from outside is escaped. */
 final class Html {
@@ -37,7 +38,12 @@ final class Html {
     for (List<String> row : table.rows()) {
       raw("<tr>");
       for (int i = 0; i < row.size(); i++) {
-        raw(table.columns().get(i).numeric() ? "<td class=\"number\">" : "<td>");
+        boolean verdict = table.columns().get(i).heading().equals("verdict");
+        raw(
+            verdict
+                ? "<td class=\"verdict %s\">"
+                    .formatted(row.get(i).toLowerCase(Locale.ROOT).replace(' ', '-'))
+                : table.columns().get(i).numeric() ? "<td class=\"number\">" : "<td>");
         text(row.get(i)).raw("</td>");
       }
       raw("</tr>\n");

@@ -19,10 +19,12 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.SequencedSet;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -124,7 +126,9 @@ public final class HtmlReport {
       page.raw("<p>").text(text).raw("</p>\n");
     }
     if (expected.isArray() && !expected.isEmpty()) {
-      List<String> names = List.copyOf(expected.get(0).propertyNames());
+      // Only what was not met may say that it is known why.
+      SequencedSet<String> names = new LinkedHashSet<>();
+      expected.forEach(each -> names.addAll(each.propertyNames()));
       List<Table.Column> columns =
           names.stream().map(name -> new Table.Column(name.replace('_', ' '), false)).toList();
       List<List<String>> rows = new ArrayList<>();
