@@ -135,6 +135,7 @@ __device__ __forceinline__ void ring_blueflame(const queue_pair &qp, const work_
 namespace detail {
 
 constexpr uint64_t kNeverWritten = ~0ull;
+constexpr uint32_t kMarksAtOnce = 16;
 
 __device__ __forceinline__ uint64_t *mark_of(const queue_pair &qp, uint64_t index) {
   return reinterpret_cast<uint64_t *>(qp.counters + 1) + (index & (qp.sq_blocks - 1));
@@ -164,6 +165,41 @@ __device__ __forceinline__ bool may_leave_ringing(const queue_pair &qp, uint64_t
          reserved - load_relaxed_device(&qp.counters->completed) <= qp.sq_blocks;
 }
 
+// Moves `written` past what is written without a gap and counts its reservations; returns the mark of
+// the block where it stopped. One reservation's mark says where the next one is, a trip to the
+// second-level cache each; so marks are looked at some at a time, where they are if the reservations
+// have the size of the last one.
+__device__ __forceinline__ uint64_t skip_written(const queue_pair &qp, uint64_t &written,
+                                                 uint32_t &unsettled) {
+  const uint64_t mark = load_relaxed_device(mark_of(qp, written));
+  if (!is_written(mark, written) || mark == kNeverWritten) {
+    return mark;
+  }
+  uint64_t size = (mark >> 1) - written;
+  written = mark >> 1;
+  ++unsettled;
+  for (;;) {
+    uint64_t marks[kMarksAtOnce];
+#pragma unroll
+    for (uint32_t i = 0; i < kMarksAtOnce; ++i) {
+      marks[i] = load_relaxed_device(mark_of(qp, written + i * size));
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < kMarksAtOnce; ++i) {
+      if (!is_written(marks[i], written) || marks[i] == kNeverWritten) {
+        return marks[i];
+      }
+      const uint64_t found = (marks[i] >> 1) - written;
+      written = marks[i] >> 1;
+      ++unsettled;
+      if (found != size) {
+        size = found;
+        break;
+      }
+    }
+  }
+}
+
 // What the holder of the baton does for others: rings for what they have written, and lays the baton
 // down. The blocks below `rung` have been rung for, those from there to `written` are to be;
 // `unsettled` reservations have been dealt with and not yet been taken off the count.
@@ -172,12 +208,7 @@ inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t ru
   const queue_pair qp(shared);
   uint64_t first = rung;
   for (;;) {
-    uint64_t mark = load_relaxed_device(mark_of(qp, written));
-    while (is_written(mark, written) && mark != kNeverWritten) {
-      written = mark >> 1;
-      ++unsettled;
-      mark = load_relaxed_device(mark_of(qp, written));
-    }
+    uint64_t mark = skip_written(qp, written, unsettled);
     if (written != rung &&
         (rung - first < qp.batch || mark == kNeverWritten || !may_leave_ringing(qp, written))) {
       ring(qp, written, system);

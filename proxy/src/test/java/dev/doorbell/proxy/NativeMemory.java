@@ -49,7 +49,7 @@ final class NativeMemory extends AddressableMemory {
 
   @Override
   protected void check(String what, long offset, long bytes) {
-    space.check(what, address() + offset, Math.toIntExact(bytes));
+    space.check(what, address() + offset, bytes);
   }
 
   @Override

@@ -4,14 +4,11 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.Link;
 import dev.doorbell.core.fabric.timed.Path;
 import dev.doorbell.core.fabric.timed.Topology;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class PriceList {
   private static final int WARP = 32;
-  private static final int[] WIDTHS = {4, 8, 16};
+  private static final int WIDE = 16;
+  private static final int BLOCKS = 132;
+  private static final String ONE_WARP = "loads.host.1x32.";
+  private static final String WARP_EACH = "loads.host." + BLOCKS + "x32.4";
 
-  /** Instructions of a round of the loops that store and load, but for the access. */
+  /** Instructions of a round of the loop that stores, but for the store. */
   private static final int ROUND_INSTRUCTIONS = 5;
 
-  private static final int LOAD_INSTRUCTIONS = 6;
   private static final int SMALLEST_LINE = 32;
   private static final int LARGEST_LINE = 128;
 
@@ -70,7 +69,8 @@ final class PriceList {
       put("remote_load_ns", median("load.host") - both, "load.host", ", beyond the way");
       put("remote_atomic_ns", median("atomic.host") - both, "atomic.host", ", beyond the way");
     }
-    line();
+    spread();
+    contention();
     loadGranule();
     most("block_store_gb_s", name -> name.startsWith("stores.device.1x"));
     most("device_load_gb_s", name -> name.startsWith("loads.device."));
@@ -163,25 +163,30 @@ final class PriceList {
     }
   }
 
-  /** A round of one warp that loads line by line, against the load of one thread. */
-  private void line() {
-    List<Measurement> rounds =
-        IntStream.of(WIDTHS)
-            .mapToObj(width -> calibration.find("loads.host.1x32." + width))
-            .flatMap(Optional::stream)
-            .sorted(Comparator.comparingDouble(PriceList::round))
-            .toList();
-    if (rounds.isEmpty() || !has("load.host")) {
-      return;
+  /** One warp that loads 16 bytes a thread, so 4 lines at once, against one that loads 4 bytes. */
+  private void spread() {
+    if (has(ONE_WARP + 4, ONE_WARP + WIDE)) {
+      double each = Math.max(0, (round(ONE_WARP + WIDE) - round(ONE_WARP + 4)) / 2);
+      put("remote_spread_ns", each, ONE_WARP + WIDE, ", a round less one of 4 bytes, halved");
     }
-    Measurement middle = rounds.get(rounds.size() / 2);
-    double own = round(middle) - LOAD_INSTRUCTIONS * instruction - median("load.host");
-    put("remote_line_ns", Math.max(0, own), middle.name(), ", a round less load.host and the loop");
   }
 
-  private static double round(Measurement oneWarp) {
-    int width = Integer.parseInt(oneWarp.name().substring(oneWarp.name().lastIndexOf('.') + 1));
-    return WARP * width / oneWarp.summary().median();
+  /** A warp on each multiprocessor, which are far from what the link carries, against one. */
+  private void contention() {
+    if (has(ONE_WARP + 4, WARP_EACH)) {
+      double more = BLOCKS * round(WARP_EACH) - round(ONE_WARP + 4);
+      double each = Math.max(0, more / (WARP * (BLOCKS - 1)));
+      put(
+          "remote_contention_ns",
+          each,
+          WARP_EACH,
+          ", a round less one of one warp, a load's share");
+    }
+  }
+
+  /** Nanoseconds in which one warp's bytes of a round are loaded. */
+  private double round(String name) {
+    return WARP * Integer.parseInt(name.substring(name.lastIndexOf('.') + 1)) / median(name);
   }
 
   /** How large the completions are that explain the best rate of 4-byte loads. */

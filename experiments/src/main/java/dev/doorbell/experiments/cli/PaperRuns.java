@@ -62,7 +62,9 @@ final class PaperRuns {
   /** Makes what is missing, or was made of another config or by another Doorbell. */
   void ensure(Paper paper) throws UsageException, ConfigException, RunException {
     for (Map.Entry<String, Paper.Run> run : paper.runs().entrySet()) {
-      if (run.getValue().calibrate().isEmpty()) {
+      if (!run.getValue().stored().isEmpty()) {
+        runs.put(run.getKey(), StoredRun.read(folder.resolve(run.getValue().stored()).normalize()));
+      } else if (run.getValue().calibrate().isEmpty()) {
         experiment(run.getKey(), run.getValue());
       } else {
         calibration(run.getKey(), run.getValue());

@@ -24,10 +24,11 @@ final class RunOutputs {
   static List<String> write(RunDirectory directory, StoredRun run) throws RunException {
     RunData data = run.data();
     SummaryFiles.compute(data);
-    CompletableFuture<SequencedMap<String, byte[]>> figures =
-        CompletableFuture.supplyAsync(() -> Figures.render(data));
-    SummaryFiles.write(directory, data);
-    return directory.writeFigures(figures.join());
+    CompletableFuture<String> csv = CompletableFuture.supplyAsync(() -> SummaryFiles.csv(data));
+    CompletableFuture<String> json = CompletableFuture.supplyAsync(() -> SummaryFiles.json(data));
+    SequencedMap<String, byte[]> figures = Figures.render(data);
+    SummaryFiles.write(directory, csv.join(), json.join());
+    return directory.writeFigures(figures);
   }
 
   /** The run for {@code --json}. */

@@ -49,8 +49,11 @@ public record Paper(
    * @param only a part of the plan, as {@code --only} takes it; empty for all
    * @param calibrate a topology relative to the folder, to be measured in virtual time; empty where
    *     it is an experiment
+   * @param stored a run that is kept with its samples, such as one that was measured, relative to
+   *     the folder; empty where it is made
    */
-  public record Run(String experiment, List<String> set, String only, String calibrate) {
+  public record Run(
+      String experiment, List<String> set, String only, String calibrate, String stored) {
     public Run {
       set = List.copyOf(set);
     }
@@ -70,9 +73,10 @@ public record Paper(
   /**
    * A table.
    *
-   * @param show summary, crossovers, counters, prices or numbers
+   * @param show summary, crossovers, counters, prices, residuals or numbers
    * @param metrics of a summary; empty for all
-   * @param measured for prices: a file that calibrate wrote, relative to the folder
+   * @param measured for prices: a file that calibrate wrote, relative to the folder; for residuals:
+   *     the run that the other is held against
    * @param names of the quantities or numbers in it; empty for all
    */
   public record Table(
@@ -133,7 +137,7 @@ public record Paper(
   /** From a tree to a paper. */
   private static final class Reader {
     private static final Set<String> SHOWN =
-        Set.of("summary", "crossovers", "counters", "prices", "numbers");
+        Set.of("summary", "crossovers", "counters", "prices", "residuals", "numbers");
     private static final Set<String> BASES = Set.of("exact", "modelled", "measured", "cited");
 
     private final String file;
@@ -171,9 +175,10 @@ public record Paper(
     private Run run(Map.Entry<String, JsonNode> entry) {
       JsonNode node = entry.getValue();
       String what = "run '" + entry.getKey() + "'";
-      keys(what, node, Set.of("experiment", "set", "only", "calibrate"));
-      if (text(node, "experiment").isEmpty() == text(node, "calibrate").isEmpty()) {
-        problem(what + " needs either 'experiment' or 'calibrate'");
+      keys(what, node, Set.of("experiment", "set", "only", "calibrate", "stored"));
+      List<String> ways = List.of("experiment", "calibrate", "stored");
+      if (ways.stream().filter(way -> !text(node, way).isEmpty()).count() != 1) {
+        problem(what + " needs one of 'experiment', 'calibrate' and 'stored'");
       }
       if (!entry.getKey().matches("[a-z][a-z0-9-]*")) {
         problem(what + ": a name of a run is lower-case letters, digits and hyphens");
@@ -182,7 +187,8 @@ public record Paper(
           text(node, "experiment"),
           strings(node.path("set")),
           text(node, "only"),
-          text(node, "calibrate"));
+          text(node, "calibrate"),
+          text(node, "stored"));
     }
 
     private Figure figure(Map.Entry<String, JsonNode> entry, Map<String, Run> runs) {
@@ -217,6 +223,9 @@ public record Paper(
       }
       if (!show.equals("numbers")) {
         known(what, text(node, "run"), runs.keySet(), "run");
+      }
+      if (show.equals("residuals")) {
+        known(what, text(node, "measured"), runs.keySet(), "run");
       }
       return new Table(
           text(node, "run"),

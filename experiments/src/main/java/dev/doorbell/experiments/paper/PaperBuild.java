@@ -246,6 +246,7 @@ public final class PaperBuild {
       return switch (table.show()) {
         case "numbers" -> ledger();
         case "prices" -> prices(table);
+        case "residuals" -> residuals(table);
         default -> ofRun(table);
       };
     } catch (IOException e) {
@@ -261,7 +262,7 @@ public final class PaperBuild {
     if (run == null) {
       throw new IOException("it is of a calibration; show: prices");
     }
-    RunData data = only(RunSelection.of(run, conditions(table.only())), table.metrics());
+    RunData data = anonymous(only(RunSelection.of(run, conditions(table.only())), table.metrics()));
     return switch (table.show()) {
       case "crossovers" -> Tables.crossovers(data);
       case "counters" -> Tables.counters(data);
@@ -334,7 +335,19 @@ public final class PaperBuild {
                 .formatted(table.measured())));
   }
 
-  private static String residual(double ratio) {
+  private Table residuals(Paper.Table table) throws IOException, ConfigException {
+    StoredRun modelled = runs.get(table.run());
+    StoredRun measured = runs.get(table.measured());
+    if (modelled == null || measured == null) {
+      throw new IOException("it needs two runs with samples");
+    }
+    List<Condition> conditions = conditions(table.only());
+    return Residuals.of(
+        only(RunSelection.of(measured, conditions), table.metrics()),
+        only(RunSelection.of(modelled, conditions), table.metrics()));
+  }
+
+  static String residual(double ratio) {
     return (ratio < 0 ? "−" : "+") + Units.fixed(Math.abs(100 * ratio), 1) + " %";
   }
 

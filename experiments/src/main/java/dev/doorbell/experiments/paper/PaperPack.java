@@ -67,7 +67,9 @@ public final class PaperPack {
       pack.put("raw/" + file.getKey() + ".json", Files.readAllBytes(file.getValue()));
     }
     for (Paper.Table table : paper.tables().values()) {
-      pack.measured(folder, table.measured());
+      if (!table.show().equals("residuals")) {
+        pack.measured(folder, table.measured());
+      }
     }
     for (Paper.Quantity number : paper.numbers().values()) {
       pack.measured(folder, number.file());
@@ -79,7 +81,9 @@ public final class PaperPack {
 
   private void run(String name, Path run) throws IOException {
     for (String file : RUN_FILES) {
-      put("raw/" + name + "/" + file, Files.readAllBytes(run.resolve(file)));
+      if (Files.exists(run.resolve(file))) {
+        put("raw/" + name + "/" + file, Files.readAllBytes(run.resolve(file)));
+      }
     }
     try (Stream<Path> samples = Files.list(run.resolve("samples"))) {
       for (Path file : samples.sorted().toList()) {

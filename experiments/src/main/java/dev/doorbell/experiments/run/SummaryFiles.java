@@ -143,8 +143,8 @@ public final class SummaryFiles {
   }
 
   /** Puts both files into the run directory. */
-  public static void write(RunDirectory directory, RunData data) throws RunException {
-    directory.write("summary.csv", csv(data));
-    directory.write("summary.json", json(data));
+  public static void write(RunDirectory directory, String csv, String json) throws RunException {
+    directory.write("summary.csv", csv);
+    directory.write("summary.json", json);
   }
 }

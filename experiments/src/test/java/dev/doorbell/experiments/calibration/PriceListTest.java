@@ -98,12 +98,13 @@ class PriceListTest {
   }
 
   @Test
-  void a_line_takes_what_the_middle_one_of_one_warps_rounds_has_beyond_a_load() throws Exception {
-    medians.put("loads.host.1x32.4", 128 / 1300.0);
-    medians.put("loads.host.1x32.8", 256 / 1321.0);
-    medians.put("loads.host.1x32.16", 512 / 1400.0);
-    // 1321 ns, less six instructions and a load of 1203 ns.
-    assertThat(gpu().finer().remoteLine()).isCloseTo(1321 - 18 - 1203, within(0.001));
+  void rounds_of_wider_loads_and_of_more_warps_tell_spread_and_contention() throws Exception {
+    medians.put("loads.host.1x32.4", 128 / 1220.0);
+    medians.put("loads.host.1x32.16", 512 / 1320.0);
+    medians.put("loads.host.132x32.4", 132 * 128 / 1351.0);
+    assertThat(gpu().finer().remoteSpread()).isCloseTo(50, within(0.001));
+    // 131 ns more with 131 warps more, of 32 loads each.
+    assertThat(gpu().finer().remoteContention()).isCloseTo(1 / 32.0, within(0.001));
   }
 
   @Test

@@ -231,6 +231,10 @@ class SweepRunTest {
     assertThat(session.out())
         .containsPattern(
             "time     \\d+\\.\\d\\d s \\(start .*; preparation .*; points .*\\); simulating");
+    session.type("run", config, "--out", folder.resolve("brief").toString());
+    assertThat(session.out())
+        .containsPattern(
+            "time     \\d+\\.\\d s: start .*, preparation .*, points .*, results .*; .* % not in points");
     run("--timings", "--json", "--seed", "9");
     assertThat(JsonMapper.shared().readTree(session.out()).at("/seconds/outside_share").asDouble())
         .isBetween(0.0, 1.0);

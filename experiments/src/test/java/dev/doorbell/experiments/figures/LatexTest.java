@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ class LatexTest {
     Latex.assumeThere();
   }
 
+  @Tag("slow")
   @Test
   void every_kind_of_figure_fits_its_column_or_both()
       throws IOException, InterruptedException, Unplottable {

@@ -11,6 +11,7 @@ import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,11 @@ class PostingEquivalenceTest {
   private static final int TIMED_CASES = 4;
   private static final int INDICES = 1 << 16;
   private static final int AROUND = 600;
+
+  /** Of one placement; the first ones are tried every day. */
+  private static final int ROUNDS = 4;
+
+  private static final int EVERYDAY = 2;
   private static final int POSTERS = 16;
 
   /** Who posts and how it rings. */
@@ -109,7 +115,18 @@ class PostingEquivalenceTest {
   @ParameterizedTest
   @MethodSource("modesAndPlacements")
   void random_operations_leave_what_the_model_says(Mode mode, Placement placement) {
-    for (int round = 0; round < 4; round++) {
+    rounds(mode, placement, 0, EVERYDAY);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("modesAndPlacements")
+  void more_random_operations_leave_what_the_model_says(Mode mode, Placement placement) {
+    rounds(mode, placement, EVERYDAY, ROUNDS);
+  }
+
+  private static void rounds(Mode mode, Placement placement, int first, int end) {
+    for (int round = first; round < end; round++) {
       SplittableRandom random = random(mode, placement, round);
       Drawn drawn = Drawn.of(mode, placement, round % 2 == 0, random);
       try (World world = World.direct(2, drawn.seed(), SoftHcaOptions.DEFAULT)) {
@@ -173,6 +190,17 @@ class PostingEquivalenceTest {
   @ParameterizedTest
   @MethodSource("modesAndRings")
   void nothing_changes_where_the_16_bit_index_wraps(Mode mode, int sendBlocks, boolean collapsed) {
+    wraps(mode, sendBlocks, collapsed, 1);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("modesAndRings")
+  void nothing_changes_where_it_wraps_again(Mode mode, int sendBlocks, boolean collapsed) {
+    wraps(mode, sendBlocks, collapsed, 2);
+  }
+
+  private static void wraps(Mode mode, int sendBlocks, boolean collapsed, int laps) {
     SplittableRandom random =
         random(mode, Placement.GPU, 200 + 2 * sendBlocks + (collapsed ? 1 : 0));
     Endpoint.Shape shape =
@@ -191,7 +219,7 @@ class PostingEquivalenceTest {
         Connection connection = Connection.open(world, shape, mode.ringing, 1);
         OperationBench bench = new OperationBench(world, connection, random.nextLong())) {
       Posted posted = new Posted(connection.endpoints(0).getFirst());
-      for (int lap = 1; lap <= (sendBlocks == 1 ? 1 : 2); lap++) {
+      for (int lap = 1; lap <= laps; lap++) {
         long wrap = (long) lap * INDICES;
         bench.repeat(increments((wrap - AROUND - posted.blocks()) / POSTERS), 1, POSTERS, DEADLINE);
         assertThat(posted.blocks()).isLessThan(wrap).isGreaterThan(wrap - 2 * AROUND);

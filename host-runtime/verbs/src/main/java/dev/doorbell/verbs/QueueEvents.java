@@ -2,25 +2,21 @@ package dev.doorbell.verbs;
 
 import dev.doorbell.core.hca.AsyncEvent;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Asynchronous events of queues that firmware made. */
 final class QueueEvents implements AutoCloseable {
-  private static final Map<Integer, AsyncEvent.Type> OF_QUEUE_PAIRS =
+  private static final Map<Integer, AsyncEvent.Type> TYPES =
       Map.of(
           EventChannel.WQ_FATAL, AsyncEvent.Type.QP_FATAL,
           EventChannel.WQ_REQUEST_ERROR, AsyncEvent.Type.QP_REQUEST_ERROR,
           EventChannel.WQ_ACCESS_ERROR, AsyncEvent.Type.QP_ACCESS_ERROR,
           EventChannel.COMMUNICATION_ESTABLISHED, AsyncEvent.Type.COMMUNICATION_ESTABLISHED,
-          EventChannel.LAST_WQE, AsyncEvent.Type.LAST_WQE_REACHED);
-  private static final Map<Integer, AsyncEvent.Type> OF_COMPLETION_QUEUES =
-      Map.of(EventChannel.CQ_ERROR, AsyncEvent.Type.CQ_ERROR);
-  private static final Map<Integer, AsyncEvent.Type> OF_SHARED_RECEIVES =
-      Map.of(
+          EventChannel.LAST_WQE, AsyncEvent.Type.LAST_WQE_REACHED,
+          EventChannel.CQ_ERROR, AsyncEvent.Type.CQ_ERROR,
           EventChannel.SRQ_LIMIT, AsyncEvent.Type.SRQ_LIMIT_REACHED,
           EventChannel.SRQ_ERROR, AsyncEvent.Type.SRQ_ERROR);
-
-  private static final AsyncEvent.Type[] TYPES = AsyncEvent.Type.values();
 
   private final EventChannel channel;
 
@@ -29,30 +25,36 @@ final class QueueEvents implements AutoCloseable {
   }
 
   void watchQueuePair(DevxObject object) {
-    watch(object, OF_QUEUE_PAIRS);
+    watch(
+        object,
+        EventChannel.WQ_FATAL,
+        EventChannel.WQ_REQUEST_ERROR,
+        EventChannel.WQ_ACCESS_ERROR,
+        EventChannel.COMMUNICATION_ESTABLISHED,
+        EventChannel.LAST_WQE);
   }
 
   void watchCompletionQueue(DevxObject object) {
-    watch(object, OF_COMPLETION_QUEUES);
+    watch(object, EventChannel.CQ_ERROR);
   }
 
   void watchSharedReceives(DevxObject object) {
-    watch(object, OF_SHARED_RECEIVES);
+    watch(object, EventChannel.SRQ_LIMIT, EventChannel.SRQ_ERROR);
   }
 
   /** The cookie says what happened and to whom, so that events need no data. */
-  private void watch(DevxObject object, Map<Integer, AsyncEvent.Type> events) {
-    events.forEach(
-        (number, type) ->
-            channel.subscribe(
-                object, number, (long) type.ordinal() << Integer.SIZE | object.number()));
+  private void watch(DevxObject object, int... events) {
+    for (int event : events) {
+      channel.subscribe(object, event, (long) event << Integer.SIZE | object.number());
+    }
   }
 
   @Nullable AsyncEvent poll() {
     long cookie = channel.poll();
     return cookie == EventChannel.NOTHING
         ? null
-        : new AsyncEvent(TYPES[(int) (cookie >>> Integer.SIZE)], (int) cookie);
+        : new AsyncEvent(
+            Objects.requireNonNull(TYPES.get((int) (cookie >>> Integer.SIZE))), (int) cookie);
   }
 
   @Override

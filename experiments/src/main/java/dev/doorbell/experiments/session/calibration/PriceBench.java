@@ -429,7 +429,7 @@ final class PriceBench implements AutoCloseable {
     if (name.equals(PriceKernels.ROUND_OF)) {
       measurements.add(
           new Measurement(
-              "a round of that loop: the store and %d instructions"
+              "a round of a warp that stores 4 bytes a thread: the store and %d instructions"
                   .formatted(PriceKernels.ROUND_INSTRUCTIONS),
               Samples.of("round", "ns", rounds)));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.timed.GpuPrices;
 import dev.doorbell.core.fabric.timed.Topology;
 import dev.doorbell.experiments.calibration.Calibration;
 import dev.doorbell.experiments.calibration.Calibrator;
@@ -13,6 +14,7 @@ import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,30 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GpuCalibratorTest {
+  private static final String H200 = "../papers/h200-prices/machine.json";
+
+  private static final List<String> PRICES =
+      List.of(
+          "load",
+          "load.host",
+          "load.hit",
+          "store",
+          "store.host",
+          "atomic",
+          "atomic.host",
+          "fence.floor",
+          "fence.system.floor",
+          "fence",
+          "fence.system",
+          "fence.host",
+          "fence.system.host",
+          "echo",
+          "stores.host.1x32.4",
+          "stores.host.1x32.16",
+          "loads.host.1x32.4",
+          "loads.host.1x32.8",
+          "loads.host.1x32.16");
+
   /** Of a price: what loop and address arithmetic leave in it. */
   private static final double NANOS = 3;
 
@@ -84,6 +110,31 @@ class GpuCalibratorTest {
         .anyMatch(
             constant ->
                 constant.key().equals("gpu0.load_ns") && constant.source().contains("of 5"));
+  }
+
+  @Test
+  void an_h200s_machine_file_predicts_its_own_prices_and_gives_them_back(@TempDir Path folder)
+      throws Exception {
+    Calibration measured = MachineFile.measurements(H200);
+
+    Calibration modelled = calibrate(H200, () -> false);
+
+    for (String name : PRICES) {
+      double there = median(measured, name);
+      assertThat(median(modelled, name)).as(name).isCloseTo(there, within(0.1 * there));
+    }
+    Path file = folder.resolve("machine.json");
+    Files.writeString(file, MachineFile.text(modelled, H200));
+    GpuPrices before = TopologyFile.load(H200).gpus().getFirst();
+    GpuPrices after = TopologyFile.load(file.toString()).gpus().getFirst();
+    assertThat(after.instruction()).isCloseTo(before.instruction(), within(0.1));
+    assertThat(after.store()).isCloseTo(before.store(), within(0.1));
+    assertThat(after.finer().fenceSystemFloor())
+        .isCloseTo(before.finer().fenceSystemFloor(), within(1.0));
+    assertThat(after.finer().fenceRemote()).isCloseTo(before.finer().fenceRemote(), within(1.0));
+    assertThat(after.finer().fenceAwaitsArrival()).isFalse();
+    assertThat(after.finer().remoteLoad()).isCloseTo(before.finer().remoteLoad(), within(3.0));
+    assertThat(after.finer().remoteSpread()).isCloseTo(before.finer().remoteSpread(), within(3.0));
   }
 
   private static double nanos(Topology topology, String to) {

@@ -27,7 +27,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DirectFabricTest {
-  private static final int PAGE = AddressSpace.PAGE;
   private static final Agent IDLE = budget -> 0;
   private static final Locus GPU = Locus.gpu(0, 0);
   private static final Locus NIC = Locus.nic(0, 0);

@@ -264,7 +264,7 @@ final class Context {
     }
     for (var queue = devxCompletions.poll(); queue != null; queue = devxCompletions.poll()) {
       for (Resource.Cq cq : armable) {
-        if (cq.queue == queue) {
+        if (cq.queue.number() == queue.number()) {
           devxEvents.tell(cq, DevxEvents.COMPLETION);
           told++;
         }

@@ -36,7 +36,7 @@ final class DevxSharedReceives {
     }
     long ring =
         DevxCommands.at(
-            context, in.get(QUEUE + 0x2c), in.get64(QUEUE + 0x30), 1L << entries + stride);
+            context, in.get(QUEUE + 0x2c), in.get64(QUEUE + 0x30), 1L << (entries + stride));
     long record =
         DevxCommands.at(context, in.get(QUEUE + 0x28), in.get64(QUEUE + 0x10), Long.BYTES);
     Resource.Srq srq =

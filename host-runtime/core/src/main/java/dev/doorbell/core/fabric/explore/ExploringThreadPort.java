@@ -160,15 +160,14 @@ final class ExploringThreadPort extends ThreadPort {
 
   @Override
   public Object arrive(@Nullable Object meeting) {
-    MemoryMachine.Meeting met =
-        meeting instanceof MemoryMachine.Meeting open ? open : new MemoryMachine.Meeting();
+    Meeting met = meeting instanceof Meeting open ? open : new Meeting();
     met.arrive(actor);
     return met;
   }
 
   @Override
   public void leave(@Nullable Object meeting) {
-    if (meeting instanceof MemoryMachine.Meeting met) {
+    if (meeting instanceof Meeting met) {
       met.leave(actor);
     }
   }

@@ -14,8 +14,11 @@ package dev.doorbell.core.fabric.timed;
  * @param remoteLoad what a load of memory elsewhere takes beyond the way there and back and the
  *     service there, in nanoseconds
  * @param remoteAtomic the same of an atomic
- * @param remoteLine what a load takes beyond that whose request is for more than {@link
- *     #SECTOR_BYTES}, as one that lanes share is
+ * @param remoteSpread what a load takes more each time its bytes double from 4, where its request
+ *     is for more than {@link #SECTOR_BYTES} as those that lanes share are: a warp waits for the
+ *     slowest of its lines
+ * @param remoteContention what a load takes more for every load of a thread of the GPU that is
+ *     under way
  * @param loadGranule loads of one instant from one aligned line of so many bytes elsewhere are one
  *     request; 0: each is a request of its own
  * @param blockStoreRate bytes a nanosecond that the stores of one block get through at most, one
@@ -30,7 +33,8 @@ public record GpuRefinements(
     boolean fenceAwaitsArrival,
     double remoteLoad,
     double remoteAtomic,
-    double remoteLine,
+    double remoteSpread,
+    double remoteContention,
     int loadGranule,
     double blockStoreRate,
     double loadRate,
@@ -41,6 +45,6 @@ public record GpuRefinements(
 
   /** None, where a fence of any scope costs {@code fenceFloor} at least. */
   public static GpuRefinements none(double fenceFloor) {
-    return new GpuRefinements(fenceFloor, 0, 0, true, 0, 0, 0, 0, 0, 0, 0);
+    return new GpuRefinements(fenceFloor, 0, 0, true, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 }

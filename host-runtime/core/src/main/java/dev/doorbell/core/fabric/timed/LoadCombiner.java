@@ -22,6 +22,7 @@ final class LoadCombiner {
 
   /** Sends a load's request at {@code time}, or lets it travel with one that has just left. */
   void send(RemoteAccess load, long time) {
+    load.counted();
     if (granule == 0 || load.reach.uar || load.line(granule) != load.lastLine(granule)) {
       load.send(time);
       return;

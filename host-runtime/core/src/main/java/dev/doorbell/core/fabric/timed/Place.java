@@ -37,7 +37,12 @@ final class Place {
   boolean fenceAwaitsArrival = true;
   long remoteLoad;
   long remoteAtomic;
-  long remoteLine;
+  long remoteSpread;
+  double remoteContention;
+
+  /** Loads of memory elsewhere by threads here. */
+  int loadsUnderWay;
+
   long onChipRead;
   long service;
   long combineWindow;
@@ -137,7 +142,8 @@ final class Place {
     fenceAwaitsArrival = finer.fenceAwaitsArrival();
     remoteLoad = picos(finer.remoteLoad());
     remoteAtomic = picos(finer.remoteAtomic());
-    remoteLine = picos(finer.remoteLine());
+    remoteSpread = picos(finer.remoteSpread());
+    remoteContention = finer.remoteContention() * PICOS_PER_NANO;
     loadGranule = finer.loadGranule();
     blockStoreRate = finer.blockStoreRate();
     loadGate = finer.loadRate() == 0 ? null : new Gate(finer.loadRate(), 0);

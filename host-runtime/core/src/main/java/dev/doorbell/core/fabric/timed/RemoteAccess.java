@@ -52,6 +52,11 @@ final class RemoteAccess extends Event {
     return operation == null;
   }
 
+  /** It is under way. */
+  void counted() {
+    port.place.loadsUnderWay++;
+  }
+
   /** The aligned line in which its first byte lies. */
   long line(int granule) {
     return address & -granule;
@@ -104,18 +109,24 @@ final class RemoteAccess extends Event {
     // As many bytes as were asked for, those that several asked for but once.
     int payload = (int) Math.min(sum, to - from);
     long back = reach.back().completions(time, 1, payload, time);
+    Place place = port.place;
+    if (!loads()) {
+      port.answered(back + place.remoteAtomic);
+      return;
+    }
+    back += place.remoteLoad + Math.round(place.loadsUnderWay * place.remoteContention);
     for (RemoteAccess each = this; each != null; each = each.companion) {
-      each.port.answered(back + own(payload));
+      place.loadsUnderWay--;
+      each.port.answered(back + each.spread(payload));
     }
   }
 
-  /** What it takes at the place that asked, beyond its way. */
-  private long own(int payload) {
-    Place place = port.place;
-    if (!loads()) {
-      return place.remoteAtomic;
+  /** What it takes longer because a warp's loads of this width cover several lines. */
+  private long spread(int payload) {
+    if (payload <= GpuRefinements.SECTOR_BYTES || bytes <= Integer.BYTES) {
+      return 0;
     }
-    return place.remoteLoad + (payload > GpuRefinements.SECTOR_BYTES ? place.remoteLine : 0);
+    return Integer.numberOfTrailingZeros(bytes / Integer.BYTES) * port.place.remoteSpread;
   }
 
   private void sample(long time) {

@@ -140,7 +140,7 @@ class MemoryMachineTest {
     Actor c = thread(machine, 2);
     store(machine, a, X, 1, RELAXED | GPU);
     sees(machine, b, X, RELAXED | GPU);
-    MemoryMachine.Meeting meeting = new MemoryMachine.Meeting();
+    Meeting meeting = new Meeting();
     meeting.arrive(b);
     meeting.arrive(c);
     meeting.leave(c);

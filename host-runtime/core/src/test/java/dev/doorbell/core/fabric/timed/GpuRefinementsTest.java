@@ -31,15 +31,15 @@ class GpuRefinementsTest {
   private static final int COMPLETION_OVERHEAD = Tlp.SHORT_HEADER + Tlp.FRAMING;
 
   private static GpuRefinements fences(boolean awaitsArrival) {
-    return new GpuRefinements(500, 240, 600, awaitsArrival, 0, 0, 0, 0, 0, 0, 0);
+    return new GpuRefinements(500, 240, 600, awaitsArrival, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
   private static GpuRefinements loads(int granule) {
-    return new GpuRefinements(0, 0, 0, true, 30, 20, 100, granule, 0, 0, 0);
+    return new GpuRefinements(0, 0, 0, true, 30, 20, 50, 2, granule, 0, 0, 0);
   }
 
   private static GpuRefinements rates(double block, double load, double store) {
-    return new GpuRefinements(0, 0, 0, false, 0, 0, 0, 0, block, load, store);
+    return new GpuRefinements(0, 0, 0, false, 0, 0, 0, 0, 0, block, load, store);
   }
 
   private static World world(GpuRefinements refinements) {
@@ -132,7 +132,7 @@ class GpuRefinementsTest {
     double wire = (WRITE_OVERHEAD + LINE + COMPLETION_OVERHEAD) / RATE;
     assertThat(shared.times).allSatisfy(t -> assertThat(t).isEqualTo(shared.times.getFirst()));
     assertThat(shared.times.getFirst())
-        .isCloseTo(Math.round(ROUND_TRIP + wire + 30 + 100), within(1L));
+        .isCloseTo(Math.round(ROUND_TRIP + wire + 30 + 32 * 2), within(1L));
   }
 
   @Test
@@ -141,12 +141,41 @@ class GpuRefinementsTest {
     try (World world = world(loads(128))) {
       Allocation host = world.allocate(MemoryKind.HOST, 64);
       World.Script gpu = world.thread(World.GPU).then(p -> p.load64(host.address(), RELAXED));
-      long first = Math.round(ROUND_TRIP + wire + 30);
+      long first = Math.round(ROUND_TRIP + wire + 30 + 2);
       assertThat(nanos(world, gpu)).isCloseTo(first, within(1L));
       gpu.then(p -> p.atomic(Rmw.ADD, host.address(), 8, 1, 0, RELAXED));
       wire += 8 / RATE;
       assertThat(nanos(world, gpu))
           .isCloseTo(first + Math.round(ROUND_TRIP + wire + 20), within(2L));
+    }
+  }
+
+  @Test
+  void lanes_that_share_requests_wait_longer_the_wider_they_load() {
+    // Two lines of 16 lanes and four of 8; those whose request is theirs alone wait for nobody.
+    double wire = (WRITE_OVERHEAD + LINE + COMPLETION_OVERHEAD) / RATE;
+    assertThat(lastOf(16, 8, 128))
+        .isCloseTo(Math.round(ROUND_TRIP + wire + 30 + 16 * 2 + 50), within(1L));
+    assertThat(lastOf(8, 16, 128))
+        .isCloseTo(Math.round(ROUND_TRIP + wire + 30 + 8 * 2 + 100), within(1L));
+    wire = (WRITE_OVERHEAD + 16 + COMPLETION_OVERHEAD) / RATE;
+    assertThat(lastOf(1, 16, 0)).isCloseTo(Math.round(ROUND_TRIP + wire + 30 + 2), within(1L));
+  }
+
+  /** So many threads load a line of the host together; when the last one has its part. */
+  private static long lastOf(int lanes, int bytes, int granule) {
+    try (World world = world(loads(granule))) {
+      Allocation host = world.allocate(MemoryKind.HOST, LINE);
+      List<World.Script> scripts = new ArrayList<>();
+      for (int i = 0; i < lanes; i++) {
+        long at = host.address() + (long) bytes * i;
+        World.Script lane = world.thread(World.GPU);
+        scripts.add(
+            bytes == 16
+                ? lane.then(p -> p.load128(at, RELAXED))
+                : lane.then(p -> p.load64(at, RELAXED)));
+      }
+      return scripts.stream().mapToLong(lane -> nanos(world, lane)).max().orElseThrow();
     }
   }
 

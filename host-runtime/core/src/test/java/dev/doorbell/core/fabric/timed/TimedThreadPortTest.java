@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 class TimedThreadPortTest {
   private static final int WEAK = Access.WEAK;
   private static final int RELAXED = Access.RELAXED | Access.SYS;
-  private static final int RELEASE = Access.RELEASE | Access.SYS;
   private static final int SYSTEM_FENCE = Access.SC | Access.SYS;
   private static final int MMIO = Access.MMIO | Access.SYS;
 

@@ -3,6 +3,7 @@ package dev.doorbell.core.fabric.explore.litmus;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.Actor;
 import dev.doorbell.core.fabric.explore.Chooser;
+import dev.doorbell.core.fabric.explore.Meeting;
 import dev.doorbell.core.fabric.explore.MemoryMachine;
 import dev.doorbell.core.fabric.explore.Place;
 import dev.doorbell.core.fabric.explore.Policy;
@@ -85,8 +86,7 @@ public final class LitmusMachine {
   }
 
   /** Somebody at a barrier, and the meeting that is to take place there. */
-  private record Arrival(
-      int thread, Barrier barrier, boolean predicate, MemoryMachine.Meeting meeting) {}
+  private record Arrival(int thread, Barrier barrier, boolean predicate, Meeting meeting) {}
 
   /** One run: a sequence of choices. */
   private final class Run {
@@ -260,8 +260,7 @@ public final class LitmusMachine {
           here.add(other);
         }
       }
-      MemoryMachine.Meeting meeting =
-          here.isEmpty() ? new MemoryMachine.Meeting() : here.getFirst().meeting;
+      Meeting meeting = here.isEmpty() ? new Meeting() : here.getFirst().meeting;
       meeting.arrive(runner.actor);
       Arrival arrival = new Arrival(thread, barrier, predicate, meeting);
       here.add(arrival);

@@ -1,0 +1,17 @@
+package dev.doorbell.core.fabric.explore;
+
+/** A barrier's round, or another meeting: all that arrive before it is left come before that. */
+public final class Meeting {
+  private final Clock sum = new Clock();
+
+  /** {@code actor} arrives. */
+  public void arrive(Actor actor) {
+    sum.join(actor.clock);
+    actor.nextEpoch();
+  }
+
+  /** {@code actor} goes on. */
+  public void leave(Actor actor) {
+    actor.clock.join(sum);
+  }
+}
