@@ -7,14 +7,13 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.session.family.PointFamily;
+import dev.doorbell.experiments.session.family.KernelFamily;
 import dev.doorbell.experiments.session.family.Substrate;
 import java.util.List;
 import java.util.Set;
 
 /** Points at which a GPU is the NIC of another one. */
-public final class GpuNicFamily implements PointFamily {
+public final class GpuNicFamily extends KernelFamily {
   private static final String KERNEL = "gpu_nic";
   private static final Set<String> SETTINGS =
       Set.of("path", "producers", "engines", "depth", "window", "slots");
@@ -24,24 +23,9 @@ public final class GpuNicFamily implements PointFamily {
   private static final long MOST_BYTES = 16 << 20;
   private static final long NANOS_A_POINT = 1_500_000_000L;
 
-  @Override
-  public String asked() {
-    return "kernel: " + KERNEL;
-  }
-
-  @Override
-  public boolean takes(Point point) {
-    return point.kernels().contains(KERNEL);
-  }
-
-  @Override
-  public Set<String> settings() {
-    return SETTINGS;
-  }
-
-  @Override
-  public Set<String> metrics() {
-    return METRICS;
+  /** The family. */
+  public GpuNicFamily() {
+    super(KERNEL, "DB-P021", "which kernels send follows from path and metric", SETTINGS, METRICS);
   }
 
   @Override
@@ -50,14 +34,7 @@ public final class GpuNicFamily implements PointFamily {
   }
 
   @Override
-  public void check(Point point, Topology topology, List<Problem> problems) {
-    if (point.kernels().size() > 1) {
-      refuse(
-          point,
-          problems,
-          "gpu_nic beside other kernels",
-          "give it an experiment of its own; which kernels send follows from path and metric");
-    }
+  protected void check(Point point, List<Problem> problems) {
     String path = point.text("path");
     if (!NicPath.words().contains(path)) {
       refuse(
@@ -100,10 +77,6 @@ public final class GpuNicFamily implements PointFamily {
     }
   }
 
-  private static void refuse(Point point, List<Problem> problems, String what, String fix) {
-    problems.add(Problem.of("DB-P021", point.id(), what).fix(fix));
-  }
-
   @Override
   public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
       throws PointFailure {
@@ -125,12 +98,6 @@ public final class GpuNicFamily implements PointFamily {
     return topology.has(Locus.Part.GPU, GpuPair.NIC.index())
         && topology.pathBetween(Topology.component(GpuPair.SENDER), Topology.component(GpuPair.NIC))
             != null;
-  }
-
-  /** The closed forms are of an HCA behind PCIe. */
-  @Override
-  public Prediction predict(Point point, Topology topology) {
-    return Prediction.none();
   }
 
   @Override

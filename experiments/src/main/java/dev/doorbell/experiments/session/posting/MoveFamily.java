@@ -6,14 +6,13 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.session.family.PointFamily;
+import dev.doorbell.experiments.session.family.KernelFamily;
 import dev.doorbell.experiments.session.family.Substrate;
 import java.util.List;
 import java.util.Set;
 
 /** Points in which a grid moves bytes between GPU and host memory, without any HCA. */
-public final class MoveFamily implements PointFamily {
+public final class MoveFamily extends KernelFamily {
   static final String KERNEL = "host_move";
 
   private static final Set<String> SETTINGS = Set.of("threads", "blocks", "access");
@@ -23,24 +22,9 @@ public final class MoveFamily implements PointFamily {
   private static final long NANOS_A_POINT = 200_000_000L;
   private static final long NANOS_A_BYTE = 1_000L;
 
-  @Override
-  public String asked() {
-    return "kernel: " + KERNEL;
-  }
-
-  @Override
-  public boolean takes(Point point) {
-    return point.kernels().contains(KERNEL);
-  }
-
-  @Override
-  public Set<String> settings() {
-    return SETTINGS;
-  }
-
-  @Override
-  public Set<String> metrics() {
-    return Set.of("goodput");
+  /** The family. */
+  public MoveFamily() {
+    super(KERNEL, "DB-P026", "it has no queue pair", SETTINGS, Set.of("goodput"));
   }
 
   @Override
@@ -49,12 +33,7 @@ public final class MoveFamily implements PointFamily {
   }
 
   @Override
-  public void check(Point point, Topology topology, List<Problem> problems) {
-    if (point.kernels().size() > 1) {
-      problems.add(
-          Problem.of("DB-P026", point.id(), "host_move beside other kernels")
-              .fix("give it an experiment of its own"));
-    }
+  protected void check(Point point, List<Problem> problems) {
     long size = point.whole("size");
     if (size % UNIT != 0 || size > MOST_BYTES) {
       problems.add(
@@ -80,7 +59,7 @@ public final class MoveFamily implements PointFamily {
 
   @Override
   public void check(Point point, Substrate substrate, List<Problem> problems) {
-    PointFamily.super.check(point, substrate, problems);
+    super.check(point, substrate, problems);
     if (byEngine(point) && !(substrate instanceof Substrate.Cuda)) {
       problems.add(
           Problem.of(
@@ -96,11 +75,6 @@ public final class MoveFamily implements PointFamily {
   public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
       throws PointFailure {
     return new MovePoint(point, context, topology, substrate).run();
-  }
-
-  @Override
-  public Prediction predict(Point point, Topology topology) {
-    return Prediction.none();
   }
 
   @Override

@@ -7,13 +7,13 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.session.family.PointFamily;
+import dev.doorbell.experiments.session.family.KernelFamily;
 import dev.doorbell.experiments.session.family.Substrate;
 import java.util.List;
 import java.util.Set;
 
 /** Points whose kernel pushes messages into a ring of on-chip memory. */
-public final class PushFamily implements PointFamily {
+public final class PushFamily extends KernelFamily {
   private static final String KERNEL = "push_ring";
   private static final Set<String> SETTINGS =
       Set.of(
@@ -46,34 +46,13 @@ public final class PushFamily implements PointFamily {
   private static final int MOST_BYTES = 1 << 20;
   private static final long NANOS_A_POINT = 1_500_000_000L;
 
-  @Override
-  public String asked() {
-    return "kernel: " + KERNEL;
+  /** The family. */
+  public PushFamily() {
+    super(KERNEL, "DB-P021", "it has rings of its own, and no queue pair", SETTINGS, METRICS);
   }
 
   @Override
-  public boolean takes(Point point) {
-    return point.kernels().contains(KERNEL);
-  }
-
-  @Override
-  public Set<String> settings() {
-    return SETTINGS;
-  }
-
-  @Override
-  public Set<String> metrics() {
-    return METRICS;
-  }
-
-  @Override
-  public void check(Point point, Topology topology, List<Problem> problems) {
-    if (point.kernels().size() > 1) {
-      problems.add(
-          Problem.of("DB-P021", point.id(), "push_ring beside other kernels")
-              .effect("it has rings of its own, and no queue pair")
-              .fix("give it an experiment of its own"));
-    }
+  protected void check(Point point, List<Problem> problems) {
     long size = point.whole("size");
     if (size % UNIT != 0 || size > MOST_BYTES) {
       problems.add(

@@ -6,14 +6,13 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.session.family.PointFamily;
+import dev.doorbell.experiments.session.family.KernelFamily;
 import dev.doorbell.experiments.session.family.Substrate;
 import java.util.List;
 import java.util.Set;
 
 /** Points whose kernel is helped over a failure in the middle of its run. */
-public final class RecoveryFamily implements PointFamily {
+public final class RecoveryFamily extends KernelFamily {
   private static final Set<String> SETTINGS =
       Set.of("remedy", "fault", "silence", "hold", "threads", "window");
   private static final Set<String> METRICS =
@@ -33,34 +32,18 @@ public final class RecoveryFamily implements PointFamily {
   private static final int MOST_THREADS = 32;
   private static final long NANOS_A_SAMPLE = 40_000_000;
 
-  @Override
-  public String asked() {
-    return "kernel: " + KeptKernel.KERNEL;
+  /** The family. */
+  public RecoveryFamily() {
+    super(
+        KeptKernel.KERNEL,
+        "DB-P024",
+        "it has safe points, ports and a host of its own",
+        SETTINGS,
+        METRICS);
   }
 
   @Override
-  public boolean takes(Point point) {
-    return point.kernels().contains(KeptKernel.KERNEL);
-  }
-
-  @Override
-  public Set<String> settings() {
-    return SETTINGS;
-  }
-
-  @Override
-  public Set<String> metrics() {
-    return METRICS;
-  }
-
-  @Override
-  public void check(Point point, Topology topology, List<Problem> problems) {
-    if (point.kernels().size() > 1) {
-      problems.add(
-          Problem.of("DB-P024", point.id(), "restartable beside other kernels")
-              .effect("it has safe points, ports and a host of its own")
-              .fix("give it an experiment of its own"));
-    }
+  protected void check(Point point, List<Problem> problems) {
     long size = point.whole("size");
     if (size < Long.BYTES || size % Long.BYTES != 0 || size > MOST_BYTES) {
       problems.add(
@@ -102,11 +85,6 @@ public final class RecoveryFamily implements PointFamily {
       throws PointFailure {
     boolean wall = !(substrate instanceof Substrate.Virtual);
     return new RecoveryPoint(point, context, topology, wall).run();
-  }
-
-  @Override
-  public Prediction predict(Point point, Topology topology) {
-    return Prediction.none();
   }
 
   @Override

@@ -130,11 +130,11 @@ class PushFailureModesTest {
   void f5_a_doorbell_in_two_pieces_is_replaced_by_the_record() {
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       // The kernel commits without ringing; the doorbell then comes as two halves.
-      PushTraffic unrung =
-          TRAFFIC.withBatch(64).withFlags(with(PushRingView.NO_FLUSH)).withDeadline(100_000);
       PushTraffic five =
-          new PushTraffic(
-              1, RING, 256, 5, 64, unrung.flags(), 32, 1, 1, false, 100_000, null, 1, null);
+          PushTraffic.of(RING, 256, 5, 1)
+              .withBatch(64)
+              .withFlags(with(PushRingView.NO_FLUSH))
+              .withDeadline(100_000);
       Memory inbox = bench.start(five);
       bench.fabric.run(() -> bench.fabric.now() > 50_000, 60_000);
       long page = bench.sender.ring(0).doorbellAddress();
@@ -153,21 +153,10 @@ class PushFailureModesTest {
   @Test
   void f6_without_the_flush_rule_the_last_message_of_a_burst_is_never_sent() {
     PushTraffic burst =
-        new PushTraffic(
-            1,
-            RingShape.of(64, 256),
-            256,
-            33,
-            32,
-            with(PushRingView.NO_FLUSH),
-            32,
-            1,
-            1,
-            false,
-            1_000_000,
-            null,
-            1,
-            null);
+        PushTraffic.of(RingShape.of(64, 256), 256, 33, 1)
+            .withBatch(32)
+            .withFlags(with(PushRingView.NO_FLUSH))
+            .withDeadline(1_000_000);
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       assertThat(bench.push(burst)).isEqualTo(Abi.ERROR_DEADLINE);
       assertThatViolates("L1", bench.checker::finish)
