@@ -30,7 +30,7 @@ final class HcaProcesses {
     }
     return new EnvironmentException(
         Problem.of("DB-E047", null, "the other process ended with status %d".formatted(status))
-            .effect(trouble.getMessage())
+            .effect(trouble.problem().what())
             .fix("above 128 a signal ended it; else its own message stands before this one"));
   }
 }

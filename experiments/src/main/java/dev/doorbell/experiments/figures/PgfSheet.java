@@ -64,14 +64,15 @@ final class PgfSheet {
     double row = above + sheet.panelHeight() + labels + Theme.TEXT + 8;
     for (int i = 0; i < panels.size(); i++) {
       int column = i % sheet.columns();
+      double up = -row * Math.floorDiv(i, sheet.columns());
       double left = column * (sheet.panelWidth() + Sheet.PANEL_GAP);
-      panel(panels.get(i), left, -row * (i / sheet.columns()), i == 0 ? legend : List.of(), above);
+      panel(panels.get(i), left, up, i == 0 ? legend : List.of(), above);
       if (column == 0) {
         int inRow = Math.min(sheet.columns(), panels.size() - i);
-        titles(inRow, -row * (i / sheet.columns()), labels);
+        titles(inRow, up, labels);
       }
     }
-    double rows = (panels.size() + sheet.columns() - 1) / sheet.columns();
+    int rows = Math.ceilDiv(panels.size(), sheet.columns());
     this.foot = -row * (rows - 1) - labels - Theme.TEXT - 5;
     String config = provenance.config();
     StringJoiner strip = new StringJoiner(" \\quad ");
