@@ -83,7 +83,10 @@ record ComparedCase(
       ring *= 2;
     }
     if (!alone) {
-      iterations = Math.max(1, Math.min(iterations, ring / (BLOCKS_A_POST * posters) - warmup));
+      // What a ring that has gone round still holds depends on who came last.
+      int posts = ring / (BLOCKS_A_POST * posters);
+      warmup = Math.min(warmup, posts - 1);
+      iterations = Math.min(iterations, posts - warmup);
     }
     return new ComparedCase(
         kernel,

@@ -36,6 +36,14 @@ final class VerbsChecks {
               .effect("%d are needed".formatted(TransferShape.STAGING_BYTES))
               .fix("leave the path out, or use hca: soft"));
     }
+    if (path == TransferPath.PUSH_MEMIC
+        && substrate.ordinal() != Substrate.Verbs.VM
+        && RealHca.isServed()) {
+      problems.add(
+          lacks(point, hca, "path %s from a real GPU to a served device".formatted(word))
+              .effect("what stands for on-chip memory there hears the CPU's stores alone")
+              .fix("leave the path out, or use hca: soft"));
+    }
     if (path.inline() && point.whole("size") > has.maxInlineBytes()) {
       problems.add(
           lacks(

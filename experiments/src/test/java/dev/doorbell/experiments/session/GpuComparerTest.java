@@ -51,6 +51,25 @@ class GpuComparerTest {
   }
 
   @Test
+  void rings_whose_posters_race_hold_all_that_was_posted() {
+    for (String kernel : List.of("put_rate", "operations", "restartable")) {
+      int raced = 0;
+      for (long seed = 0; seed < 3000; seed++) {
+        ComparedCase one = ComparedCase.random(kernel, new SplittableRandom(seed));
+        if (one.races()) {
+          int posts = one.blocks() * one.threads() * (one.iterations() + one.warmup());
+          assertThat(4 * posts)
+              .as("%s of seed %d", one, seed)
+              .isLessThanOrEqualTo(one.ringBlocks());
+          assertThat(one.iterations()).as("%s of seed %d", one, seed).isPositive();
+          raced++;
+        }
+      }
+      assertThat(raced).as(kernel).isGreaterThan(1000);
+    }
+  }
+
+  @Test
   void a_machine_without_a_gpu_is_told_so() {
     assumeFalse(CudaProbe.probe() instanceof Probe.Ready, "this machine has a GPU");
     assertThatThrownBy(() -> compare("put_latency", "cuda:0", 1))
