@@ -22,6 +22,8 @@ extern "C" __global__ void host_move(const doorbell_qp *, const doorbell_job *jo
     if (pass == job.warmup) {
       protocol::stamp_start(job, global_time());
     }
+    // Lanes that part at the stamp would go on apart, each part with a round trip of its own.
+    __syncwarp();
 #pragma unroll 1
     for (uint64_t at = first; at < job.bytes; at += step) {
       unit value;

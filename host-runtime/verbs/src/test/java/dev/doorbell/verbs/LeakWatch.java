@@ -7,11 +7,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 
 /** What this process has open and mapped. */
 final class LeakWatch {
   /** Class loading, compilation and malloc's arenas make some of their own. */
   private static final int MAPPINGS_OF_THE_JVM = 100;
+
+  private static final long MOMENT_NANOS = 10_000_000_000L;
+  private static final long PAUSE_NANOS = 10_000_000L;
 
   private final int files;
   private final long mappings;
@@ -25,7 +29,12 @@ final class LeakWatch {
     return new LeakWatch(files(), mappings());
   }
 
+  /** What is served by another thread is closed by it, a moment later. */
   void requireNothingNew() throws IOException {
+    long deadline = System.nanoTime() + MOMENT_NANOS;
+    while (files() > files && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
     assertThat(files()).as("open files").isLessThanOrEqualTo(files);
     long now = mappings();
     System.out.printf(
