@@ -30,6 +30,9 @@ record Machine(
     List<String> jvmArguments,
     @Nullable String git) {
 
+  /** Lies beside the launcher of a bundle. */
+  private static final String BUNDLED_COMMIT = "commit";
+
   static Machine here() {
     return new Machine(
         property("os.name"),
@@ -40,7 +43,7 @@ record Machine(
         procLine("/proc/meminfo", "MemTotal").map(Machine::kibibytes).orElse(0L),
         "%s %s".formatted(property("java.vm.name"), property("java.vm.version")),
         ManagementFactory.getRuntimeMXBean().getInputArguments(),
-        commit().orElse(null));
+        commit(Path.of(System.getProperty("doorbell.home", "."))).orElse(null));
   }
 
   /** The machine alone; what ran on it is what a comparison is about. */
@@ -68,8 +71,16 @@ record Machine(
     return digits.isEmpty() ? 0 : Long.parseLong(digits) * 1024;
   }
 
-  /** Asks git about the folder that this class was loaded from. */
-  private static Optional<String> commit() {
+  /** What a bundle says of itself, or git of the folder that this class was loaded from. */
+  static Optional<String> commit(Path home) {
+    Path bundled = home.resolve(BUNDLED_COMMIT);
+    if (Files.isRegularFile(bundled)) {
+      try {
+        return Optional.of(Files.readString(bundled).strip());
+      } catch (IOException _) {
+        return Optional.empty();
+      }
+    }
     try {
       Path code =
           Path.of(Machine.class.getProtectionDomain().getCodeSource().getLocation().toURI());
