@@ -130,8 +130,9 @@ public sealed interface Expectation {
   record Modelled(Scope scope, double tolerance) implements Expectation {
     @Override
     public String text() {
-      return "%s within %s of its closed form%s"
-          .formatted(scope.metric, share(tolerance), scope.suffix());
+      String bound =
+          tolerance == 0 ? "what its closed form allows" : share(tolerance) + " of its closed form";
+      return "%s within %s%s".formatted(scope.metric, bound, scope.suffix());
     }
   }
 
