@@ -41,7 +41,7 @@ final class VerbsChecks {
         && RealHca.isServed()) {
       problems.add(
           lacks(point, hca, "path %s from a real GPU to a served device".formatted(word))
-              .effect("what stands for on-chip memory there hears the CPU's stores alone")
+              .effect("its payload did not arrive when this was tried; why is not known")
               .fix("leave the path out, or use hca: soft"));
     }
     if (path.inline() && point.whole("size") > has.maxInlineBytes()) {

@@ -15,10 +15,4 @@ class MachineTest {
     Files.writeString(home.resolve("commit"), "0123abc-dirty\n");
     assertThat(Machine.commit(home)).contains("0123abc-dirty");
   }
-
-  @Test
-  void what_is_no_bundle_does_not_say_so(@TempDir Path home) throws IOException {
-    Files.createDirectory(home.resolve("commit"));
-    assertThat(Machine.commit(home).orElse("")).doesNotContain("\n").isNotEqualTo("commit");
-  }
 }
