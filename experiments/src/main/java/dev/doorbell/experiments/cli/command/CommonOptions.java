@@ -8,6 +8,7 @@ public final class CommonOptions {
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Show this help.")
+  @SuppressWarnings("unused") // what parses asks the parser whether it was given
   private boolean help;
 
   @Option(
