@@ -1,12 +1,14 @@
 package dev.doorbell.experiments.report;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.figures.PlotKind;
-import dev.doorbell.experiments.figures.PlotSpec;
-import dev.doorbell.experiments.figures.Plots;
+import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.figures.Figures;
 import dev.doorbell.experiments.figures.Table;
 import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.figures.Unplottable;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.StoredRun;
@@ -25,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -32,16 +35,31 @@ import tools.jackson.databind.json.JsonMapper;
 public final class HtmlReport {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
+  /** Kinds that are shown whether or not the config asks for one. */
+  private static final List<FigureKind> ALWAYS =
+      List.of(FigureKind.LINE, FigureKind.HEATMAP, FigureKind.BAR, FigureKind.CDF);
+
   private final List<StoredRun> runs;
+  private final List<FigureSpec> further;
+  private final Supplier<ExperimentRuntime> runtime;
   private final Html page = new Html();
 
-  private HtmlReport(List<StoredRun> runs) {
+  private HtmlReport(
+      List<StoredRun> runs, List<FigureSpec> further, Supplier<ExperimentRuntime> runtime) {
     this.runs = List.copyOf(runs);
+    this.further = List.copyOf(further);
+    this.runtime = runtime;
   }
 
-  /** One page for all runs. */
-  public static byte[] of(List<StoredRun> runs) {
-    HtmlReport report = new HtmlReport(runs);
+  /**
+   * One page for all runs.
+   *
+   * @param further figures of each run beside those that its config asks for
+   * @param runtime for figures that samples alone do not make
+   */
+  public static byte[] of(
+      List<StoredRun> runs, List<FigureSpec> further, Supplier<ExperimentRuntime> runtime) {
+    HtmlReport report = new HtmlReport(runs, further, runtime);
     report.write();
     return report.page.toString().getBytes(StandardCharsets.UTF_8);
   }
@@ -145,9 +163,22 @@ public final class HtmlReport {
 
   private void figures(StoredRun run, int number) {
     SequencedMap<String, byte[]> figures = new LinkedHashMap<>();
-    for (PlotKind kind : List.of(PlotKind.LINE, PlotKind.HEATMAP, PlotKind.BAR, PlotKind.CDF)) {
+    Figures maker = Figures.of(run, runtime);
+    Figures.Asked asked = maker.asked(List.of());
+    figures.putAll(asked.plots().whole());
+    List<Problem> missing = new ArrayList<>(asked.missing());
+    for (FigureSpec spec : further) {
       try {
-        figures.putAll(Plots.of(run.data(), PlotSpec.of(kind)).whole());
+        figures.putAll(maker.one(spec).whole());
+      } catch (Unplottable e) {
+        missing.add(e.problem());
+      }
+    }
+    for (FigureKind kind : ALWAYS) {
+      try {
+        if (run.data().figures().stream().noneMatch(figure -> figure.kind() == kind)) {
+          figures.putAll(maker.one(FigureSpec.of(kind)).whole());
+        }
       } catch (Unplottable _) {
         // Runs differ in which kinds they can give; the page shows those that there are.
       }

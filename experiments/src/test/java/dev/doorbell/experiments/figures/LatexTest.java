@@ -2,6 +2,7 @@ package dev.doorbell.experiments.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.config.FigureKind;
 import dev.doorbell.experiments.latex.Latex;
 import dev.doorbell.experiments.run.RunData;
 import java.io.IOException;
@@ -32,7 +33,7 @@ class LatexTest {
   void every_kind_of_figure_fits_its_column_or_both()
       throws IOException, InterruptedException, Unplottable {
     StringBuilder body = new StringBuilder();
-    for (PlotKind kind : PlotKind.values()) {
+    for (FigureKind kind : FigureKind.values()) {
       for (Map.Entry<String, byte[]> file :
           PlotsTest.plots(kind).files(Set.of(PlotFormat.PGFPLOTS)).entrySet()) {
         Path path = folder.resolve(file.getKey());
