@@ -4,6 +4,9 @@ import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.FigureReader;
+import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.report.HtmlReport;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
@@ -43,8 +46,21 @@ public final class ReportCommand extends Command {
       description = "The file (default: report.html in the first run's directory).")
   private @Nullable Path out;
 
+  @Option(
+      names = "--figure",
+      paramLabel = "FIGURE",
+      description = {
+        "A figure beside those of the config, as the config would name it:",
+        "'{kind: tornado, only: path=pull}'. May be given several times."
+      })
+  private List<String> figures = new ArrayList<>();
+
   @Override
-  public ExitCode run(Context context) throws RunException {
+  public ExitCode run(Context context) throws RunException, ConfigException {
+    List<FigureSpec> further = new ArrayList<>();
+    for (String figure : figures) {
+      further.add(FigureReader.ofText("--figure", figure));
+    }
     List<StoredRun> stored = new ArrayList<>();
     for (String run : runs) {
       stored.add(StoredRun.read(place.find(run)));
@@ -52,7 +68,8 @@ public final class ReportCommand extends Command {
     Path file = out == null ? stored.getFirst().path().resolve(NAME) : out;
     Path folder = file.toAbsolutePath().getParent();
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    files.put(String.valueOf(file.getFileName()), HtmlReport.of(stored));
+    files.put(
+        String.valueOf(file.getFileName()), HtmlReport.of(stored, further, context.runtime()));
     RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
     if (common().json()) {
       Json.print(context, Map.of("report", file.toString()));
