@@ -19,6 +19,9 @@ final class BarChart {
 
   private static final double SAMPLE = 6;
 
+  /** So that the markers above the highest bars stay within the panel. */
+  private static final double HEADROOM = 1.06;
+
   private final BarFigure figure;
   private final Palette palette;
 
@@ -35,7 +38,16 @@ final class BarChart {
             .mapToDouble(bar -> Math.max(bar.value(), bar.upper()))
             .max()
             .orElse(1);
-    PlotAxis y = Axes.linear(figure.y().title(), figure.y().unit(), 0, high, 6);
+    double low =
+        figure.panels().stream()
+            .flatMap(panel -> panel.bars().stream())
+            .mapToDouble(bar -> Math.min(bar.value(), bar.lower()))
+            .min()
+            .orElse(1);
+    PlotAxis y =
+        figure.y().log()
+            ? Axes.decades(figure.y().title(), figure.y().unit(), low, high)
+            : Axes.linear(figure.y().title(), figure.y().unit(), 0, HEADROOM * high, 6);
     return new Sheet(
         width,
         figure.panels().size(),
@@ -76,7 +88,11 @@ final class BarChart {
           double start = figure.groups().indexOf(bar.group()) + (1 - FILLED) / 2;
           double from = frame.x(start + figure.series().indexOf(series) * width);
           double to = frame.x(start + (figure.series().indexOf(series) + 1) * width);
-          bar(bar, from, to, frame, style, drawn);
+          if (figure.y().log()) {
+            mark(bar, (from + to) / 2, frame, style, drawn);
+          } else {
+            bar(bar, from, to, frame, style, drawn);
+          }
         }
       }
       String within = Sheet.identifier(panel.title());
@@ -86,6 +102,16 @@ final class BarChart {
               Flow.role(series),
               drawn));
     }
+  }
+
+  /** On a logarithmic axis, where a bar has no foot, the median is a mark. */
+  private static void mark(Bar bar, double at, Frame frame, Style style, List<Node> out) {
+    double low = frame.y(bar.lower());
+    double high = frame.y(bar.upper());
+    if (low - high > 2 * Theme.MARKER) {
+      out.add(new Node.Stroke(Outline.line(at, low, at, high), style.ink(), 0.7, Dash.NONE));
+    }
+    out.addAll(style.marker().at(at, frame.y(bar.value()), Theme.MARKER, style.ink()));
   }
 
   private static void bar(

@@ -37,7 +37,7 @@ record HeatFigure(
    *
    * @param x index into {@code across}
    * @param y index into {@code down}
-   * @param winner of the series
+   * @param winner of the series; of those that compete where nobody is ahead
    * @param value its median
    * @param ratio by which it is better than the second; NaN where it had no rival
    * @param apart whether the intervals of the two do not overlap

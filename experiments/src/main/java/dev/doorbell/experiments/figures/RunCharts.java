@@ -144,6 +144,9 @@ final class RunCharts {
       }
       panels.add(new BarFigure.Panel(place.getKey(), bars));
     }
+    boolean log =
+        Boolean.TRUE.equals(spec.logY())
+            && panels.stream().flatMap(panel -> panel.bars().stream()).allMatch(b -> b.lower() > 0);
     List<String> ordered =
         groups.isEmpty()
             ? List.copyOf(present)
@@ -154,7 +157,7 @@ final class RunCharts {
     return new BarFigure(
         spec.name(),
         groups.isEmpty() ? "" : RunFigures.title(groups),
-        new Quantified(RunFigures.title(spec.y()) + ", median", unit(), false),
+        new Quantified(RunFigures.title(spec.y()) + ", median", unit(), log),
         ordered,
         series(panels.stream().flatMap(p -> p.bars().stream()).map(Bar::series).toList()),
         panels,
@@ -195,7 +198,9 @@ final class RunCharts {
           if (!rivals.isEmpty()) {
             Cell cell = cell(x, y, rivals, most);
             cells.add(cell);
-            winners.add(cell.winner());
+            if (cell.apart()) {
+              winners.add(cell.winner());
+            }
           }
         }
       }
@@ -210,7 +215,8 @@ final class RunCharts {
         series(List.copyOf(winners)),
         panels,
         RunFigures.note(run.basis()),
-        "%s median of %s; numbers: runner-up / winner; grey: 95 %% intervals overlap"
+        ("%s median of %s; the stronger the colour, the farther ahead; numbers: runner-up / winner;"
+                + " white: 95 %% intervals overlap")
             .formatted(most ? "highest" : "lowest", RunFigures.title(spec.y())),
         provenance("winner by " + RunFigures.title(spec.y())));
   }
