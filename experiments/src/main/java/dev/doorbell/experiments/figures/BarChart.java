@@ -15,9 +15,12 @@ import java.util.List;
 final class BarChart {
 
   /** Of the room of a group, what its bars take. */
-  static final double FILLED = 0.84;
+  private static final double FILLED = 0.84;
 
   private static final double SAMPLE = 6;
+
+  /** Of a bar, points. */
+  private static final double WIDEST = 28;
 
   /** So that the markers above the highest bars stay within the panel. */
   private static final double HEADROOM = 1.06;
@@ -78,14 +81,21 @@ final class BarChart {
     return new PlotAxis(title, new Scale.Linear(0, Math.max(1, words.size())), ticks);
   }
 
+  /** Of a bar, in groups: as wide as there is room for, but no wall. */
+  static double barWidth(BarFigure figure, double panelWidth) {
+    double group = panelWidth / Math.max(1, figure.groups().size());
+    return Math.min(FILLED / figure.series().size(), WIDEST / group);
+  }
+
   private void bars(Panel panel, Frame frame, List<Node> out) {
-    double width = FILLED / figure.series().size();
+    double width = barWidth(figure, frame.right() - frame.left());
+    double first = (1 - width * figure.series().size()) / 2;
     for (String series : figure.series()) {
       List<Node> drawn = new ArrayList<>();
       Style style = palette.style(series);
       for (Bar bar : panel.bars()) {
         if (bar.series().equals(series)) {
-          double start = figure.groups().indexOf(bar.group()) + (1 - FILLED) / 2;
+          double start = figure.groups().indexOf(bar.group()) + first;
           double from = frame.x(start + figure.series().indexOf(series) * width);
           double to = frame.x(start + (figure.series().indexOf(series) + 1) * width);
           if (figure.y().log()) {

@@ -11,11 +11,13 @@ import java.util.SequencedMap;
 /** A bar figure for pgfplots: one CSV a panel, a row a group, columns for each series. */
 final class BarPgf {
   private final BarFigure figure;
+  private final Sheet sheet;
   private final double width;
 
   private BarPgf(BarFigure figure) {
     this.figure = figure;
-    this.width = BarChart.FILLED / figure.series().size();
+    this.sheet = BarChart.sheet(figure, Chart.width(figure));
+    this.width = BarChart.barWidth(figure, sheet.panelWidth());
   }
 
   static SequencedMap<String, String> of(BarFigure figure) {
@@ -38,7 +40,7 @@ final class BarPgf {
         .forEach(name -> legend.add(new PgfSheet.Key("only marks, " + Pgf.styleOf(name), name)));
     PgfSheet tex =
         new PgfSheet(
-            BarChart.sheet(figure, Chart.width(figure)),
+            sheet,
             figure.provenance(),
             figure.basisNote(),
             figure.samplesNote(),
@@ -56,7 +58,8 @@ final class BarPgf {
       String series = figure.series().get(i);
       String column = Sheet.identifier(series);
       String x =
-          "x expr=\\thisrow{at}+" + Units.digits((1 - BarChart.FILLED) / 2 + (i + 0.5) * width, 4);
+          "x expr=\\thisrow{at}+"
+              + Units.digits((1 - width * figure.series().size()) / 2 + (i + 0.5) * width, 4);
       String interval =
           ", y error plus expr=\\thisrow{%1$s-hi}-\\thisrow{%1$s},\n  y error minus expr=\\thisrow{%1$s}-\\thisrow{%1$s-lo}] {%2$s};\n"
               .formatted(column, csv);

@@ -24,6 +24,9 @@ final class HeatChart {
   static final Ink UNDECIDED = Ink.WHITE;
   static final String NOBODY = "undecided";
 
+  /** The ground of places without a result. */
+  static final Ink GAP = new Ink(0xDADADA);
+
   /** How pale the smallest lead is, and the lead from which on the colour is full. */
   private static final double PALEST = 0.25;
 
@@ -75,6 +78,15 @@ final class HeatChart {
                           Dash.NONE)),
               NOBODY));
     }
+    if (figure.gaps()) {
+      legend.add(
+          new Flow.Item(
+              "no result",
+              Theme.INK,
+              6,
+              (at, middle) ->
+                  List.of(new Node.Fill(Outline.rectangle(at, middle - 3, 6, 6), GAP))));
+    }
     return sheet.draw(
         panels,
         new Sheet.Surroundings(
@@ -107,6 +119,10 @@ final class HeatChart {
   private void cells(Panel panel, Frame frame, List<Node> out) {
     int n = figure.down().size();
     String within = Sheet.identifier(panel.title());
+    for (int[] gap : figure.gaps(panel)) {
+      double y = n - 1 - gap[1];
+      out.add(new Node.Fill(area(frame, gap[0], y, gap[0] + 1, y + 1), GAP));
+    }
     for (Cell cell : panel.cells()) {
       double left = frame.x(cell.x()) + 0.3;
       double right = frame.x(cell.x() + 1) - 0.3;
@@ -144,9 +160,14 @@ final class HeatChart {
     }
   }
 
+  private static Outline area(Frame frame, double x0, double y0, double x1, double y1) {
+    return Outline.rectangle(
+        frame.x(x0), frame.y(y1), frame.x(x1) - frame.x(x0), frame.y(y0) - frame.y(y1));
+  }
+
   /** How strong the winner's colour is: the farther ahead, the stronger. */
   static double strength(Cell cell) {
-    double lead = Double.isNaN(cell.ratio()) ? FULL : Math.min(cell.ratio(), FULL);
+    double lead = Double.isNaN(cell.ratio()) ? 1 : Math.min(cell.ratio(), FULL);
     return 0.75 * (PALEST + (1 - PALEST) * (lead - 1) / (FULL - 1));
   }
 

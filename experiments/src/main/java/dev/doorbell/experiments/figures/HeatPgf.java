@@ -40,6 +40,12 @@ final class HeatPgf {
             cell.apart() ? 1 : 0);
         cell(cell, y, width, height, palette, body);
       }
+      for (int[] gap : figure.gaps(panel)) {
+        double left = gap[0] * width;
+        double bottom = (figure.down().size() - 1 - gap[1]) * height;
+        body.append("\\fill[doorbell-gap] ").append(point(left, bottom)).append(" rectangle ");
+        body.append(point(left + width, bottom + height)).append(";\n");
+      }
       panels.add(new PgfSheet.Panel(panel.title(), 0, "", body.toString()));
     }
     StringBuilder definitions = new StringBuilder(Pgf.styles(palette, figure.series()));
@@ -51,6 +57,10 @@ final class HeatPgf {
     if (figure.undecided()) {
       legend.add(
           new PgfSheet.Key(Pgf.area("doorbell-undecided") + ", draw=black!50", HeatChart.NOBODY));
+    }
+    if (figure.gaps()) {
+      Pgf.colour(definitions, "doorbell-gap", HeatChart.GAP);
+      legend.add(new PgfSheet.Key(Pgf.area("doorbell-gap"), "no result"));
     }
     PgfSheet tex =
         new PgfSheet(

@@ -184,6 +184,7 @@ final class RunCharts {
     List<String> down = shownValues(spec.rows());
     List<HeatFigure.Panel> panels = new ArrayList<>();
     SequencedSet<String> winners = new LinkedHashSet<>();
+    boolean contested = false;
     for (var place : places(Set.of(spec.series(), spec.x(), spec.rows())).entrySet()) {
       List<Cell> cells = new ArrayList<>();
       for (int x = 0; x < across.size(); x++) {
@@ -197,6 +198,7 @@ final class RunCharts {
                   .toList();
           if (!rivals.isEmpty()) {
             Cell cell = cell(x, y, rivals, most);
+            contested |= rivals.size() > 1;
             cells.add(cell);
             if (cell.apart()) {
               winners.add(cell.winner());
@@ -205,6 +207,12 @@ final class RunCharts {
         }
       }
       panels.add(new HeatFigure.Panel(place.getKey(), cells));
+    }
+    if (!contested) {
+      throw Unplottable.because(
+          run.runId(),
+          "nobody competes: at no place has more than one '%s' a result".formatted(spec.series()),
+          "choose the axis whose values compete with --series AXIS (series in a config)");
     }
     return new HeatFigure(
         spec.name(),
@@ -262,7 +270,7 @@ final class RunCharts {
             .sorted(Comparator.comparing(axis -> !axis.name().equals(spec.facet())))
             .toList();
     SequencedMap<String, List<SummaryRow>> places = new LinkedHashMap<>();
-    for (SummaryRow row : run.rows()) {
+    for (SummaryRow row : figures.ordered(others)) {
       MetricRow metric = row.metrics().get(spec.y());
       if (metric != null && metric.samples().size() > 0) {
         String place =

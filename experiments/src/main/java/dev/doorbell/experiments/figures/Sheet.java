@@ -147,9 +147,12 @@ final class Sheet {
   Drawing draw(List<Panel> panels, Surroundings around) {
     double inner = width - left - EDGE;
     Flow legend = new Flow(around.legend(), inner, Theme.TEXT, 9);
+    Flow wide = new Flow(around.legend(), width - 2 * EDGE, Theme.TEXT, 9);
+    boolean indented = legend.height() <= wide.height();
+    legend = indented ? legend : wide;
     Flow strip = new Flow(strip(around), width - 2 * EDGE, Theme.NOTE, 8);
     double top = EDGE;
-    nodes.add(new Node.Group("legend", legend.at(left, top)));
+    nodes.add(new Node.Group("legend", legend.at(indented ? left : EDGE, top)));
     top += legend.height() + 2;
     double headroom = panels.stream().mapToDouble(Panel::headroom).max().orElse(0);
     for (int row = 0; row * columns < panels.size(); row++) {
