@@ -48,8 +48,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell plot RUN --as pdf,pgfplots --out paper/figures",
       ""
     })
-final class PlotCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class PlotCommand extends Command {
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(paramLabel = "RUN", arity = "1..*", description = "Runs: directories, names or tags.")
@@ -140,11 +139,11 @@ final class PlotCommand implements Command {
               .map(file -> folder.resolve(file).toString())
               .toList();
       written.put(run, files);
-      if (!common.json) {
+      if (!common().json()) {
         files.forEach(context.terminal().out()::println);
       }
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, written);
     }
     return ExitCode.OK;
@@ -264,10 +263,5 @@ final class PlotCommand implements Command {
           Problem.of("DB-U004", null, "the packets cannot be kept: " + e.getMessage())
               .fix("set TMPDIR to a folder with room"));
     }
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -74,10 +74,7 @@ final class ResultTable {
     Map<Doubt.Kind, Integer> counts = new EnumMap<>(Doubt.Kind.class);
     for (SummaryRow row : data.rows()) {
       for (MetricRow metric : row.metrics().values()) {
-        if (metric.samples().size() > 0) {
-          Doubt.about(metric.samples().values())
-              .forEach(doubt -> counts.merge(doubt.kind(), 1, Integer::sum));
-        }
+        metric.doubts().forEach(doubt -> counts.merge(doubt.kind(), 1, Integer::sum));
       }
     }
     if (counts.isEmpty()) {

@@ -10,6 +10,7 @@ import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -28,7 +29,8 @@ final class RunOutputs {
   record Written(List<String> figures, List<Problem> missing) {}
 
   /**
-   * Writes summaries and figures into the run directory.
+   * Writes summaries and figures into the run directory. The figures are SVG, which is looked at;
+   * what goes into a paper is drawn when somebody asks for it.
    *
    * @param runtime for figures that samples alone do not make
    */
@@ -39,7 +41,7 @@ final class RunOutputs {
     CompletableFuture<String> csv = CompletableFuture.supplyAsync(() -> SummaryFiles.csv(data));
     CompletableFuture<String> json = CompletableFuture.supplyAsync(() -> SummaryFiles.json(data));
     Figures.Asked asked = Figures.of(run, () -> runtime).asked(List.of());
-    SequencedMap<String, byte[]> figures = asked.plots().files(PlotFormat.standard());
+    SequencedMap<String, byte[]> figures = asked.plots().files(EnumSet.of(PlotFormat.SVG));
     SummaryFiles.write(directory, csv.join(), json.join());
     return new Written(directory.writeFigures(figures), asked.missing());
   }

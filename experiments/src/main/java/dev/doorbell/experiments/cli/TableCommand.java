@@ -31,9 +31,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell table RUN --format perftest",
       ""
     })
-final class TableCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class TableCommand extends Command {
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(
@@ -113,7 +111,7 @@ final class TableCommand implements Command {
   @Override
   public ExitCode run(Context context) throws RunException, UsageException {
     StoredRun stored = place.read(runs);
-    Format wanted = common.json ? Format.JSON : format;
+    Format wanted = common().json() ? Format.JSON : format;
     Table table = extra.of(stored.data());
     if (table != null && wanted == Format.JSON) {
       Json.print(context, table.tree());
@@ -166,10 +164,5 @@ final class TableCommand implements Command {
               .fix("doorbell table RUN --fmt csv prints whatever it has"));
     }
     return text;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

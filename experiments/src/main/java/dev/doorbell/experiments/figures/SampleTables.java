@@ -77,12 +77,10 @@ public final class SampleTables {
       row.metrics()
           .forEach(
               (name, metric) -> {
-                if (metric.samples().size() > 0) {
-                  for (Doubt doubt : Doubt.about(metric.samples().values())) {
-                    String kind = doubt.kind().name().toLowerCase(Locale.ROOT);
-                    cells.add(List.of(row.pointId(), name, kind, doubt.what()));
-                    advice.put(doubt.kind(), kind + ": " + doubt.advice());
-                  }
+                for (Doubt doubt : metric.doubts()) {
+                  String kind = doubt.kind().name().toLowerCase(Locale.ROOT);
+                  cells.add(List.of(row.pointId(), name, kind, doubt.what()));
+                  advice.put(doubt.kind(), kind + ": " + doubt.advice());
                 }
               });
     }
