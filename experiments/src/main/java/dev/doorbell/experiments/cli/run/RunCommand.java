@@ -171,11 +171,15 @@ public final class RunCommand extends Command {
         directory.keep(kernels.of(config));
         directory.publish();
       }
+      RunIndex begun =
+          RunIndex.of(
+              directory.path(),
+              Plan.of(config), // the whole of it, of which this may be a part
+              manifest,
+              before == null ? List.of() : before.entries());
       times.ended("preparation");
       if (job == null) {
-        ExitCode code =
-            execute(
-                context, runtime, manifest, config.measure(), points, directory, baseline, times);
+        ExitCode code = execute(context, runtime, begun, points, directory, baseline, times);
         // The other process fails where this one does, and where only it has seen a wrong byte.
         return other != null && other.await(GRACE.toSeconds()) != 0 && code == ExitCode.OK
             ? ExitCode.FAILED
@@ -183,8 +187,7 @@ public final class RunCommand extends Command {
       }
       job.running(points, options.retries);
       shared = true;
-      ExitCode code =
-          execute(context, runtime, manifest, config.measure(), points, directory, null, times);
+      ExitCode code = execute(context, runtime, begun, points, directory, null, times);
       job.end(context, directory.path(), code, common().quiet());
       return code;
     }
@@ -291,13 +294,14 @@ public final class RunCommand extends Command {
   private ExitCode execute(
       Context context,
       ExperimentRuntime runtime,
-      Manifest manifest,
-      ExperimentConfig.Measure measure,
+      RunIndex begun,
       List<Point> points,
       RunDirectory directory,
       @Nullable RunIndex baseline,
       RunTimes times)
       throws RunException {
+    Manifest manifest = begun.manifest();
+    ExperimentConfig.Measure measure = begun.plan().config().measure();
     directory.log().line("started: " + String.join(" ", context.arguments()));
     Progress progress = new Progress(context.terminal(), points, runtime::estimateNanos);
     RunExecution execution =
@@ -314,7 +318,7 @@ public final class RunCommand extends Command {
     progress.end();
     directory.log().line(outcome.interrupted() ? "interrupted" : "all points recorded");
     times.ended("points");
-    StoredRun stored = StoredRun.read(directory.path());
+    StoredRun stored = StoredRun.read(begun.after(outcome.entries()));
     RunOutputs.Written figures = RunOutputs.write(directory, stored, runtime);
     manifest
         .ended(
