@@ -60,6 +60,8 @@ final class ExploreCommand implements Command {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
+  @Mixin private UserKernels userKernels = new UserKernels();
+
   /** The kernel's descriptor, where it has one. */
   private @Nullable ExploredKernel described;
 
@@ -325,7 +327,7 @@ final class ExploreCommand implements Command {
   }
 
   private Scenario.Program program(Laboratory laboratory) throws UsageException {
-    ExploredKernel own = ExploredKernel.find(kernel, entry);
+    ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry);
     if (own != null) {
       described = own;
       return own.program();

@@ -14,6 +14,7 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.SignalsView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -49,6 +50,7 @@ final class Party implements AutoCloseable {
   private final Memory inbox;
   private final MemoryRegion localRegion;
   private final MemoryRegion inboxRegion;
+  private final @Nullable Signals signals;
   private final Memory views;
   private final byte[] payload;
   private final int before;
@@ -66,17 +68,33 @@ final class Party implements AutoCloseable {
    * @param offset bytes by which both miss their natural alignment
    * @param kind of memory that both lie in
    * @param rights of both regions
+   * @param signals words that the peer adds to
    */
   record Buffers(
-      int messageBytes, int slots, int offset, MemoryKind kind, Set<AccessRight> rights) {
+      int messageBytes,
+      int slots,
+      int offset,
+      MemoryKind kind,
+      Set<AccessRight> rights,
+      int signals) {
     /** Aligned ones for one message, with every right but relaxed ordering. */
     static Buffers of(int messageBytes, MemoryKind kind) {
-      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS);
+      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0);
     }
   }
 
-  /** Where a party's messages arrive, as its peer names it. */
-  record Target(long address, int key) {}
+  /**
+   * Where a party's messages arrive, as its peer names it.
+   *
+   * @param signals address of its signal words, or 0
+   */
+  record Target(long address, int key, long signals, int signalsKey) {}
+
+  /** Where a party's payload lies, as its own work requests name it. */
+  record Source(long address, int key) {}
+
+  /** Signal words, zero at first. */
+  private record Signals(Memory words, MemoryRegion region, int count) {}
 
   /** A staging area: as the kernel stores to it, and as work requests name it. */
   private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
@@ -106,7 +124,17 @@ final class Party implements AutoCloseable {
     inbox.fill(guard, bytes, (byte) 0);
     this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
     this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
+    this.signals = buffers.signals() == 0 ? null : signals(buffers);
     this.views = own(connection.writeViews(rank.number()));
+  }
+
+  /** Words of their own memory, so that nothing of a message lies beside them. */
+  private Signals signals(Buffers buffers) {
+    long size = (long) Long.BYTES * buffers.signals();
+    Memory words = allocate(buffers.kind(), size, "signals");
+    words.fill(0, size, (byte) 0);
+    return new Signals(
+        words, own(rank.domain().register(words, buffers.rights())), buffers.signals());
   }
 
   /** Kernels stage their payload in host memory. */
@@ -201,6 +229,19 @@ final class Party implements AutoCloseable {
       job.stagingBytes = staging.bytes();
       job.stagingKey = staging.key();
     }
+    if (signals != null) {
+      Memory view = allocate(MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
+      view.putBytes(
+          0,
+          new SignalsView(
+                  signals.words().address(),
+                  to.signals(),
+                  signals.region().lkey(),
+                  to.signalsKey(),
+                  signals.count())
+              .encode());
+      job.signals = view.address();
+    }
     Memory jobMemory = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
     GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
@@ -212,12 +253,16 @@ final class Party implements AutoCloseable {
 
   /** Where this party's messages arrive. */
   Target target() {
-    return new Target(inbox.address() + guard, inboxRegion.rkey());
+    return new Target(
+        inbox.address() + guard,
+        inboxRegion.rkey(),
+        signals == null ? 0 : signals.words().address(),
+        signals == null ? 0 : signals.region().rkey());
   }
 
   /** Where this party's payload lies, as its own work requests name it. */
-  Target source() {
-    return new Target(local.address() + before, localRegion.lkey());
+  Source source() {
+    return new Source(local.address() + before, localRegion.lkey());
   }
 
   /** The command that puts this party's payload into the inbox of {@code peer}. */

@@ -48,7 +48,8 @@ record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
           field("qp_count", 144, 4),
           field("role", 148, 4),
           field("opcode", 152, 4),
-          field("chunk_bytes", 156, 4));
+          field("chunk_bytes", 156, 4),
+          field("signals", 160, 8));
 
   private record Field(int offset, int bytes) {}
 
