@@ -37,11 +37,10 @@ import picocli.CommandLine.Parameters;
       "compared, too, where one block fills it. Exit code 1 when something differs.",
       ""
     })
-final class KernelDiffRunCommand implements Command {
+final class KernelDiffRunCommand extends Command {
   private static final String ALL = "all";
   private static final int MOST_RUNS = 1_000_000;
 
-  @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private UserKernels userKernels = new UserKernels();
 
   @Parameters(
@@ -119,12 +118,12 @@ final class KernelDiffRunCommand implements Command {
                   context.interruption()::requested,
                   run -> {
                     heard.add(run);
-                    if (!common.json) {
+                    if (!common().json()) {
                       tell(context.terminal().out(), kernel, run);
                     }
                   }));
       differs |= heard.stream().anyMatch(run -> !run.differences().isEmpty());
-      if (common.json) {
+      if (common().json()) {
         json.put(
             kernel.name(),
             Map.of(
@@ -141,7 +140,7 @@ final class KernelDiffRunCommand implements Command {
         return ExitCode.INTERRUPTED;
       }
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, json);
     }
     return differs ? ExitCode.FAILED : ExitCode.OK;
@@ -165,7 +164,7 @@ final class KernelDiffRunCommand implements Command {
       out.printf(
           "%-14s stopped there: %d runs were not made%n", kernel.name(), runs - heard.size());
     }
-    if (!common.quiet) {
+    if (!common().quiet()) {
       comparison.chance().forEach(what -> out.println("    not compared: " + what));
     }
   }
@@ -220,7 +219,7 @@ final class KernelDiffRunCommand implements Command {
 
   private void tell(PrintStream out, Chosen kernel, KernelComparer.Run run) {
     if (run.differences().isEmpty()) {
-      if (verbose()) {
+      if (common().verbose()) {
         out.printf("%-14s run %d agrees: %s%n", kernel.name(), run.number(), run.parameters());
       }
       return;
@@ -236,10 +235,5 @@ final class KernelDiffRunCommand implements Command {
         seed,
         run.number());
     run.differences().forEach(difference -> out.println("    " + difference));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

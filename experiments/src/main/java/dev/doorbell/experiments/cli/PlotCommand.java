@@ -52,10 +52,9 @@ import picocli.CommandLine.Parameters;
       "  doorbell plot RUN --as pdf,pgfplots --out paper/figures",
       ""
     })
-final class PlotCommand implements Command {
+final class PlotCommand extends Command {
   private static final double SHARE = 0.2;
 
-  @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(paramLabel = "RUN", arity = "1..*", description = "Runs: directories, names or tags.")
@@ -126,11 +125,11 @@ final class PlotCommand implements Command {
               .map(file -> folder.resolve(file).toString())
               .toList();
       written.put(run, files);
-      if (!common.json) {
+      if (!common().json()) {
         files.forEach(context.terminal().out()::println);
       }
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, written);
     }
     return ExitCode.OK;
@@ -226,10 +225,5 @@ final class PlotCommand implements Command {
           Problem.of("DB-U004", null, "the packets cannot be kept: " + e.getMessage())
               .fix("set TMPDIR to a folder with room"));
     }
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -25,10 +25,9 @@ import picocli.CommandLine.Parameters;
       "  doorbell report RUN RUN -o compare.html   several runs on one page",
       ""
     })
-final class ReportCommand implements Command {
+final class ReportCommand extends Command {
   private static final String NAME = "report.html";
 
-  @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(paramLabel = "RUN", arity = "1..*", description = "Runs: directories, names or tags.")
@@ -51,16 +50,11 @@ final class ReportCommand implements Command {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
     files.put(String.valueOf(file.getFileName()), HtmlReport.of(stored));
     RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, Map.of("report", file.toString()));
     } else {
       context.terminal().out().println(file);
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

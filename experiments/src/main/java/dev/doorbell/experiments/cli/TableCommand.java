@@ -25,9 +25,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell table RUN --format perftest",
       ""
     })
-final class TableCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class TableCommand extends Command {
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(
@@ -91,7 +89,7 @@ final class TableCommand implements Command {
     if (extra.fits) {
       return Views.fits(stored.data());
     }
-    return switch (common.json ? Format.JSON : format) {
+    return switch (common().json() ? Format.JSON : format) {
       case TEXT -> ResultTable.text(stored);
       case JSON -> SummaryFiles.json(stored.data());
       case CSV -> SummaryFiles.csv(stored.data());
@@ -114,10 +112,5 @@ final class TableCommand implements Command {
               .fix("doorbell table RUN --fmt csv prints whatever it has"));
     }
     return text;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }
