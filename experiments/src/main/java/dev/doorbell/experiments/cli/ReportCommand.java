@@ -1,5 +1,8 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.FigureReader;
+import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.report.HtmlReport;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
@@ -39,8 +42,21 @@ final class ReportCommand extends Command {
       description = "The file (default: report.html in the first run's directory).")
   private @Nullable Path out;
 
+  @Option(
+      names = "--figure",
+      paramLabel = "FIGURE",
+      description = {
+        "A figure beside those of the config, as the config would name it:",
+        "'{kind: tornado, only: path=pull}'. May be given several times."
+      })
+  private List<String> figures = new ArrayList<>();
+
   @Override
-  public ExitCode run(Context context) throws RunException {
+  public ExitCode run(Context context) throws RunException, ConfigException {
+    List<FigureSpec> further = new ArrayList<>();
+    for (String figure : figures) {
+      further.add(FigureReader.ofText("--figure", figure));
+    }
     List<StoredRun> stored = new ArrayList<>();
     for (String run : runs) {
       stored.add(StoredRun.read(place.find(run)));
@@ -48,7 +64,8 @@ final class ReportCommand extends Command {
     Path file = out == null ? stored.getFirst().path().resolve(NAME) : out;
     Path folder = file.toAbsolutePath().getParent();
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    files.put(String.valueOf(file.getFileName()), HtmlReport.of(stored));
+    files.put(
+        String.valueOf(file.getFileName()), HtmlReport.of(stored, further, context.runtime()));
     RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
     if (common().json()) {
       Json.print(context, Map.of("report", file.toString()));

@@ -302,7 +302,7 @@ final class RunCommand extends Command {
     directory.log().line(outcome.interrupted() ? "interrupted" : "all points recorded");
     times.ended("points");
     StoredRun stored = StoredRun.read(directory.path());
-    List<String> figures = RunOutputs.write(directory, stored);
+    RunOutputs.Written figures = RunOutputs.write(directory, stored, runtime);
     manifest
         .ended(
             outcome.interrupted() ? Manifest.State.INTERRUPTED : Manifest.State.COMPLETE,
@@ -336,7 +336,7 @@ final class RunCommand extends Command {
   private void report(
       Context context,
       StoredRun stored,
-      List<String> figures,
+      RunOutputs.Written figures,
       ExitCode code,
       @Nullable RunComparison comparison,
       RunTimes times) {
@@ -359,11 +359,13 @@ final class RunCommand extends Command {
     print.println();
     print.print(ResultTable.text(stored));
     print.printf("run      %s%n", stored.path());
-    if (!figures.isEmpty()) {
+    if (!figures.figures().isEmpty()) {
       print.printf(
           "figures  %s%n",
-          String.join(" ", figures.stream().filter(file -> file.endsWith(".svg")).toList()));
+          String.join(
+              " ", figures.figures().stream().filter(file -> file.endsWith(".svg")).toList()));
     }
+    figures.missing().forEach(problem -> print.println("note  " + problem.text()));
     if (code == ExitCode.INTERRUPTED) {
       print.printf("resume   doorbell run --resume %s%n", stored.path());
     }
