@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.session;
 
+import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Kernel;
@@ -118,7 +119,11 @@ final class Party implements AutoCloseable {
   /** Kernels stage their payload in the HCA's on-chip memory. */
   void stageOnChip(int stagingBytes) {
     Memory memory = own(rank.domain().allocateOnChip(stagingBytes));
-    stageIn(memory, rank.gpu().mapDeviceRegisters(memory.address(), stagingBytes));
+    Gpu gpu = rank.gpu();
+    long mapped = gpu.attributes().emulated() ? memory.address() : memory.deviceAddress();
+    long kernelAddress = gpu.mapDeviceRegisters(mapped, stagingBytes);
+    owned.push(() -> gpu.unmapDeviceRegisters(mapped));
+    stageIn(memory, kernelAddress);
   }
 
   private void stageIn(Memory memory, long kernelAddress) {
