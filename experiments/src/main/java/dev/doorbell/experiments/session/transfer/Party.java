@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.session.transfer;
 
+import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Kernel;
@@ -149,7 +150,11 @@ public final class Party implements AutoCloseable {
   /** Kernels stage their payload in the HCA's on-chip memory. */
   public void stageOnChip(int stagingBytes) {
     Memory memory = own(rank.domain().allocateOnChip(stagingBytes));
-    stageIn(memory, rank.gpu().mapDeviceRegisters(memory.address(), stagingBytes));
+    Gpu gpu = rank.gpu();
+    long mapped = gpu.attributes().emulated() ? memory.address() : memory.deviceAddress();
+    long kernelAddress = gpu.mapDeviceRegisters(mapped, stagingBytes);
+    owned.push(() -> gpu.unmapDeviceRegisters(mapped));
+    stageIn(memory, kernelAddress);
   }
 
   private void stageIn(Memory memory, long kernelAddress) {
