@@ -5,7 +5,6 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -30,15 +29,7 @@ record ExploredKernel(UserKernel kernel) {
   }
 
   private static ExploredKernel usable(UserKernel kernel) throws UsageException {
-    List<Problem> problems = new ArrayList<>(KernelWorkbench.find().checkAbi(kernel));
-    if (!kernel.descriptor().parameters().equals(List.of("queue_pairs", "job"))) {
-      problems.add(
-          Problem.of(
-                  "DB-K012",
-                  kernel.descriptor().place("/parameters"),
-                  "kernels are explored that take [queue_pairs, job]")
-              .effect("nothing was explored"));
-    }
+    List<Problem> problems = KernelWorkbench.find().checkAbi(kernel);
     if (!problems.isEmpty()) {
       throw new UsageException(problems.getFirst());
     }
@@ -54,11 +45,19 @@ record ExploredKernel(UserKernel kernel) {
         kernel.ptx(),
         new Scenario.Shape(
             descriptor.launch().bothRanks(),
-            descriptor.launch().windowSlots(),
+            switch (descriptor.launch().slots()) {
+              case BLOCKS -> Scenario.Slots.BLOCKS;
+              case THREADS -> Scenario.Slots.THREADS;
+              case WINDOW -> Scenario.Slots.WINDOW;
+            },
             switch (descriptor.verify()) {
               case RECEIVER -> Scenario.Compared.RECEIVER;
               case BOTH -> Scenario.Compared.BOTH;
-            }));
+            },
+            descriptor.launch().signals(),
+            descriptor.launch().sharedBytes(),
+            descriptor.launch().cooperative(),
+            descriptor.parameters()));
   }
 
   int blocks() {

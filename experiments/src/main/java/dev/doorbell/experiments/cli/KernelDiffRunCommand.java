@@ -82,7 +82,7 @@ final class KernelDiffRunCommand extends Command {
   /**
    * What is compared.
    *
-   * @param said as the user named it, for the command that runs it again
+   * @param said what the command names that runs it again
    */
   private record Chosen(String said, String name, Optional<UserKernel> own) {}
 
@@ -186,7 +186,7 @@ final class KernelDiffRunCommand extends Command {
         if (!misfits.isEmpty()) {
           throw new UsageException(misfits.getFirst());
         }
-        chosen.add(new Chosen(kernel, own.name(), Optional.of(own)));
+        chosen.add(new Chosen(own.file(), own.name(), Optional.of(own)));
       }
     }
     return chosen;
@@ -225,7 +225,7 @@ final class KernelDiffRunCommand extends Command {
       return;
     }
     out.printf(
-        "%-14s run %d %s: %s%n    again: doorbell kernel diff-run %s --gpu %s --seed %d --first %d --runs 1%n",
+        "%-14s run %d %s: %s%n    again: doorbell kernel diff-run %s --gpu %s --seed %d --first %d --runs 1 --timeout %s%n",
         kernel.name(),
         run.number(),
         run.failed() ? "fails" : "differs",
@@ -233,7 +233,8 @@ final class KernelDiffRunCommand extends Command {
         kernel.said(),
         gpu,
         seed,
-        run.number());
+        run.number(),
+        timeout);
     run.differences().forEach(difference -> out.println("    " + difference));
   }
 }

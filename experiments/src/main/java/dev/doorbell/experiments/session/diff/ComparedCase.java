@@ -282,7 +282,7 @@ record ComparedCase(
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "%s sq=%s cq=%s record=%s payload=%s %dx%d scope=%d opcode=%d %d B x %d+%d window=%d ring=%d qps=%d%s%s batch=%d mover=%s",
+        "%s sq=%s cq=%s record=%s payload=%s %d x %d thread%s%s%s %d B x %d%s window=%d ring=%d qps=%d%s%s batch=%d mover=%s",
         path.word(),
         placement.sendRing().word(),
         placement.completionRing().word(),
@@ -290,11 +290,20 @@ record ComparedCase(
         payload.word(),
         blocks,
         threads,
-        scope,
-        opcode,
+        threads == 1 ? "" : "s",
+        scope == JobView.SCOPE_BLOCK
+            ? ""
+            : scope == JobView.SCOPE_WARP ? " scope=warp" : " scope=thread",
+        switch (opcode) {
+          case JobView.OP_GET -> " get";
+          case JobView.OP_PUT_INLINE -> " put_inline";
+          case JobView.OP_FETCH_ADD -> " fetch_add";
+          case JobView.OP_COMPARE_SWAP -> " compare_swap";
+          default -> "";
+        },
         bytes,
         iterations,
-        warmup,
+        warmup == 0 ? "" : "+" + warmup,
         window,
         ringBlocks,
         queuePairs,

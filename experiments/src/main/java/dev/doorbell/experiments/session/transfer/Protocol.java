@@ -13,6 +13,7 @@ import dev.doorbell.kernels.ProtocolKernel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -91,10 +92,16 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
 
   /** What the entry's parameters get. */
   KernelArguments arguments(Kernel entry, Memory views, Memory jobMemory, JobView job) {
+    return arguments(descriptor.parameters(), entry, views, jobMemory, job);
+  }
+
+  /** The same for parameters that are named. */
+  public static KernelArguments arguments(
+      List<String> parameters, Kernel entry, Memory views, Memory jobMemory, JobView job) {
     byte[] fields = job.encode();
     KernelArguments arguments = new KernelArguments();
-    for (int i = 0; i < descriptor.parameters().size(); i++) {
-      String name = descriptor.parameters().get(i);
+    for (int i = 0; i < parameters.size(); i++) {
+      String name = parameters.get(i);
       switch (name) {
         case "queue_pairs" -> arguments.add(views);
         case "job" -> arguments.add(jobMemory);
