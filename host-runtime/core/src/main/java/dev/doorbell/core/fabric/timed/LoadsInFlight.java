@@ -93,7 +93,9 @@ final class LoadsInFlight {
     return null;
   }
 
-  /** When memory has served all that are under way of any of these bytes; 0 where there are none. */
+  /**
+   * When memory has served all that are under way of any of these bytes; 0 where there are none.
+   */
   long servedBy(long address, int bytes) {
     long last = 0;
     if (unanswered > 0) {
