@@ -123,22 +123,22 @@ abstract class LoadingThread extends ScheduledThread {
 
   /** Sends a remote access, and waits for it; {@link #finish} has its value. */
   final long begin(RemoteAccess access) {
-    send(access);
+    send(access, time);
     remote = access;
     await(access);
     return 0;
   }
 
-  private void send(RemoteAccess access) {
+  private void send(RemoteAccess access, long when) {
     flush(access.reach.out());
     fabric.requirePeerReads(access.reach, place);
     if (ahead != null) {
       access.notBefore(ahead.servedBy(access.address, access.bytes));
     }
     if (access.loads()) {
-      place.loads.send(access, time);
+      place.loads.send(access, when);
     } else {
-      access.send(time);
+      access.send(when);
     }
   }
 
@@ -205,13 +205,14 @@ abstract class LoadingThread extends ScheduledThread {
     if (held()) {
       return;
     }
+    // A load begins when its own instruction has been executed, which nobody has counted yet.
     if (reach.local) {
       long low = serve(address, bytes, strong(access));
-      loads.served(ticket, low, high, there);
+      loads.served(ticket, low, high, there + place.instruction);
     } else {
       RemoteAccess request = new RemoteAccess(fabric, this, reach, address, bytes, null, 0, 0);
       request.strong = strong(access);
-      send(request);
+      send(request, time + place.instruction);
       loads.sent(ticket, request);
     }
     time += place.loadIssue;
