@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.doorbell.experiments.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -68,6 +69,7 @@ class CompletionTest {
     assertThat(bash("doorbell", "d")).contains("demo", "describe", "decode", "doctor");
     assertThat(bash("doorbell", "")).contains("run", "completion", "test", "bundle");
     assertThat(bash("doorbell", "kernel", "")).contains("new", "check", "run", "build", "disasm");
+    assertThat(bash("doorbell", "claims", "")).contains("list", "check");
   }
 
   @Test
