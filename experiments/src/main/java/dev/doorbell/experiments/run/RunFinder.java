@@ -22,14 +22,15 @@ public final class RunFinder {
   }
 
   /**
-   * The run that is meant: a directory as it is, else the newest run of that tag, else the one run
-   * whose name begins so.
+   * The run that is meant: a run directory as it is, else the newest run of that tag, else the one
+   * run whose name begins so.
    *
    * @throws RunException when there is none, or more than one
    */
   public Path find(String text) throws RunException {
     Path direct = Path.of(text);
-    if (Files.isDirectory(direct)) {
+    boolean directory = Files.isDirectory(direct);
+    if (directory && Files.exists(direct.resolve(RunDirectory.MANIFEST))) {
       return direct;
     }
     List<Path> named = new ArrayList<>();
@@ -58,6 +59,9 @@ public final class RunFinder {
     }
     if (named.size() == 1) {
       return named.getFirst();
+    }
+    if (directory) {
+      return direct; // whoever reads it says that it is no run
     }
     throw new RunException(
         RunException.Kind.UNREADABLE,
