@@ -64,6 +64,13 @@ public record Condition(String setting, Comparison comparison, List<String> oper
     return setting + comparison.sign + String.join("|", operands);
   }
 
+  /** As a sentence has it: sizes and times with their unit. */
+  String shown() {
+    return setting
+        + comparison.sign
+        + String.join("|", operands.stream().map(o -> Amounts.operand(setting, o)).toList());
+  }
+
   /** Whether the condition holds for a point with these values. */
   public boolean holds(Map<String, Value> values) {
     Value value = values.get(setting);
