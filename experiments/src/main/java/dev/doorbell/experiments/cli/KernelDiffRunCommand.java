@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -31,11 +30,9 @@ import picocli.CommandLine.Parameters;
       "Exit code 1 when something differs.",
       ""
     })
-final class KernelDiffRunCommand implements Command {
+final class KernelDiffRunCommand extends Command {
   private static final String ALL = "all";
   private static final int MOST_RUNS = 1_000_000;
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Parameters(
       paramLabel = "KERNEL",
@@ -88,13 +85,13 @@ final class KernelDiffRunCommand implements Command {
                   context.interruption()::requested,
                   run -> {
                     heard.add(run);
-                    if (!common.json) {
+                    if (!common().json()) {
                       tell(context.terminal().out(), kernel, run);
                     }
                   }));
       long wrong = heard.stream().filter(run -> !run.differences().isEmpty()).count();
       differs |= wrong > 0;
-      if (common.json) {
+      if (common().json()) {
         json.put(kernel, Map.of("compared", who, "runs", heard));
       } else {
         context
@@ -112,7 +109,7 @@ final class KernelDiffRunCommand implements Command {
         return ExitCode.INTERRUPTED;
       }
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, json);
     }
     return differs ? ExitCode.FAILED : ExitCode.OK;
@@ -137,7 +134,7 @@ final class KernelDiffRunCommand implements Command {
 
   private void tell(PrintStream out, String kernel, KernelComparer.Run run) {
     if (run.differences().isEmpty()) {
-      if (verbose()) {
+      if (common().verbose()) {
         out.printf("%-14s run %d agrees: %s%n", kernel, run.number(), run.parameters());
       }
       return;
@@ -146,10 +143,5 @@ final class KernelDiffRunCommand implements Command {
         "%-14s run %d differs: %s%n    again: doorbell kernel diff-run %s --gpu %s --seed %d --first %d --runs 1%n",
         kernel, run.number(), run.parameters(), kernel, gpu, seed, run.number());
     run.differences().forEach(difference -> out.println("    " + difference));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -14,7 +14,6 @@ import java.util.SequencedMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,10 +31,8 @@ import picocli.CommandLine.Parameters;
       "  proxy  a stream of puts that the CPU posts; measures goodput",
       ""
     })
-final class KernelNewCommand implements Command {
+final class KernelNewCommand extends Command {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,63}");
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Parameters(paramLabel = "NAME", description = "Of the kernel: lower-case letters, digits, _.")
   private String name = "";
@@ -80,7 +77,7 @@ final class KernelNewCommand implements Command {
           Problem.of("DB-K009", chosen.toString(), "cannot write: " + e.getMessage())
               .fix("choose another folder with --dir DIR"));
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, files.keySet().stream().map(file -> chosen.resolve(file).toString()));
     } else {
       tell(context.terminal().out(), chosen, List.copyOf(files.keySet()), compile);
@@ -113,7 +110,7 @@ final class KernelNewCommand implements Command {
   }
 
   private void tell(PrintStream out, Path chosen, List<String> files, String compile) {
-    if (common.quiet) {
+    if (common().quiet()) {
       return;
     }
     out.printf("%s   from template %s%n", chosen, template);
@@ -125,10 +122,5 @@ final class KernelNewCommand implements Command {
     out.println();
     out.printf("after a change of %s.cu: doorbell kernel build %s, which runs%n", name, chosen);
     out.println("  " + compile);
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -2,6 +2,8 @@ package dev.doorbell.experiments.session;
 
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.plan.Catalogue;
+import dev.doorbell.experiments.session.transfer.Protocol;
+import dev.doorbell.experiments.session.transfer.TransferPath;
 import java.util.Locale;
 
 /** How kernels are told about in lists. */
