@@ -79,6 +79,16 @@ class ConfigReaderTest {
   }
 
   @Test
+  void fewer_metrics_ask_for_fewer_figures_and_crossovers() {
+    assertThat(Configs.read(Configs.SMALL).figures()).isNotEmpty();
+    ExperimentConfig config = Configs.read(Configs.SMALL, "metrics=goodput");
+    assertThat(config.measure().metrics()).containsExactly("goodput");
+    assertThat(config.figures()).isEmpty();
+    assertThat(config.contrasts()).isEmpty();
+    assertThat(Configs.read(Configs.SMALL, "metrics=latency,goodput").figures()).hasSize(1);
+  }
+
+  @Test
   void overrides_reach_every_part_of_a_config() {
     ExperimentConfig config =
         Configs.read(
