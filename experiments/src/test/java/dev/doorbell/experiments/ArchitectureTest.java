@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -220,6 +221,34 @@ class ArchitectureTest {
   }
 
   @Test
+  void worlds_know_no_points() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.session.world")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.doorbell.experiments.plan..")
+        .check(ALL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"transfer", "posting", "push", "nic", "recovery"})
+  void kinds_of_points_do_not_know_each_other(String kind) {
+    String sessions = "dev.doorbell.experiments.session.";
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            Stream.of("transfer", "posting", "push", "nic", "recovery")
+                .filter(other -> !other.equals(kind))
+                .map(sessions::concat)
+                .toArray(String[]::new))
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(sessions + kind)
+        .check(ALL);
+  }
+
+  @Test
   void the_workbench_runs_kernels_without_an_hca() {
     noClasses()
         .that()
@@ -231,7 +260,9 @@ class ArchitectureTest {
             "dev.doorbell.proxy..",
             "dev.doorbell.core.hca..",
             "dev.doorbell.core.mlx5..",
-            "dev.doorbell.experiments.session")
+            "dev.doorbell.experiments.session",
+            "dev.doorbell.experiments.session.world",
+            "dev.doorbell.experiments.session.transfer")
         .check(ALL);
   }
 
@@ -381,6 +412,11 @@ class ArchitectureTest {
   @ValueSource(strings = {"core", "ptxvm", "softhca", "experiments"})
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
+  }
+
+  @Test
+  void no_two_packages_depend_on_each_other_in_circles() {
+    slices().matching("dev.doorbell.(**)").should().beFreeOfCycles().check(ALL);
   }
 
   @Test

@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell calibrate}. */
@@ -37,11 +36,9 @@ import picocli.CommandLine.Option;
       "--topology. The same kernels are then run in virtual time over it, and compared.",
       ""
     })
-final class CalibrateCommand implements Command {
+final class CalibrateCommand extends Command {
   private static final int ALL_THREADS = Integer.MAX_VALUE;
   private static final int MODELLED_SAMPLES = 5;
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Option(names = "--gpu", paramLabel = "GPU", description = "vm, or cuda:N (default: cuda:0).")
   private String gpu = "cuda:0";
@@ -86,7 +83,7 @@ final class CalibrateCommand implements Command {
     if (!noModel && measured.complete() && measured.basis() == Basis.MEASURED) {
       modelled = model(context, text, measured.largestGrid());
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, json(measured, modelled));
     } else {
       tell(context, measured, modelled);
@@ -112,7 +109,7 @@ final class CalibrateCommand implements Command {
 
   private Calibration measure(Context context, String what, String over, int count, int largestGrid)
       throws EnvironmentException, UsageException {
-    boolean shows = context.terminal().interactive() && !common.quiet && !common.json;
+    boolean shows = context.terminal().interactive() && !common().quiet() && !common().json();
     Consumer<String> progress =
         shows ? name -> context.terminal().err().printf("\r\033[K%s  %s", what, name) : _ -> {};
     try {
@@ -207,7 +204,7 @@ final class CalibrateCommand implements Command {
       table.row(cells);
     }
     context.terminal().out().print(table.text());
-    if (common.quiet) {
+    if (common().quiet()) {
       return;
     }
     agreement.lines().forEach(context.terminal().out()::println);
@@ -247,10 +244,5 @@ final class CalibrateCommand implements Command {
     }
     json.put("measurements", all);
     return json;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

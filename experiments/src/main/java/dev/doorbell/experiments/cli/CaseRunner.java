@@ -53,11 +53,11 @@ final class CaseRunner {
     for (BugCase bug : cases) {
       Explored explored = explore(bug, seeds, nanos);
       all.add(explored);
-      if (!common.json) {
+      if (!common.json()) {
         print(explored, cases.size() == 1);
       }
     }
-    if (common.json) {
+    if (common.json()) {
       Json.print(context, all.stream().map(CaseRunner::json).toList());
     }
     if (!all.stream().allMatch(Explored::isAsItShould)) {
@@ -97,7 +97,7 @@ final class CaseRunner {
   }
 
   private void list() {
-    if (common.json) {
+    if (common.json()) {
       Json.print(context, List.of(BugCase.values()).stream().map(CaseRunner::describe).toList());
       return;
     }

@@ -30,8 +30,7 @@ import picocli.CommandLine.Option;
       "tested.",
       ""
     })
-final class ClaimsCheckCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class ClaimsCheckCommand extends Command {
   @Mixin private ClaimsSelection selection = new ClaimsSelection();
 
   @Option(names = "--strict", description = "A known reason does not excuse a claim.")
@@ -46,7 +45,7 @@ final class ClaimsCheckCommand implements Command {
     for (Claim claim : claims) {
       Finding finding = checker.check(claim);
       findings.add(finding);
-      if (!common.json && !common.quiet) {
+      if (!common().json() && !common().quiet()) {
         out.printf("%-20s %-17s %s%n", claim.id(), finding.verdict().text(), claim.statement());
         out.printf(
             "%-20s %s, %s: %s%n",
@@ -55,7 +54,7 @@ final class ClaimsCheckCommand implements Command {
       }
     }
     ExitCode code = code(findings);
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, json(findings, code));
     } else {
       out.printf(
@@ -119,10 +118,5 @@ final class ClaimsCheckCommand implements Command {
     json.put("exit", code.status());
     json.put("claims", all);
     return json;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

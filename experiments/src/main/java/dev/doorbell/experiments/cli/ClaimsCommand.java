@@ -1,8 +1,7 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.config.Problem;
+import java.util.List;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 
 /** {@code doorbell claims ACTION}: the group; its actions are commands of their own. */
 @CommandLine.Command(
@@ -15,18 +14,13 @@ import picocli.CommandLine.Mixin;
       "  doorbell claims check --ledger my.yaml   claims of your own",
       ""
     })
-final class ClaimsCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
-  @Override
-  public ExitCode run(Context context) throws UsageException {
-    throw new UsageException(
-        Problem.of("DB-U003", null, "say what to do with the claims")
-            .fix("doorbell claims list, or doorbell claims check"));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
+final class ClaimsCommand extends CommandGroup {
+  ClaimsCommand() {
+    super(
+        "claims",
+        "the claims",
+        List.of(
+            new Action("list", ClaimsListCommand::new),
+            new Action("check", ClaimsCheckCommand::new)));
   }
 }

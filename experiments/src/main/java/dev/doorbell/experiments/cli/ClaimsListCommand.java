@@ -17,14 +17,13 @@ import picocli.CommandLine.Mixin;
       "  doorbell claims list H4 H10",
       ""
     })
-final class ClaimsListCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class ClaimsListCommand extends Command {
   @Mixin private ClaimsSelection selection = new ClaimsSelection();
 
   @Override
   public ExitCode run(Context context) throws UsageException, ConfigException {
     List<Claim> claims = selection.claims();
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, claims);
       return ExitCode.OK;
     }
@@ -41,10 +40,5 @@ final class ClaimsListCommand implements Command {
       out.printf("  source    %s%n", claim.source());
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

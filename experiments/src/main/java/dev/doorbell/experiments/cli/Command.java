@@ -4,12 +4,18 @@ import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.RunException;
+import picocli.CommandLine.Mixin;
 
 /** A subcommand, ready to run once its options are parsed. */
-interface Command {
-  ExitCode run(Context context)
+abstract class Command {
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  /** Does what the options say. */
+  abstract ExitCode run(Context context)
       throws UsageException, ConfigException, EnvironmentException, RunException, PointFailure;
 
-  /** Whether the user asked for detail, stack traces of faults included. */
-  boolean verbose();
+  /** What every command can be told. */
+  CommonOptions common() {
+    return common;
+  }
 }

@@ -34,13 +34,14 @@ final class CommandTree {
   static CommandLine of() {
     CommandLine root = new CommandLine(CommandSpec.create().name("doorbell"));
     for (Subcommand subcommand : Subcommand.values()) {
-      CommandLine command = line("doorbell " + subcommand.word(), subcommand.create());
+      Command created = subcommand.create();
+      CommandLine command = line(subcommand.word(), created);
       command.getCommandSpec().usageMessage().description(subcommand.summary());
-      actions(subcommand)
-          .forEach(
-              (word, action) ->
-                  command.addSubcommand(
-                      word, line("doorbell %s %s".formatted(subcommand.word(), word), action)));
+      if (created instanceof CommandGroup group) {
+        for (CommandGroup.Action action : group.actions()) {
+          command.addSubcommand(action.word(), line(action.word(), action.command().get()));
+        }
+      }
       root.addSubcommand(subcommand.word(), command);
     }
     LAUNCHER.forEach(
@@ -52,30 +53,10 @@ final class CommandTree {
     return root;
   }
 
-  /** The commands of a group, by their words. */
-  static Map<String, Command> actions(Subcommand subcommand) {
-    Map<String, Command> actions = new LinkedHashMap<>();
-    switch (subcommand) {
-      case KERNEL ->
-          List.of(KernelAction.values())
-              .forEach(action -> actions.put(action.word(), action.create()));
-      case PAPER ->
-          List.of(PaperAction.values())
-              .forEach(action -> actions.put(action.word(), action.create()));
-      case HCA ->
-          List.of(HcaAction.values())
-              .forEach(action -> actions.put(action.word(), action.create()));
-      default -> {
-        // No other command is a group.
-      }
-    }
-    return actions;
-  }
-
   private static CommandLine line(String name, Command command) {
     CommandLine line = new CommandLine(command);
     suggest(line.getCommandSpec());
-    line.setCommandName(name.substring(name.lastIndexOf(' ') + 1));
+    line.setCommandName(name);
     line.setUsageHelpWidth(WIDTH);
     return line;
   }

@@ -8,18 +8,33 @@ final class CommonOptions {
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Show this help.")
-  boolean help;
+  private boolean help;
 
   @Option(
       names = {"-v", "--verbose"},
       description = "Say more; show the stack trace of a fault.")
-  boolean verbose;
+  private boolean verbose;
 
   @Option(
       names = {"-q", "--quiet"},
       description = "Print results alone.")
-  boolean quiet;
+  private boolean quiet;
 
   @Option(names = "--json", description = "Print JSON.")
-  boolean json;
+  private boolean json;
+
+  /** Whether the user asked for detail, stack traces of faults included. */
+  boolean verbose() {
+    return verbose;
+  }
+
+  /** Whether results alone are wanted. */
+  boolean quiet() {
+    return quiet;
+  }
+
+  /** Whether a program reads what is printed. */
+  boolean json() {
+    return json;
+  }
 }

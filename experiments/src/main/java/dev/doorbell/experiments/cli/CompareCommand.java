@@ -22,8 +22,7 @@ import picocli.CommandLine.Parameters;
       "docs/statistics.md explains every column.",
       ""
     })
-final class CompareCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class CompareCommand extends Command {
   @Mixin private RunPlace place = new RunPlace();
   @Mixin private ComparisonOptions options = new ComparisonOptions();
 
@@ -59,24 +58,19 @@ final class CompareCommand implements Command {
         options.compare(place, runs.get(0), runs.get(1), alpha, threshold, residuals);
     if (residuals) {
       Residuals report = new Residuals(comparison);
-      if (common.json) {
+      if (common().json()) {
         Json.print(context, report.json());
       } else {
-        context.terminal().out().print(report.text(common.quiet));
+        context.terminal().out().print(report.text(common().quiet()));
       }
       return ExitCode.OK;
     }
     ComparisonReport report = new ComparisonReport(comparison);
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, report.json());
     } else {
-      context.terminal().out().print(report.text(_ -> !common.quiet));
+      context.terminal().out().print(report.text(_ -> !common().quiet()));
     }
     return comparison.overall() == Verdict.REGRESSED ? ExitCode.REGRESSION : ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

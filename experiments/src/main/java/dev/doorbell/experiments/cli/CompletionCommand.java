@@ -5,7 +5,6 @@ import dev.doorbell.experiments.config.Problem;
 import java.util.List;
 import picocli.AutoComplete;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell completion SHELL}. */
@@ -18,10 +17,8 @@ import picocli.CommandLine.Parameters;
       "  doorbell completion fish > ~/.config/fish/completions/doorbell.fish",
       ""
     })
-final class CompletionCommand implements Command {
+final class CompletionCommand extends Command {
   static final List<String> SHELLS = List.of("bash", "zsh", "fish");
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
   private String shell = "";
@@ -46,10 +43,5 @@ final class CompletionCommand implements Command {
         };
     context.terminal().out().print(script.replace("\r\n", "\n"));
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -25,7 +25,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -43,11 +42,9 @@ import picocli.CommandLine.Parameters;
       "something is wrong.",
       ""
     })
-final class DecodeCommand implements Command {
+final class DecodeCommand extends Command {
   static final List<String> FORMATS = List.of("wqe", "cqe", "dbr", "uar", "packet");
   private static final int IP_VERSION_SHIFT = 4;
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Parameters(
       index = "0",
@@ -112,10 +109,10 @@ final class DecodeCommand implements Command {
               .fix("capture again, or repair it with editcap"));
     }
     PacketReport report = new PacketReport(capture, port);
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, report.json());
     } else {
-      context.terminal().out().print(report.text(single || common.verbose));
+      context.terminal().out().print(report.text(single || common().verbose()));
     }
     return report.isSound() ? ExitCode.OK : ExitCode.FAILED;
   }
@@ -147,11 +144,11 @@ final class DecodeCommand implements Command {
       entries.add(entry(at, entry));
       at += size;
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, Map.of("format", format, "entries", entries));
     } else {
       for (Entry entry : entries) {
-        context.terminal().out().print(common.quiet ? entry.text + "\n" : entry.detail);
+        context.terminal().out().print(common().quiet() ? entry.text + "\n" : entry.detail);
       }
     }
     return entries.stream().anyMatch(Entry::malformed) ? ExitCode.FAILED : ExitCode.OK;
@@ -203,10 +200,5 @@ final class DecodeCommand implements Command {
   private static Entry doorbell(int at, byte[] bytes) {
     long value = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong();
     return new Entry(at, DoorbellPrinter.line(value), DoorbellPrinter.full(value), false);
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.cli;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.PointFailure;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 
 /** {@code doorbell demo}. */
 @CommandLine.Command(
@@ -13,23 +12,16 @@ import picocli.CommandLine.Mixin;
       "  doorbell demo",
       ""
     })
-final class DemoCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class DemoCommand extends Command {
   @Override
   public ExitCode run(Context context) throws EnvironmentException, PointFailure {
     context.runtime().get().demo(context.terminal().out());
-    if (!common.quiet) {
+    if (!common().quiet()) {
       context
           .terminal()
           .out()
           .println("next  doorbell run pull-vs-push   |   doorbell describe pull-vs-push");
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

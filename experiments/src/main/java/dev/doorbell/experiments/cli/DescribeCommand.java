@@ -16,8 +16,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell describe push.memic",
       ""
     })
-final class DescribeCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class DescribeCommand extends Command {
   @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "NAME", description = "As in doorbell list.")
@@ -36,7 +35,7 @@ final class DescribeCommand implements Command {
                   "nothing is named '%s'%s".formatted(name, Nearest.suggestion(name, names)))
               .fix("doorbell list"));
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, found);
       return ExitCode.OK;
     }
@@ -51,10 +50,5 @@ final class DescribeCommand implements Command {
       }
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

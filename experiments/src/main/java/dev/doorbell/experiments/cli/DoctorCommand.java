@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell doctor}. */
@@ -41,9 +40,7 @@ import picocli.CommandLine.Option;
       "broken.",
       ""
     })
-final class DoctorCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class DoctorCommand extends Command {
   @Option(
       names = "--root",
       paramLabel = "DIR",
@@ -90,10 +87,10 @@ final class DoctorCommand implements Command {
               .fix("give a folder that has proc and sys of a machine"));
     }
     Diagnosis diagnosis = Doctor.examine(Facts.read(folder(root)), readPeer());
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, JsonReport.of(diagnosis));
     } else {
-      context.terminal().out().print(Report.text(diagnosis, common.quiet, common.verbose));
+      context.terminal().out().print(Report.text(diagnosis, common().quiet(), common().verbose()));
     }
     return diagnosis.failed() ? ExitCode.ENVIRONMENT : ExitCode.OK;
   }
@@ -165,16 +162,11 @@ final class DoctorCommand implements Command {
 
   private ExitCode explainLog(Context context, String text) {
     LogDiagnosis diagnosis = LogDiagnosis.of(text);
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, diagnosis.json());
     } else {
       context.terminal().out().print(diagnosis.text());
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -47,7 +47,7 @@ import picocli.CommandLine.Parameters;
       "A kernel takes (const doorbell_qp *qps, const doorbell_job *jobs), as the project's do.",
       "Exit code 8 when something was found, 7 when no run came to its end, 0 when clean."
     })
-final class ExploreCommand implements Command {
+final class ExploreCommand extends Command {
   private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
   private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m)");
   private static final int TOLD = 24;
@@ -58,7 +58,7 @@ final class ExploreCommand implements Command {
   private static final String NOT_CLEAN =
       "\nFences are removed one by one from a kernel that is clean with all of them; this one is not.\n";
 
-  @Mixin private CommonOptions common = new CommonOptions();
+  @Mixin private UserKernels userKernels = new UserKernels();
 
   /** The kernel's descriptor, where it has one. */
   private @Nullable ExploredKernel described;
@@ -214,7 +214,7 @@ final class ExploreCommand implements Command {
             .findFirst()
             .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
     if (selection.bug != null) {
-      return new CaseRunner(context, common, laboratory).run(selection.bug, seeds, nanos());
+      return new CaseRunner(context, common(), laboratory).run(selection.bug, seeds, nanos());
     }
     Scenario scenario = scenario(program(laboratory));
     Explorer explorer = new Explorer(laboratory, scenario);
@@ -227,7 +227,7 @@ final class ExploreCommand implements Command {
         return fences(context, explorer, scenario, nanos);
       }
       Explorer.Report report = explorer.explore(seeds, nanos);
-      if (common.json) {
+      if (common().json()) {
         Json.print(context, ExploreReport.json(scenario, report));
       } else {
         context.terminal().out().print(ExploreReport.head(scenario) + ExploreReport.text(report));
@@ -246,7 +246,7 @@ final class ExploreCommand implements Command {
       throw new UsageException(
           Problem.of("DB-U025", "--executions", "%d is too few".formatted(selection.executions)));
     }
-    return new LitmusRunner(context, common, selection.rounds, selection.executions).run(place);
+    return new LitmusRunner(context, common(), selection.rounds, selection.executions).run(place);
   }
 
   private static ExitCode verdict(boolean clean, boolean finished) {
@@ -265,7 +265,7 @@ final class ExploreCommand implements Command {
     Outcome outcome = explorer.replay(wanted, TOLD, nanos);
     List<Race> races = outcome.races();
     Failure failure = outcome.failure();
-    if (common.json) {
+    if (common().json()) {
       Map<String, Object> json = new LinkedHashMap<>();
       json.put("schedule", wanted.toString());
       json.put("turns", outcome.turns());
@@ -294,7 +294,7 @@ final class ExploreCommand implements Command {
       throws ScenarioException {
     Explorer.Report whole = explorer.explore(seeds, nanos / SHARE_OF_THE_WHOLE);
     if (!whole.isClean()) {
-      if (common.json) {
+      if (common().json()) {
         Json.print(context, ExploreReport.json(scenario, whole));
       } else {
         context
@@ -305,7 +305,7 @@ final class ExploreCommand implements Command {
       return ExitCode.COUNTER_EXAMPLE;
     }
     List<Explorer.FenceVerdict> verdicts = explorer.fences(seeds, nanos - whole.nanos());
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, Map.of("fences", ExploreReport.json(verdicts)));
       return ExitCode.OK;
     }
@@ -325,7 +325,7 @@ final class ExploreCommand implements Command {
   }
 
   private Scenario.Program program(Laboratory laboratory) throws UsageException {
-    ExploredKernel own = ExploredKernel.find(kernel, entry);
+    ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry);
     if (own != null) {
       described = own;
       return own.program();
@@ -447,10 +447,5 @@ final class ExploreCommand implements Command {
                 new UsageException(
                     Problem.of("DB-U026", "--schedule", "'%s' is no schedule".formatted(text))
                         .fix("take it from a report: SEED@TURNS#SCENARIO")));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -19,8 +19,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell gate nightly --baseline main --max-regress 2%% --metric latency",
       ""
     })
-final class GateCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class GateCommand extends Command {
   @Mixin private RunPlace place = new RunPlace();
   @Mixin private ComparisonOptions options = new ComparisonOptions();
 
@@ -51,20 +50,20 @@ final class GateCommand implements Command {
     RunComparison comparison = options.compare(place, baseline, run, alpha, most);
     ExitCode code = verdict(comparison);
     ComparisonReport report = new ComparisonReport(comparison);
-    if (common.json) {
+    if (common().json()) {
       SequencedMap<String, Object> json = new LinkedHashMap<>(report.json());
       json.put("passed", code == ExitCode.OK);
       json.put("exit", code.status());
       Json.print(context, json);
       return code;
     }
-    if (!common.quiet) {
+    if (!common().quiet()) {
       context
           .terminal()
           .out()
           .print(
               report.text(
-                  point -> common.verbose || point.verdict().compareTo(Verdict.IMPROVED) >= 0));
+                  point -> common().verbose() || point.verdict().compareTo(Verdict.IMPROVED) >= 0));
     }
     context.terminal().out().println(text(code, comparison));
     return code;
@@ -85,10 +84,5 @@ final class GateCommand implements Command {
               .formatted(Show.count(comparison.onlyBefore().size(), "point"));
       default -> "gate failed: regression";
     };
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell hca alltoall}. */
@@ -33,12 +32,10 @@ import picocli.CommandLine.Option;
       "an atomic was lost or applied twice.",
       ""
     })
-final class HcaAllToAllCommand implements Command {
+final class HcaAllToAllCommand extends Command {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int ALL = -1;
   private static final int GRACE_SECONDS = 30;
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Option(names = "--ranks", description = "Ranks of the job; ${DEFAULT-VALUE} unless given.")
   private int ranks = 8;
@@ -171,9 +168,9 @@ final class HcaAllToAllCommand implements Command {
 
   private ExitCode report(Context context, AllToAllReport report) {
     boolean missed = report.faults().stream().anyMatch(count -> count.missed());
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, report);
-    } else if (!common.quiet) {
+    } else if (!common().quiet()) {
       context
           .terminal()
           .out()
@@ -210,10 +207,5 @@ final class HcaAllToAllCommand implements Command {
                           count.missed() ? ", and it must fire" : ""));
     }
     return report.isRight() && !missed ? ExitCode.OK : ExitCode.FAILED;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell hca bench}. */
@@ -30,7 +29,7 @@ import picocli.CommandLine.Option;
       "Emulated: it says how fast Doorbell's software HCA is, nothing about a NIC.",
       ""
     })
-final class HcaBenchCommand implements Command {
+final class HcaBenchCommand extends Command {
   private static final long MINUTE = 60_000_000_000L;
   private static final long LEAST_MESSAGES = 256;
   private static final long ROUND_BYTES = 512L << 20;
@@ -40,8 +39,6 @@ final class HcaBenchCommand implements Command {
   private static final int MOST_IDLE = 30_000;
   private static final int SPARE_QUEUE_PAIRS = 16;
   private static final int SERVED_MEBIBYTES = 1024;
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Option(names = "--at", paramLabel = "[HOST:]PORT", description = "A served HCA.")
   private @Nullable String at;
@@ -112,7 +109,7 @@ final class HcaBenchCommand implements Command {
         RemoteHcas.find().bench(new BenchOptions(served, loads, rounds, MINUTE, idle));
     List<Row> rows = report.writes().stream().map(HcaBenchCommand::row).toList();
     IdleCost cost = report.idle();
-    if (common.json) {
+    if (common().json()) {
       Map<String, Object> result = new LinkedHashMap<>();
       result.put("basis", "emulated");
       result.put("writes", rows);
@@ -187,10 +184,5 @@ final class HcaBenchCommand implements Command {
         Summary.of(report.cpuNanos(), 1).median(),
         Summary.of(report.peerCpuNanos(), 1).median(),
         report.kernelDrops() + report.peerKernelDrops());
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -1,8 +1,7 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.config.Problem;
+import java.util.List;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 
 /** {@code doorbell hca ACTION}: the group; its actions are commands of their own. */
 @CommandLine.Command(
@@ -18,18 +17,18 @@ import picocli.CommandLine.Mixin;
       "  doorbell hca exec -- PROGRAM              libibverbs programs on software HCAs",
       ""
     })
-final class HcaCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
-  @Override
-  public ExitCode run(Context context) throws UsageException {
-    throw new UsageException(
-        Problem.of("DB-U003", null, "say what to do with the HCA")
-            .fix("doorbell hca serve, stats, faults, pcap, bench, alltoall or exec"));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
+final class HcaCommand extends CommandGroup {
+  HcaCommand() {
+    super(
+        "hca",
+        "the HCA",
+        List.of(
+            new Action("serve", HcaServeCommand::new),
+            new Action("stats", HcaStatsCommand::new),
+            new Action("faults", HcaFaultsCommand::new),
+            new Action("pcap", HcaPcapCommand::new),
+            new Action("bench", HcaBenchCommand::new),
+            new Action("alltoall", HcaAllToAllCommand::new),
+            new Action("exec", HcaExecCommand::new)));
   }
 }

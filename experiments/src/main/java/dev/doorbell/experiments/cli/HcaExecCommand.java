@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -29,11 +28,9 @@ import picocli.CommandLine.Parameters;
       "Ends with the program's exit status. Without a program: serves until it is interrupted.",
       ""
     })
-final class HcaExecCommand implements Command {
+final class HcaExecCommand extends Command {
   private static final int MOST_DEVICES = 16;
   private static final long LOOK_MILLIS = 100;
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Option(
       names = "--devices",
@@ -155,10 +152,5 @@ final class HcaExecCommand implements Command {
       Thread.currentThread().interrupt();
     }
     return process.isAlive() ? ExitCode.INTERRUPTED.status() : process.exitValue();
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -18,8 +18,7 @@ import picocli.CommandLine.Mixin;
       "Exits with 1 while a fault that must fire has not.",
       ""
     })
-final class HcaFaultsCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class HcaFaultsCommand extends Command {
   @Mixin private HcaPlace place = new HcaPlace();
 
   /** One fault of the plan. */
@@ -52,7 +51,7 @@ final class HcaFaultsCommand implements Command {
         }
       }
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, counts);
     } else if (counts.isEmpty()) {
       context.terminal().out().println("no fault plan; give one with doorbell hca serve --faults");
@@ -73,10 +72,5 @@ final class HcaFaultsCommand implements Command {
 
   private static long number(ControlLine answer, String name) {
     return Long.parseLong(answer.values().getOrDefault(name, "0"));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -21,8 +21,7 @@ import picocli.CommandLine.Parameters;
       "The serving process writes the file, which must not exist; 'doorbell decode packet' checks it.",
       ""
     })
-final class HcaPcapCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class HcaPcapCommand extends Command {
   @Mixin private HcaPlace place = new HcaPlace();
 
   @Parameters(index = "1", paramLabel = "start|stop", description = "What to do.")
@@ -54,10 +53,5 @@ final class HcaPcapCommand implements Command {
               frames == null ? "capturing to " + name : "%s: %s frames".formatted(name, frames));
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -11,7 +11,6 @@ import dev.doorbell.experiments.remote.ServedHca;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell hca serve}. */
@@ -26,12 +25,10 @@ import picocli.CommandLine.Option;
       "was given ends with its connection.",
       ""
     })
-final class HcaServeCommand implements Command {
+final class HcaServeCommand extends Command {
   private static final long MIB = 1 << 20;
   private static final long NOBODY = 0;
   private static final long LOOK_NANOS = 1_000_000_000L;
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Option(names = "--port", description = "UDP and TCP port; any that are free unless given.")
   private int port;
@@ -126,10 +123,5 @@ final class HcaServeCommand implements Command {
     if (!holds) {
       throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
     }
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

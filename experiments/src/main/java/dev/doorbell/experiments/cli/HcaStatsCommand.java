@@ -14,15 +14,14 @@ import picocli.CommandLine.Mixin;
       "  doorbell hca stats 5000",
       ""
     })
-final class HcaStatsCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class HcaStatsCommand extends Command {
   @Mixin private HcaPlace place = new HcaPlace();
 
   @Override
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
     try (ControlClient client = place.open()) {
       ControlLine stats = client.call(ControlLine.of("stats"));
-      if (common.json) {
+      if (common().json()) {
         Json.print(context, stats.values());
         return ExitCode.OK;
       }
@@ -33,10 +32,5 @@ final class HcaStatsCommand implements Command {
                   context.terminal().out().printf("%-14s %s%n", name.replace('_', ' '), value));
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -28,12 +27,10 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel build kernels/my_put --dry-run   print nvcc's command line",
       ""
     })
-final class KernelBuildCommand implements Command {
+final class KernelBuildCommand extends Command {
   private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
   private static final Pattern PRAGMA =
       Pattern.compile("(?m)^\\s*\\.pragma \"used_bytes_mask[^\\n]*\\n");
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Parameters(paramLabel = "FOLDER|FILE", description = "A folder with .cu files, or one of them.")
   private Path what = Path.of("");
@@ -157,10 +154,5 @@ final class KernelBuildCommand implements Command {
                       .toList()));
     }
     return report.unsupported().isEmpty();
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell kernel check FILE...}. */
@@ -28,9 +27,7 @@ import picocli.CommandLine.Parameters;
       "Exit code 0 when all can be loaded, 1 when PTX is refused, 3 when a descriptor is wrong.",
       ""
     })
-final class KernelCheckCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class KernelCheckCommand extends Command {
   @Parameters(
       paramLabel = "FILE",
       arity = "1..*",
@@ -50,7 +47,7 @@ final class KernelCheckCommand implements Command {
               ? ofDescriptor(workbench, file, problems)
               : workbench.check(file, KernelFiles.ptx(file));
       report.unsupported().forEach(line -> problems.add(KernelFiles.problem(report.file(), line)));
-      if (common.json) {
+      if (common().json()) {
         json.put(file, new Checked(report, problems));
       } else {
         print(context.terminal().out(), file, report, problems);
@@ -61,7 +58,7 @@ final class KernelCheckCommand implements Command {
         worst = ExitCode.CONFIG;
       }
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, json);
     }
     return worst;
@@ -86,7 +83,7 @@ final class KernelCheckCommand implements Command {
   }
 
   private void print(PrintStream out, String file, KernelReport report, List<Problem> problems) {
-    if (!report.isa().isEmpty() && !common.quiet) {
+    if (!report.isa().isEmpty() && !common().quiet()) {
       out.printf("%s   PTX ISA %s   target %s%n", report.file(), report.isa(), report.target());
       report.entries().forEach(entry -> print(out, entry));
       for (KernelReport.Line note : report.notes()) {
@@ -133,10 +130,5 @@ final class KernelCheckCommand implements Command {
     return ".%s %s%s"
         .formatted(
             parameter.type(), parameter.name(), structure ? "[" + parameter.bytes() + "]" : "");
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

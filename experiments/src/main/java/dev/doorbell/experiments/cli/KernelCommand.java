@@ -1,8 +1,7 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.config.Problem;
+import java.util.List;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 
 /** {@code doorbell kernel ACTION}: the group; its actions are commands of their own. */
 @CommandLine.Command(
@@ -17,18 +16,17 @@ import picocli.CommandLine.Mixin;
       "  doorbell kernel diff-run put_latency                the same on a real GPU as on the VM?",
       ""
     })
-final class KernelCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
-  @Override
-  public ExitCode run(Context context) throws UsageException {
-    throw new UsageException(
-        Problem.of("DB-U003", null, "say what to do with the kernel")
-            .fix("doorbell kernel new, check, run, build, disasm or diff-run"));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
+final class KernelCommand extends CommandGroup {
+  KernelCommand() {
+    super(
+        "kernel",
+        "the kernel",
+        List.of(
+            new Action("new", KernelNewCommand::new),
+            new Action("check", KernelCheckCommand::new),
+            new Action("run", KernelRunCommand::new),
+            new Action("build", KernelBuildCommand::new),
+            new Action("disasm", KernelDisasmCommand::new),
+            new Action("diff-run", KernelDiffRunCommand::new)));
   }
 }

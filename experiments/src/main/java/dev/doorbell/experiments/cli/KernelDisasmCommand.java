@@ -2,7 +2,6 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell kernel disasm FILE}. */
@@ -17,9 +16,7 @@ import picocli.CommandLine.Parameters;
       "with ; are source lines, as far as the PTX has a line table (nvcc -lineinfo).",
       ""
     })
-final class KernelDisasmCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class KernelDisasmCommand extends Command {
   @Parameters(paramLabel = "FILE", description = "PTX.")
   private String file = "";
 
@@ -29,7 +26,7 @@ final class KernelDisasmCommand implements Command {
     KernelWorkbench workbench = KernelWorkbench.find();
     var lines = workbench.disassemble(file, ptx, name -> KernelFiles.source(file, name));
     var report = workbench.check(file, ptx);
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, lines);
     } else {
       lines.forEach(context.terminal().out()::println);
@@ -38,10 +35,5 @@ final class KernelDisasmCommand implements Command {
         .unsupported()
         .forEach(line -> context.terminal().err().println(KernelFiles.problem(file, line).text()));
     return report.unsupported().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

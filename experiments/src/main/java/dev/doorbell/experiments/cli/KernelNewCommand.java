@@ -14,7 +14,6 @@ import java.util.SequencedMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -27,22 +26,22 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel new credit_ring --template ring",
       "",
       "It works at once and needs no compiler. Templates:",
-      "  put    a ping-pong of puts; measures latency",
-      "  ring   a stream through a ring of slots with credits; measures goodput",
-      "  proxy  a stream of puts that the CPU posts; measures goodput",
+      "  put       a ping-pong of puts; measures latency",
+      "  ring      a stream through a ring of slots with credits; measures goodput",
+      "  signal    the same by put-with-signal, credits by atomics; measures goodput",
+      "  exchange  threads of both ranks swap messages, with a barrier; measures latency",
+      "  proxy     a stream of puts that the CPU posts; measures goodput",
       ""
     })
-final class KernelNewCommand implements Command {
+final class KernelNewCommand extends Command {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,63}");
-
-  @Mixin private CommonOptions common = new CommonOptions();
 
   @Parameters(paramLabel = "NAME", description = "Of the kernel: lower-case letters, digits, _.")
   private String name = "";
 
   @Option(
       names = "--template",
-      paramLabel = "put|ring|proxy",
+      paramLabel = "put|ring|signal|exchange|proxy",
       description = "What to start from (default: put).")
   private String template = "put";
 
@@ -80,7 +79,7 @@ final class KernelNewCommand implements Command {
           Problem.of("DB-K009", chosen.toString(), "cannot write: " + e.getMessage())
               .fix("choose another folder with --dir DIR"));
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, files.keySet().stream().map(file -> chosen.resolve(file).toString()));
     } else {
       tell(context.terminal().out(), chosen, List.copyOf(files.keySet()), compile);
@@ -113,7 +112,7 @@ final class KernelNewCommand implements Command {
   }
 
   private void tell(PrintStream out, Path chosen, List<String> files, String compile) {
-    if (common.quiet) {
+    if (common().quiet()) {
       return;
     }
     out.printf("%s   from template %s%n", chosen, template);
@@ -125,10 +124,5 @@ final class KernelNewCommand implements Command {
     out.println();
     out.printf("after a change of %s.cu: doorbell kernel build %s, which runs%n", name, chosen);
     out.println("  " + compile);
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -40,9 +39,7 @@ import picocli.CommandLine.Parameters;
       "  hex:BYTES        a structure by value; value:FILE takes it from a file",
       ""
     })
-final class KernelRunCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class KernelRunCommand extends Command {
   @Parameters(paramLabel = "FILE", description = "PTX.")
   private String file = "";
 
@@ -154,7 +151,7 @@ final class KernelRunCommand implements Command {
             profile,
             trace == null ? Optional.empty() : Optional.of(KernelRunOptions.threads(trace)),
             tracer::line);
-    if (!common.quiet && !common.json) {
+    if (!common().quiet() && !common().json()) {
       context
           .terminal()
           .out()
@@ -167,7 +164,7 @@ final class KernelRunCommand implements Command {
     if (outcome.failure().isEmpty()) {
       write(parsed, outcome);
     }
-    if (common.json) {
+    if (common().json()) {
       json(context, chosen.name(), parsed, outcome);
     } else {
       tell(context.terminal().out(), parsed, dump, outcome);
@@ -239,7 +236,7 @@ final class KernelRunCommand implements Command {
       Optional<byte[]> bytes = outcome.buffers().get(i);
       Optional<KernelDump> asked = dumpOf(dump, i + 1);
       boolean shown = parsed.get(i).isResult() || asked.filter(d -> d.argument() > 0).isPresent();
-      if (bytes.isPresent() && shown && !common.quiet) {
+      if (bytes.isPresent() && shown && !common().quiet()) {
         out.printf("argument %d  %s%n", i + 1, parsed.get(i).argument().text());
         asked
             .orElse(KernelDump.HEX)
@@ -248,7 +245,7 @@ final class KernelRunCommand implements Command {
       }
     }
     if (!outcome.output().isEmpty()) {
-      if (!common.quiet) {
+      if (!common().quiet()) {
         out.println("printf");
       }
       out.print(outcome.output().endsWith("\n") ? outcome.output() : outcome.output() + "\n");
@@ -256,7 +253,7 @@ final class KernelRunCommand implements Command {
     if (profile) {
       KernelProfile.print(out, outcome);
     }
-    if (!common.quiet) {
+    if (!common().quiet()) {
       out.printf(
           "%,d instructions in %.3g ms%s%n",
           outcome.instructions(),
@@ -293,10 +290,5 @@ final class KernelRunCommand implements Command {
     json.put("opcodes", outcome.opcodes());
     json.put("lines", outcome.lines());
     Json.print(context, json);
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

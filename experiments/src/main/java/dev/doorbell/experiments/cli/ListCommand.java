@@ -19,8 +19,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell list paths",
       ""
     })
-final class ListCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class ListCommand extends Command {
   @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "WHAT", arity = "0..1", description = "Everything when left out.")
@@ -36,7 +35,7 @@ final class ListCommand implements Command {
       kernels.problems().forEach(problem -> context.terminal().err().println(problem.text()));
       kernels.misfits().forEach(problem -> context.terminal().err().println(problem.text()));
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, found);
       return ExitCode.OK;
     }
@@ -71,10 +70,5 @@ final class ListCommand implements Command {
                 null,
                 "cannot list '%s'%s".formatted(word, Nearest.suggestion(word, Glossary.KINDS)))
             .fix("one of " + String.join(", ", Glossary.KINDS)));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -77,11 +77,11 @@ final class LitmusRunner {
                   AxiomaticModel.check(test, bounds),
                   LitmusMachine.run(test, new Bounds(bounds.rounds(), MACHINE_RUNS)));
           all.add(checked);
-          if (!common.json) {
+          if (!common.json()) {
             context.terminal().out().print(tests.size() == 1 ? report(checked) : line(checked));
           }
         });
-    if (common.json) {
+    if (common.json()) {
       Json.print(context, all.stream().map(LitmusRunner::json).toList());
     } else if (all.size() > 1) {
       long hold = all.stream().filter(checked -> checked.axioms.holds()).count();

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell paper build DIR}. */
@@ -21,9 +20,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell paper build papers/pull-vs-push",
       ""
     })
-final class PaperBuildCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class PaperBuildCommand extends Command {
   @Parameters(paramLabel = "DIR", description = "The paper's folder, with its paper.yaml.")
   private Path folder = Path.of(".");
 
@@ -32,7 +29,7 @@ final class PaperBuildCommand implements Command {
       throws UsageException, ConfigException, RunException, PointFailure {
     BuiltPaper built =
         BuiltPaper.of(
-            context, folder, folder.resolve(BuiltPaper.RUNS), common.quiet || common.json);
+            context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
     Path generated = folder.resolve(BuiltPaper.GENERATED);
     PaperRuns.delete(generated);
     try {
@@ -43,19 +40,14 @@ final class PaperBuildCommand implements Command {
       throw PaperRuns.unwritable(generated, e);
     }
     List<String> written = RunFiles.writeAll(context.disk(), generated, built.files());
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, Map.of("generated", written));
-    } else if (!common.quiet) {
+    } else if (!common().quiet()) {
       context
           .terminal()
           .out()
           .printf("built %s in %s%n", Show.count(written.size(), "file"), generated);
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -1,8 +1,7 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.config.Problem;
+import java.util.List;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 
 /** {@code doorbell paper ACTION}: the group; its actions are commands of their own. */
 @CommandLine.Command(
@@ -15,18 +14,15 @@ import picocli.CommandLine.Mixin;
       "  doorbell paper pack papers/mine      the artifact as one archive",
       ""
     })
-final class PaperCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
-  @Override
-  public ExitCode run(Context context) throws UsageException {
-    throw new UsageException(
-        Problem.of("DB-U003", null, "say what to do with the paper")
-            .fix("doorbell paper new, build, verify or pack"));
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
+final class PaperCommand extends CommandGroup {
+  PaperCommand() {
+    super(
+        "paper",
+        "the paper",
+        List.of(
+            new Action("new", PaperNewCommand::new),
+            new Action("build", PaperBuildCommand::new),
+            new Action("verify", PaperVerifyCommand::new),
+            new Action("pack", PaperPackCommand::new)));
   }
 }

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell paper new DIR}. */
@@ -21,7 +20,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell paper new papers/mine",
       ""
     })
-final class PaperNewCommand implements Command {
+final class PaperNewCommand extends Command {
   private static final String YAML =
       """
       # What the paper rests on; docs/papers.md explains every key.
@@ -87,8 +86,6 @@ final class PaperNewCommand implements Command {
       \\end{document}
       """;
 
-  @Mixin private CommonOptions common = new CommonOptions();
-
   @Parameters(paramLabel = "DIR", description = "The paper's folder; its name is the paper's.")
   private Path folder = Path.of(".");
 
@@ -107,7 +104,7 @@ final class PaperNewCommand implements Command {
     files.put(".gitignore", text("runs/\n", name));
     RunFiles.writeAll(context.disk(), folder, files)
         .forEach(file -> context.terminal().out().println(folder.resolve(file)));
-    if (!common.quiet) {
+    if (!common().quiet()) {
       context.terminal().out().println("next  doorbell paper build " + folder);
     }
     return ExitCode.OK;
@@ -115,10 +112,5 @@ final class PaperNewCommand implements Command {
 
   private static byte[] text(String template, String name) {
     return template.replace("NAME", name).getBytes(StandardCharsets.UTF_8);
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

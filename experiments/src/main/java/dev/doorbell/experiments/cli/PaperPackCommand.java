@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -24,9 +23,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell paper pack papers/pull-vs-push",
       ""
     })
-final class PaperPackCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class PaperPackCommand extends Command {
   @Parameters(paramLabel = "DIR", description = "The paper's folder, with its paper.yaml.")
   private Path folder = Path.of(".");
 
@@ -41,7 +38,7 @@ final class PaperPackCommand implements Command {
       throws UsageException, ConfigException, RunException, PointFailure {
     BuiltPaper built =
         BuiltPaper.of(
-            context, folder, folder.resolve(BuiltPaper.RUNS), common.quiet || common.json);
+            context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
     Path file =
         (out == null ? Path.of(built.paper().name() + "-artifact.zip") : out).toAbsolutePath();
     try {
@@ -57,7 +54,7 @@ final class PaperPackCommand implements Command {
       files.put(String.valueOf(file.getFileName()), archive);
       Path parent = file.getParent();
       RunFiles.writeAll(context.disk(), parent == null ? Path.of("/") : parent, files);
-      if (common.json) {
+      if (common().json()) {
         Json.print(context, Map.of("archive", file.toString(), "bytes", archive.length));
       } else {
         context.terminal().out().println(file);
@@ -66,10 +63,5 @@ final class PaperPackCommand implements Command {
       throw PaperRuns.unwritable(file, e);
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

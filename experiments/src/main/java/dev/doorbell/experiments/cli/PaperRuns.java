@@ -80,13 +80,13 @@ final class PaperRuns {
     Path directory = kept.resolve(name);
     if (!fresh(directory, config)) {
       delete(directory);
-      List<String> words = new ArrayList<>(List.of("run", experiment, "-q"));
+      List<String> words = new ArrayList<>(List.of(experiment, "-q"));
       run.set().forEach(set -> words.addAll(List.of("-s", set)));
       if (!run.only().isEmpty()) {
         words.addAll(List.of("--only", run.only()));
       }
       words.addAll(List.of("--out", kept.toString()));
-      String path = type(name, words).strip();
+      String path = type(name, "run", new RunCommand(), words).strip();
       move(Path.of(path), directory);
     }
     runs.put(name, StoredRun.read(directory));
@@ -121,15 +121,22 @@ final class PaperRuns {
       make(kept);
       String topology = folder.resolve(run.calibrate()).normalize().toString();
       type(
-          name, List.of("calibrate", "--gpu", "vm", "--topology", topology, "-o", file.toString()));
+          name,
+          "calibrate",
+          new CalibrateCommand(),
+          List.of("--gpu", "vm", "--topology", topology, "-o", file.toString()));
     }
     calibrations.put(name, file);
   }
 
   /** Runs a command as if it had been typed, and returns what it printed. */
-  private String type(String name, List<String> words) throws UsageException {
+  private String type(String name, String word, Command command, List<String> words)
+      throws UsageException {
+    List<String> line = new ArrayList<>(words);
+    line.addFirst(word);
+    String typed = "doorbell " + String.join(" ", line);
     if (!quiet) {
-      context.terminal().out().printf("run   %s  doorbell %s%n", name, String.join(" ", words));
+      context.terminal().out().printf("run   %s  %s%n", name, typed);
     }
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     Context inner =
@@ -142,13 +149,13 @@ final class PaperRuns {
             context.disk(),
             context.clock(),
             context.interruption(),
-            words);
-    ExitCode code = new Tool(inner).run(words.toArray(String[]::new));
+            line);
+    ExitCode code = new CommandRunner(inner).run(word, command, words);
     if (code != ExitCode.OK) {
       throw new UsageException(
           Problem.of("DB-U070", name, "this run of the paper ended with exit code " + code.status())
               .effect("the paper is not built")
-              .fix("doorbell " + String.join(" ", words)));
+              .fix(typed));
     }
     return printed.toString(StandardCharsets.UTF_8);
   }

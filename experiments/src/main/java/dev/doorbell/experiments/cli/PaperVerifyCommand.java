@@ -15,7 +15,6 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell paper verify DIR}. */
@@ -26,9 +25,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell paper verify papers/pull-vs-push",
       ""
     })
-final class PaperVerifyCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class PaperVerifyCommand extends Command {
   @Parameters(paramLabel = "DIR", description = "The paper's folder, with its paper.yaml.")
   private Path folder = Path.of(".");
 
@@ -42,11 +39,11 @@ final class PaperVerifyCommand implements Command {
       throw PaperRuns.unwritable(Path.of(System.getProperty("java.io.tmpdir", "/tmp")), e);
     }
     try {
-      boolean quiet = common.quiet || common.json;
+      boolean quiet = common().quiet() || common().json();
       BuiltPaper built = BuiltPaper.of(context, folder, kept, quiet);
       SequencedMap<String, String> differences =
           compare(built.files(), folder.resolve(BuiltPaper.GENERATED));
-      if (common.json) {
+      if (common().json()) {
         Json.print(context, Map.of("files", built.files().size(), "differences", differences));
       } else {
         report(context.terminal().out(), built, differences);
@@ -63,7 +60,7 @@ final class PaperVerifyCommand implements Command {
       out.printf(
           "%d of %d files are not what the runs give; doorbell paper build %s%n",
           differences.size(), built.files().size(), folder);
-    } else if (!common.quiet) {
+    } else if (!common().quiet()) {
       out.printf("%d files are what the runs give, to the byte%n", built.files().size());
     }
   }
@@ -94,10 +91,5 @@ final class PaperVerifyCommand implements Command {
         });
     there.keySet().forEach(name -> differences.put(name, "unknown"));
     return differences;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -2,20 +2,16 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.FigureReader;
+import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.figures.Figures;
 import dev.doorbell.experiments.figures.PlotFormat;
-import dev.doorbell.experiments.figures.PlotKind;
-import dev.doorbell.experiments.figures.PlotSpec;
-import dev.doorbell.experiments.figures.Plots;
-import dev.doorbell.experiments.figures.RunSelection;
 import dev.doorbell.experiments.figures.Unplottable;
 import dev.doorbell.experiments.formats.ChromeTrace;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointFailure;
-import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
@@ -52,10 +48,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell plot RUN --as pdf,pgfplots --out paper/figures",
       ""
     })
-final class PlotCommand implements Command {
-  private static final double SHARE = 0.2;
-
-  @Mixin private CommonOptions common = new CommonOptions();
+final class PlotCommand extends Command {
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(paramLabel = "RUN", arity = "1..*", description = "Runs: directories, names or tags.")
@@ -65,34 +58,51 @@ final class PlotCommand implements Command {
       names = "--kind",
       paramLabel = "KIND",
       description = {
-        "line, cdf, bar, heatmap, timeline or tornado",
-        "(default: the lines that the config asks for)."
+        "line, cdf, bar, heatmap, timeline or tornado (default: lines;",
+        "without any of these options, all that the config asks for)."
       })
-  private PlotKind kind = PlotKind.LINE;
+  private @Nullable FigureKind kind;
 
-  @Option(names = "-x", paramLabel = "AXIS", description = "What lies on the abscissa.")
-  private String x = "";
+  @Option(
+      names = "-x",
+      paramLabel = "AXIS",
+      description = "What lies on the abscissa; what bars stand side by side for.")
+  private @Nullable String x;
 
   @Option(names = "-y", paramLabel = "METRIC", description = "What is shown, such as latency.")
-  private String metric = "";
+  private @Nullable String metric;
 
   @Option(
       names = "--series",
       paramLabel = "AXIS",
       description = "One line, bar or colour for each of its values.")
-  private String series = "";
+  private @Nullable String series;
 
-  @Option(
-      names = {"--rows", "--facet"},
-      paramLabel = "AXIS",
-      description = "One panel for each of its values; in a heat map, the ordinate.")
-  private String rows = "";
+  @Option(names = "--facet", paramLabel = "AXIS", description = "One panel for each of its values.")
+  private @Nullable String facet;
+
+  @Option(names = "--rows", paramLabel = "AXIS", description = "The ordinate of a heat map.")
+  private @Nullable String rows;
 
   @Option(
       names = "--only",
       paramLabel = "CONDITIONS",
       description = "A part of the run, such as 'size<=4K,path=pull|push.bf'.")
   private @Nullable String only;
+
+  @Option(
+      names = "--logx",
+      arity = "1",
+      paramLabel = "true|false",
+      description = "Whether the abscissa of lines is logarithmic.")
+  private @Nullable Boolean logX;
+
+  @Option(
+      names = "--logy",
+      arity = "1",
+      paramLabel = "true|false",
+      description = "Whether the ordinate of lines is.")
+  private @Nullable Boolean logY;
 
   @Option(
       names = "--as",
@@ -105,7 +115,7 @@ final class PlotCommand implements Command {
       names = "--share",
       paramLabel = "PERCENT",
       description = "How far a tornado moves a constant without an interval (default: 20).")
-  private double percent = 100 * SHARE;
+  private @Nullable Double percent;
 
   @Option(
       names = "--out",
@@ -114,42 +124,102 @@ final class PlotCommand implements Command {
   private @Nullable Path out;
 
   @Override
-  public ExitCode run(Context context)
-      throws RunException, ConfigException, PointFailure, UsageException {
+  public ExitCode run(Context context) throws RunException, ConfigException, UsageException {
+    @Nullable FigureSpec spec = asked();
+    List<Condition> part = conditions(only);
     Map<String, List<String>> written = new LinkedHashMap<>();
     for (String run : runs) {
       Path directory = place.find(run);
       StoredRun stored = StoredRun.read(directory);
       Path folder = out == null ? directory.resolve(RunDirectory.FIGURES) : out;
+      SequencedMap<String, byte[]> made =
+          spec == null ? ofConfig(context, stored, part) : one(context, stored, spec);
       List<String> files =
-          RunFiles.writeAll(context.disk(), folder, files(context, stored)).stream()
+          RunFiles.writeAll(context.disk(), folder, made).stream()
               .map(file -> folder.resolve(file).toString())
               .toList();
       written.put(run, files);
-      if (!common.json) {
+      if (!common().json()) {
         files.forEach(context.terminal().out()::println);
       }
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, written);
     }
     return ExitCode.OK;
   }
 
-  private SequencedMap<String, byte[]> files(Context context, StoredRun stored)
-      throws RunException, ConfigException, PointFailure, UsageException {
-    Set<PlotFormat> formats = types.isEmpty() ? PlotFormat.standard() : types;
-    List<Condition> conditions = conditions(only);
+  /** The figure that the options describe; null where they leave all to the config. */
+  private @Nullable FigureSpec asked() throws ConfigException {
+    SequencedMap<String, String> options = new LinkedHashMap<>();
+    SequencedMap<String, String> given = new LinkedHashMap<>();
+    option("kind", "--kind", kind == null ? null : kind.word(), given, options);
+    option("x", "-x", x, given, options);
+    option("y", "-y", metric, given, options);
+    option("series", "--series", series, given, options);
+    option("facet", "--facet", facet, given, options);
+    option("rows", "--rows", rows, given, options);
+    option("logx", "--logx", logX, given, options);
+    option("logy", "--logy", logY, given, options);
+    option("share", "--share", percent, given, options);
+    if (given.isEmpty()) {
+      return null;
+    }
+    option("only", "--only", only, given, options);
+    return FigureReader.ofOptions(given, options);
+  }
+
+  private static void option(
+      String key,
+      String option,
+      @Nullable Object value,
+      Map<String, String> given,
+      Map<String, String> options) {
+    if (value != null) {
+      given.put(key, value.toString());
+      options.put(key, option);
+    }
+  }
+
+  private Set<PlotFormat> formats() {
+    return types.isEmpty() ? PlotFormat.standard() : types;
+  }
+
+  private SequencedMap<String, byte[]> ofConfig(
+      Context context, StoredRun stored, List<Condition> part) throws RunException {
+    Figures figures = Figures.of(stored, context.runtime());
+    if (stored.data().figures().isEmpty()) {
+      return unless(() -> figures.one(FigureSpec.of(FigureKind.LINE).within(part)))
+          .files(formats());
+    }
+    Figures.Asked asked = figures.asked(part);
+    if (asked.plots().isEmpty()) {
+      throw RunException.unreadable(
+          asked.missing().isEmpty()
+              ? Problem.of("DB-R021", stored.data().runId(), "no point has a result")
+                  .fix("doorbell run --resume RUN finishes it")
+              : asked.missing().getFirst());
+    }
+    asked.missing().forEach(problem -> context.terminal().err().println(problem.text()));
+    return asked.plots().files(formats());
+  }
+
+  private SequencedMap<String, byte[]> one(Context context, StoredRun stored, FigureSpec spec)
+      throws RunException, UsageException {
+    Figures figures = Figures.of(stored, context.runtime());
+    return spec.kind() == FigureKind.TIMELINE
+        ? timeline(figures, spec)
+        : unless(() -> figures.one(spec)).files(formats());
+  }
+
+  /** Something that a run may not be able to give. */
+  private interface Given<T> {
+    T get() throws Unplottable;
+  }
+
+  private static <T> T unless(Given<T> given) throws RunException {
     try {
-      return switch (kind) {
-        case TORNADO -> tornado(context, stored, point(stored, conditions)).files(formats);
-        case TIMELINE -> timeline(context, stored, point(stored, conditions), formats);
-        default ->
-            Plots.of(
-                    RunSelection.of(stored, conditions),
-                    new PlotSpec(kind, "", x, metric, series, rows))
-                .files(formats);
-      };
+      return given.get();
     } catch (Unplottable e) {
       throw RunException.unreadable(e.problem());
     }
@@ -169,49 +239,16 @@ final class PlotCommand implements Command {
     return conditions;
   }
 
-  /** One point is shown: the first for which the conditions hold. */
-  static Point point(StoredRun stored, List<Condition> conditions) throws Unplottable {
-    return stored.plan().points().stream()
-        .filter(point -> conditions.stream().allMatch(c -> c.holds(point.settings())))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                Unplottable.because(
-                    stored.data().runId(),
-                    "no point fulfils --only",
-                    "doorbell table RUN shows what there is"));
-  }
-
-  private Plots tornado(Context context, StoredRun stored, Point point) throws Unplottable {
-    String shown = metric.isEmpty() ? "latency" : metric;
-    return tornado(context.runtime().get(), stored, point, shown, percent / 100);
-  }
-
-  /** What the constants do to the prediction of a point. */
-  static Plots tornado(
-      ExperimentRuntime runtime, StoredRun stored, Point point, String metric, double share)
-      throws Unplottable {
-    Prediction.Term base = runtime.predict(point).of(metric).orElse(null);
-    List<Influence> influences = runtime.sensitivity(point, metric, share);
-    if (base == null || influences.isEmpty()) {
-      throw Unplottable.because(
-          stored.data().runId(),
-          "the model has no word for %s of %s".formatted(metric, point.id()),
-          "doorbell predict says what it speaks of");
-    }
-    return Plots.tornado(stored.data(), point.id(), metric, base.value(), base.unit(), influences);
-  }
-
   /** The figure, the same for Perfetto, and the packets. */
-  private SequencedMap<String, byte[]> timeline(
-      Context context, StoredRun stored, Point point, Set<PlotFormat> formats)
-      throws PointFailure, UsageException {
+  private SequencedMap<String, byte[]> timeline(Figures figures, FigureSpec spec)
+      throws RunException, UsageException {
     try {
       Path capture = Files.createTempFile("doorbell", ".pcapng");
       try {
-        Timeline timeline = context.runtime().get().timeline(point, capture);
+        Point point = unless(() -> figures.point(spec.only()));
+        Timeline timeline = unless(() -> figures.trace(point, capture));
         SequencedMap<String, byte[]> files =
-            new LinkedHashMap<>(Plots.timeline(stored.data(), point.id(), timeline).files(formats));
+            new LinkedHashMap<>(figures.timelineOf(spec, point, timeline).files(formats()));
         String name = files.firstEntry().getKey().replaceAll("\\.[a-z]+$", "");
         files.put(
             name + ".perfetto.json",
@@ -226,10 +263,5 @@ final class PlotCommand implements Command {
           Problem.of("DB-U004", null, "the packets cannot be kept: " + e.getMessage())
               .fix("set TMPDIR to a folder with room"));
     }
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -27,8 +27,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell predict pull-vs-push -s placement=same-switch -s size=8,4K,1M",
       ""
     })
-final class PredictCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class PredictCommand extends Command {
   @Mixin private PlanOptions planOptions = new PlanOptions();
   @Mixin private UserKernels kernels = new UserKernels();
 
@@ -42,7 +41,7 @@ final class PredictCommand implements Command {
     ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
     Plan plan = planOptions.plan(config);
     PlanChecks.demand(experiment, plan, runtime);
-    if (common.json) {
+    if (common().json()) {
       Map<String, Object> report = new LinkedHashMap<>();
       report.put("basis", "modelled");
       plan.points().forEach(point -> report.put(point.id(), runtime.predict(point).terms()));
@@ -50,7 +49,7 @@ final class PredictCommand implements Command {
       return ExitCode.OK;
     }
     context.terminal().out().print(table(config, plan, runtime));
-    if (common.verbose) {
+    if (common().verbose()) {
       context.terminal().out().print(constants(runtime.constants(plan.points())));
     }
     context.terminal().out().println("MODELLED (closed forms) - nothing was run or measured");
@@ -111,10 +110,5 @@ final class PredictCommand implements Command {
               constant.source()));
     }
     return table.text();
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

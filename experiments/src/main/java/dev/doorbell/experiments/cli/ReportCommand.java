@@ -1,5 +1,8 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.FigureReader;
+import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.report.HtmlReport;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
@@ -25,10 +28,9 @@ import picocli.CommandLine.Parameters;
       "  doorbell report RUN RUN -o compare.html   several runs on one page",
       ""
     })
-final class ReportCommand implements Command {
+final class ReportCommand extends Command {
   private static final String NAME = "report.html";
 
-  @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(paramLabel = "RUN", arity = "1..*", description = "Runs: directories, names or tags.")
@@ -40,8 +42,21 @@ final class ReportCommand implements Command {
       description = "The file (default: report.html in the first run's directory).")
   private @Nullable Path out;
 
+  @Option(
+      names = "--figure",
+      paramLabel = "FIGURE",
+      description = {
+        "A figure beside those of the config, as the config would name it:",
+        "'{kind: tornado, only: path=pull}'. May be given several times."
+      })
+  private List<String> figures = new ArrayList<>();
+
   @Override
-  public ExitCode run(Context context) throws RunException {
+  public ExitCode run(Context context) throws RunException, ConfigException {
+    List<FigureSpec> further = new ArrayList<>();
+    for (String figure : figures) {
+      further.add(FigureReader.ofText("--figure", figure));
+    }
     List<StoredRun> stored = new ArrayList<>();
     for (String run : runs) {
       stored.add(StoredRun.read(place.find(run)));
@@ -49,18 +64,14 @@ final class ReportCommand implements Command {
     Path file = out == null ? stored.getFirst().path().resolve(NAME) : out;
     Path folder = file.toAbsolutePath().getParent();
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    files.put(String.valueOf(file.getFileName()), HtmlReport.of(stored));
+    files.put(
+        String.valueOf(file.getFileName()), HtmlReport.of(stored, further, context.runtime()));
     RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, Map.of("report", file.toString()));
     } else {
       context.terminal().out().println(file);
     }
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -63,36 +63,22 @@ final class ResultTable {
     return text.append(failures(run))
         .append(retries(run))
         .append(notes(run))
-        .append(doubts(run.data(), false))
+        .append(doubts(run.data()))
         .append(faults(run))
         .append(verdict(run))
         .toString();
   }
 
-  /** Why samples may not be what statistics take them for, one line a point and metric. */
-  static String doubts(StoredRun run) {
-    return doubts(run.data(), true);
-  }
-
-  private static String doubts(RunData data, boolean each) {
+  /** How many samples may not be what statistics take them for. */
+  private static String doubts(RunData data) {
     Map<Doubt.Kind, Integer> counts = new EnumMap<>(Doubt.Kind.class);
-    StringBuilder lines = new StringBuilder();
     for (SummaryRow row : data.rows()) {
-      row.metrics()
-          .forEach(
-              (name, metric) -> {
-                if (metric.samples().size() > 0) {
-                  for (Doubt doubt : Doubt.about(metric.samples().values())) {
-                    counts.merge(doubt.kind(), 1, Integer::sum);
-                    lines.append(
-                        "doubt  %s %s  %s%n  fix     %s%n"
-                            .formatted(row.pointId(), name, doubt.what(), doubt.advice()));
-                  }
-                }
-              });
+      for (MetricRow metric : row.metrics().values()) {
+        metric.doubts().forEach(doubt -> counts.merge(doubt.kind(), 1, Integer::sum));
+      }
     }
-    if (each || counts.isEmpty()) {
-      return lines.toString();
+    if (counts.isEmpty()) {
+      return "";
     }
     String kinds =
         counts.entrySet().stream()

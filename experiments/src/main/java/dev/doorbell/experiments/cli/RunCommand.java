@@ -60,12 +60,11 @@ import picocli.CommandLine.Parameters;
       "  doorbell run pull-vs-push --pair -s size=64,4K -s placement=same-switch",
       ""
     })
-final class RunCommand implements Command {
+final class RunCommand extends Command {
   private static final Duration GRACE = Duration.ofSeconds(5);
   private static final String RESULTS = "results";
   private static final Rules COMPARED = new Rules(Set.of(), 0.05, 0.01);
 
-  @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private PlanOptions planOptions = new PlanOptions();
   @Mixin private RunOptions options = new RunOptions();
   @Mixin private UserKernels kernels = new UserKernels();
@@ -125,13 +124,13 @@ final class RunCommand implements Command {
     JobRank rank = RunJob.rank(System.getenv(), options);
     Schedule schedule = schedule(plan, before, environment.basis(), rank);
     List<Point> points = remaining(plan, schedule, before);
-    silent = common.quiet || common.json || rank.rank() > 0;
+    silent = common().quiet() || common().json() || rank.rank() > 0;
     announce(context, environment, config, points, runtime);
     if (dryRun) {
       return ExitCode.OK;
     }
     if (pair.follows()) {
-      return new FollowedRun(context, runtime.runner(environment), common.quiet).run(points);
+      return new FollowedRun(context, runtime.runner(environment), common().quiet()).run(points);
     }
     try (RunJob job = rank.size() == 1 ? null : RunJob.begin(rank, options, config);
         ChildProcess other = pair.startOther(context.arguments());
@@ -173,7 +172,7 @@ final class RunCommand implements Command {
       shared = true;
       ExitCode code =
           execute(context, runtime, manifest, config.measure(), points, directory, null, times);
-      job.end(context, directory.path(), code, common.quiet);
+      job.end(context, directory.path(), code, common().quiet());
       return code;
     }
   }
@@ -267,7 +266,7 @@ final class RunCommand implements Command {
         points.size(),
         Show.minutes(nanos / options.jobs),
         config.hash());
-    if (dryRun && common.verbose) {
+    if (dryRun && common().verbose()) {
       points.forEach(point -> print.println("  " + point.id()));
     }
   }
@@ -303,7 +302,7 @@ final class RunCommand implements Command {
     directory.log().line(outcome.interrupted() ? "interrupted" : "all points recorded");
     times.ended("points");
     StoredRun stored = StoredRun.read(directory.path());
-    List<String> figures = RunOutputs.write(directory, stored);
+    RunOutputs.Written figures = RunOutputs.write(directory, stored, runtime);
     manifest
         .ended(
             outcome.interrupted() ? Manifest.State.INTERRUPTED : Manifest.State.COMPLETE,
@@ -337,12 +336,12 @@ final class RunCommand implements Command {
   private void report(
       Context context,
       StoredRun stored,
-      List<String> figures,
+      RunOutputs.Written figures,
       ExitCode code,
       @Nullable RunComparison comparison,
       RunTimes times) {
     PrintStream print = context.terminal().out();
-    if (common.json) {
+    if (common().json()) {
       SequencedMap<String, Object> json = RunOutputs.report(stored, figures, code);
       if (comparison != null) {
         json.put("comparison", new ComparisonReport(comparison).json());
@@ -353,18 +352,20 @@ final class RunCommand implements Command {
       Json.print(context, json);
       return;
     }
-    if (common.quiet) {
+    if (common().quiet()) {
       print.println(stored.path());
       return;
     }
     print.println();
     print.print(ResultTable.text(stored));
     print.printf("run      %s%n", stored.path());
-    if (!figures.isEmpty()) {
+    if (!figures.figures().isEmpty()) {
       print.printf(
           "figures  %s%n",
-          String.join(" ", figures.stream().filter(file -> file.endsWith(".svg")).toList()));
+          String.join(
+              " ", figures.figures().stream().filter(file -> file.endsWith(".svg")).toList()));
     }
+    figures.missing().forEach(problem -> print.println("note  " + problem.text()));
     if (code == ExitCode.INTERRUPTED) {
       print.printf("resume   doorbell run --resume %s%n", stored.path());
     }
@@ -391,10 +392,5 @@ final class RunCommand implements Command {
       return ExitCode.PARTIAL;
     }
     return all.contains(JournalEntry.Status.OK) ? ExitCode.OK : ExitCode.WAIVED;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -20,8 +20,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell show my.yaml -s size=64,4K --points",
       ""
     })
-final class ShowCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
+final class ShowCommand extends Command {
   @Mixin private PlanOptions planOptions = new PlanOptions();
   @Mixin private UserKernels kernels = new UserKernels();
 
@@ -38,7 +37,7 @@ final class ShowCommand implements Command {
     Plan plan = planOptions.plan(config);
     PlanChecks.demand(experiment, plan, context.runtime().get());
     long nanos = plan.points().stream().mapToLong(context.runtime().get()::estimateNanos).sum();
-    if (common.json) {
+    if (common().json()) {
       Map<String, Object> report = new LinkedHashMap<>();
       report.put("config_hash", config.hash());
       report.put("resolved", config.resolved());
@@ -58,10 +57,5 @@ final class ShowCommand implements Command {
             "# %d points, %d excluded, about %s on one core, config %s%n",
             plan.points().size(), plan.excluded(), Show.minutes(nanos), config.hash());
     return ExitCode.OK;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

@@ -1,13 +1,18 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.figures.SampleTables;
+import dev.doorbell.experiments.figures.Table;
 import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.formats.ToolFormat;
+import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
@@ -22,12 +27,11 @@ import picocli.CommandLine.Parameters;
       "  doorbell table runs/20260101T120000Z-pull-vs-push-7f3a91c2",
       "  doorbell table runs/20260101T120000Z-pull-vs-push-7f3a91c2 --fmt latex",
       "  doorbell table part1 part2 part3 --fmt csv",
+      "  doorbell table RUN --fits --fmt latex",
       "  doorbell table RUN --format perftest",
       ""
     })
-final class TableCommand implements Command {
-  @Mixin private CommonOptions common = new CommonOptions();
-
+final class TableCommand extends Command {
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(
@@ -47,7 +51,7 @@ final class TableCommand implements Command {
 
   @ArgGroup private Extra extra = new Extra();
 
-  /** Other views of the same samples. */
+  /** Other tables of the same samples. */
   static final class Extra {
     @Option(names = "--doubts", description = "Why samples may not be what statistics ask for.")
     boolean doubts;
@@ -59,6 +63,37 @@ final class TableCommand implements Command {
         names = "--fits",
         description = "Lines over size: alpha and bandwidth, knees, LogGP parameters.")
     boolean fits;
+
+    @Option(names = "--crossovers", description = "Who is ahead of whom, and from which size on.")
+    boolean crossovers;
+
+    @Option(names = "--counters", description = "What was counted: TLPs, crossings, fences.")
+    boolean counters;
+
+    @Option(
+        names = "--expectations",
+        description = "What the config expects, and whether it came so.")
+    boolean expectations;
+
+    /** The table that is asked for; null for the results themselves. */
+    @Nullable Table of(RunData run) {
+      if (doubts) {
+        return SampleTables.doubts(run);
+      }
+      if (percentiles) {
+        return SampleTables.percentiles(run);
+      }
+      if (fits) {
+        return SampleTables.fits(run);
+      }
+      if (crossovers) {
+        return Tables.crossovers(run);
+      }
+      if (counters) {
+        return Tables.counters(run);
+      }
+      return expectations ? Tables.expectations(run) : null;
+    }
   }
 
   /** How a table may be written. */
@@ -74,24 +109,39 @@ final class TableCommand implements Command {
   }
 
   @Override
-  public ExitCode run(Context context) throws RunException {
+  public ExitCode run(Context context) throws RunException, UsageException {
     StoredRun stored = place.read(runs);
-    context.terminal().out().print(text(stored));
+    Format wanted = common().json() ? Format.JSON : format;
+    Table table = extra.of(stored.data());
+    if (table != null && wanted == Format.JSON) {
+      Json.print(context, table.tree());
+    } else {
+      context
+          .terminal()
+          .out()
+          .print(table == null ? results(stored, wanted) : written(table, wanted));
+    }
     return ExitCode.OK;
   }
 
-  private String text(StoredRun stored) throws RunException {
-    if (extra.doubts) {
-      String doubts = ResultTable.doubts(stored);
-      return doubts.isEmpty() ? "nothing is in doubt\n" : doubts;
-    }
-    if (extra.percentiles) {
-      return Views.percentiles(stored.data());
-    }
-    if (extra.fits) {
-      return Views.fits(stored.data());
-    }
-    return switch (common.json ? Format.JSON : format) {
+  private static String written(Table table, Format format) throws UsageException {
+    return switch (format) {
+      case TEXT -> table.text();
+      case MD -> table.markdown();
+      case LATEX -> table.latex();
+      case CSV -> table.csv();
+      case JSON, PERFTEST, NCCL, OSU ->
+          throw new UsageException(
+              Problem.of(
+                      "DB-U002",
+                      "--fmt " + format.name().toLowerCase(Locale.ROOT),
+                      "that tool prints latency and goodput, and no such table")
+                  .fix("text, md, latex, csv and json have it"));
+    };
+  }
+
+  private static String results(StoredRun stored, Format format) throws RunException {
+    return switch (format) {
       case TEXT -> ResultTable.text(stored);
       case JSON -> SummaryFiles.json(stored.data());
       case CSV -> SummaryFiles.csv(stored.data());
@@ -114,10 +164,5 @@ final class TableCommand implements Command {
               .fix("doorbell table RUN --fmt csv prints whatever it has"));
     }
     return text;
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

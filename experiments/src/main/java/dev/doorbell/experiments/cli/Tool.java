@@ -1,27 +1,14 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
-import dev.doorbell.experiments.plan.PointFailure;
-import dev.doorbell.experiments.run.RunException;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import picocli.CommandLine;
-import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.MissingParameterException;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.UnmatchedArgumentException;
 
-/** From an argument list to an exit code. Nothing that a user types ends in a stack trace. */
+/** From an argument list to an exit code. */
 public final class Tool {
-  private static final int WIDTH = 100;
-
   private final Context context;
 
   Tool(Context context) {
@@ -51,144 +38,31 @@ public final class Tool {
   private ExitCode unknown(String word) {
     String kind = word.startsWith("-") ? "option" : "command";
     String near = word.startsWith("-") ? "" : Subcommand.suggestion(word);
-    print(
+    return usage(
         Problem.of("DB-U001", null, "unknown %s '%s'%s".formatted(kind, word, near))
             .fix("doorbell --help lists the commands"));
-    return ExitCode.USAGE;
   }
 
   /** Some commands are groups, whose next word says which of them is meant. */
   private ExitCode start(Subcommand subcommand, List<String> words) {
-    if (subcommand == Subcommand.KERNEL && !words.isEmpty() && !words.getFirst().startsWith("-")) {
-      String word = words.removeFirst();
-      return KernelAction.of(word)
-          .map(action -> dispatch("kernel " + word, action.create(), words))
-          .orElseGet(() -> unknownAction("kernel", word, KernelAction.suggestion(word)));
+    CommandRunner runner = new CommandRunner(context);
+    Command command = subcommand.create();
+    if (command instanceof CommandGroup group
+        && !words.isEmpty()
+        && !words.getFirst().startsWith("-")) {
+      String second = words.removeFirst();
+      return group
+          .find(second)
+          .map(
+              action -> runner.run(subcommand.word() + " " + second, action.command().get(), words))
+          .orElseGet(() -> usage(group.unknown(second)));
     }
-    if (subcommand == Subcommand.HCA && !words.isEmpty() && !words.getFirst().startsWith("-")) {
-      String word = words.removeFirst();
-      return HcaAction.of(word)
-          .map(action -> dispatch("hca " + word, action.create(), words))
-          .orElseGet(() -> unknownAction("hca", word, HcaAction.suggestion(word)));
-    }
-    if (subcommand == Subcommand.CLAIMS && !words.isEmpty() && !words.getFirst().startsWith("-")) {
-      String word = words.removeFirst();
-      return ClaimsAction.of(word)
-          .map(action -> dispatch("claims " + word, action.create(), words))
-          .orElseGet(() -> unknownAction("claims", word, ClaimsAction.suggestion(word)));
-    }
-    if (subcommand == Subcommand.PAPER && !words.isEmpty() && !words.getFirst().startsWith("-")) {
-      String word = words.removeFirst();
-      return PaperAction.of(word)
-          .map(action -> dispatch("paper " + word, action.create(), words))
-          .orElseGet(() -> unknownAction("paper", word, PaperAction.suggestion(word)));
-    }
-    return dispatch(subcommand.word(), subcommand.create(), words);
+    return runner.run(subcommand.word(), command, words);
   }
 
-  private ExitCode unknownAction(String group, String word, String suggestion) {
-    print(
-        Problem.of("DB-U001", null, "unknown command '%s %s'%s".formatted(group, word, suggestion))
-            .fix("doorbell %s --help".formatted(group)));
-    return ExitCode.USAGE;
-  }
-
-  private ExitCode dispatch(String name, Command command, List<String> words) {
-    CommandLine parser = parser(name, command);
-    try {
-      CommandLine.ParseResult parsed = parser.parseArgs(words.toArray(String[]::new));
-      if (parsed.isUsageHelpRequested()) {
-        PrintWriter out = new PrintWriter(context.terminal().out(), false, StandardCharsets.UTF_8);
-        parser.usage(out, Ansi.OFF);
-        out.flush();
-        return ExitCode.OK;
-      }
-    } catch (ParameterException e) {
-      print(explain(name, parser, e));
-      return ExitCode.USAGE;
-    }
-    return execute(command);
-  }
-
-  private static CommandLine parser(String name, Command command) {
-    CommandLine parser = new CommandLine(command);
-    parser.setCommandName("doorbell " + name);
-    parser.setUsageHelpWidth(WIDTH);
-    parser.setUnmatchedOptionsArePositionalParams(false);
-    parser.setCaseInsensitiveEnumValuesAllowed(true);
-    return parser;
-  }
-
-  private static Problem explain(String name, CommandLine parser, ParameterException e) {
-    String help = "doorbell %s --help".formatted(name);
-    if (e instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty()) {
-      String word = unmatched.getUnmatched().getFirst();
-      if (!word.startsWith("-")) {
-        return Problem.of("DB-U003", null, "'%s' is one argument too many".formatted(word))
-            .fix(help);
-      }
-      String option = word.replaceFirst("=.*", "");
-      List<String> known = new ArrayList<>();
-      parser.getCommandSpec().options().forEach(spec -> known.addAll(List.of(spec.names())));
-      return Problem.of(
-              "DB-U002",
-              null,
-              "unknown option '%s'%s".formatted(option, Nearest.suggestion(option, known)))
-          .fix(help);
-    }
-    String what =
-        e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()
-            ? "missing " + missing.getMissing().getFirst().paramLabel()
-            : String.valueOf(e.getMessage()).lines().findFirst().orElse("cannot be understood");
-    return Problem.of("DB-U003", null, what).fix(help);
-  }
-
-  private ExitCode execute(Command command) {
-    try {
-      return command.run(context);
-    } catch (UsageException e) {
-      print(e.problem());
-      return ExitCode.USAGE;
-    } catch (ConfigException e) {
-      e.problems().forEach(this::print);
-      int errors = e.problems().size();
-      context.terminal().err().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
-      return ExitCode.CONFIG;
-    } catch (EnvironmentException e) {
-      print(e.problem());
-      trace(command, e);
-      return ExitCode.ENVIRONMENT;
-    } catch (RunException e) {
-      print(e.problem());
-      trace(command, e);
-      return e.kind() == RunException.Kind.UNREADABLE ? ExitCode.USAGE : ExitCode.ENVIRONMENT;
-    } catch (PointFailure e) {
-      print(e.problem());
-      trace(command, e);
-      return ExitCode.FAILED;
-    } catch (ProgramExit e) {
-      throw e;
-    } catch (RuntimeException | Error e) {
-      String message = e.getMessage() == null ? "" : ": " + e.getMessage();
-      print(
-          Problem.of(
-                  "DB-X001",
-                  null,
-                  "Doorbell itself failed: %s%s".formatted(e.getClass().getSimpleName(), message))
-              .fix("run it again with -v and report what it prints"));
-      trace(command, e);
-      return ExitCode.FAILED;
-    }
-  }
-
-  private void trace(Command command, Throwable e) {
-    if (command.verbose()) {
-      e.printStackTrace(context.terminal().err());
-    }
-  }
-
-  private void print(Problem problem) {
+  private ExitCode usage(Problem problem) {
     context.terminal().err().println(problem.text());
+    return ExitCode.USAGE;
   }
 
   /** The first screen: what to type, then what there is. */

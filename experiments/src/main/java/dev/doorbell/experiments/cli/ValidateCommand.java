@@ -32,12 +32,11 @@ import picocli.CommandLine.Parameters;
       "  doorbell validate topologies/my-machine.yaml lossy.yaml",
       ""
     })
-final class ValidateCommand implements Command {
+final class ValidateCommand extends Command {
   private static final Pattern TOPOLOGY = Pattern.compile("(?m)^gpus\\s*:");
   private static final Pattern FAULTS = Pattern.compile("(?m)^faults\\s*:");
   private static final Pattern EXPERIMENT = Pattern.compile("(?m)^experiment\\s*:");
 
-  @Mixin private CommonOptions common = new CommonOptions();
   @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "FILE", arity = "1..*", description = "Files, or names of experiments.")
@@ -70,11 +69,11 @@ final class ValidateCommand implements Command {
         problems.addAll(e.problems());
       }
       errors += problems.size();
-      if (common.json) {
+      if (common().json()) {
         report.put(file, problems);
       } else {
         problems.forEach(problem -> context.terminal().out().println(problem.text()));
-        if (problems.isEmpty() && !common.quiet) {
+        if (problems.isEmpty() && !common().quiet()) {
           context
               .terminal()
               .out()
@@ -82,7 +81,7 @@ final class ValidateCommand implements Command {
         }
       }
     }
-    if (common.json) {
+    if (common().json()) {
       Json.print(context, report);
     } else if (errors > 0) {
       context.terminal().out().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
@@ -97,10 +96,5 @@ final class ValidateCommand implements Command {
     } catch (IOException | InvalidPathException _) {
       return false;
     }
-  }
-
-  @Override
-  public boolean verbose() {
-    return common.verbose;
   }
 }

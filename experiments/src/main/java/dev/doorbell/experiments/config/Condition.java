@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A condition on one setting of a point, as in {@code exclude} and {@code --only}.
@@ -62,6 +63,11 @@ public record Condition(String setting, Comparison comparison, List<String> oper
   /** As {@code --only} takes it. */
   String text() {
     return setting + comparison.sign + String.join("|", operands);
+  }
+
+  /** Conditions of which all must hold, as {@code --only} takes them. */
+  public static String text(List<Condition> conditions) {
+    return conditions.stream().map(Condition::text).collect(Collectors.joining(","));
   }
 
   /** Whether the condition holds for a point with these values. */

@@ -101,17 +101,7 @@ public final class ConfigReader {
 
   private static List<FigureSpec> figures(JsonNode list) {
     List<FigureSpec> figures = new ArrayList<>();
-    for (JsonNode node : list) {
-      figures.add(
-          new FigureSpec(
-              node.get("name").asString(),
-              node.get("x").asString(),
-              node.get("y").asString(),
-              node.path("series").asString(""),
-              node.path("facet").asString(""),
-              node.path("logx").asBoolean(false),
-              node.path("logy").asBoolean(false)));
-    }
+    list.forEach(node -> figures.add(FigureReader.ofConfig(node)));
     return figures;
   }
 

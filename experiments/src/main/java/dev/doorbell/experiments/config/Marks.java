@@ -35,6 +35,24 @@ final class Marks {
     keys.put(pointer, new Mark.OnCommandLine(text));
   }
 
+  /** The places of what lies below a node, by pointers from there. */
+  Marks below(String pointer) {
+    Marks below = new Marks(file);
+    values.forEach(
+        (at, mark) -> {
+          if (isAtOrBelow(at, pointer)) {
+            below.values.put(at.substring(pointer.length()), mark);
+          }
+        });
+    keys.forEach(
+        (at, mark) -> {
+          if (isAtOrBelow(at, pointer)) {
+            below.keys.put(at.substring(pointer.length()), mark);
+          }
+        });
+    return below;
+  }
+
   /** The node is gone, or replaced. */
   void forget(String pointer) {
     values.keySet().removeIf(other -> isAtOrBelow(other, pointer));

@@ -228,6 +228,8 @@ final class Settings {
       checkAxis(figures.get(i), pointer, "x");
       checkAxis(figures.get(i), pointer, "series");
       checkAxis(figures.get(i), pointer, "facet");
+      checkAxis(figures.get(i), pointer, "rows");
+      FigureReader.complete(figures.get(i), pointer, axes, marks, problems);
       checkSampled(figures.get(i), pointer, "y", metrics);
     }
     JsonNode crossovers = outputs.path("crossovers");

@@ -13,10 +13,7 @@ public enum PlotFormat {
   /** A {@code .tex} for pgfplots and the {@code .csv} that it reads. */
   PGFPLOTS;
 
-  /**
-   * What is written where nothing else is asked for, as at the end of every run: pixels take longer
-   * to draw than all else there.
-   */
+  /** What is written where nothing else is asked for: pixels take longer to draw than all else. */
   public static Set<PlotFormat> standard() {
     return EnumSet.of(SVG, PDF);
   }

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.FigureReader;
 import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.figures.BarFigure.Bar;
@@ -27,7 +28,7 @@ import java.util.SequencedSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Reads off a run what figures of the kinds that somebody asks for show. */
+/** Reads off a run what figures of the kinds that are made of samples show. */
 final class RunCharts {
 
   /** More panels than this are no figure. */
@@ -38,17 +39,35 @@ final class RunCharts {
 
   private final RunData run;
   private final RunFigures figures;
-  private final PlotSpec spec;
+  private final FigureSpec spec;
 
-  RunCharts(RunData run, PlotSpec asked) throws Unplottable {
+  /**
+   * @param spec what it leaves out is not shown
+   * @throws Unplottable when it names axes or a metric that the run does not have
+   */
+  RunCharts(RunData run, FigureSpec spec) throws Unplottable {
     this.run = run;
     this.figures = new RunFigures(run);
-    this.spec = asked.resolved(run);
+    this.spec = spec;
+    List<String> names = run.axes().stream().map(Axis::name).toList();
+    for (String axis : List.of(spec.x(), spec.series(), spec.facet(), spec.rows())) {
+      if (!axis.isEmpty() && !names.contains(axis)) {
+        throw Unplottable.axis(run, axis, names);
+      }
+    }
+    if (run.rows().stream().noneMatch(row -> has(row, spec.y()))) {
+      throw Unplottable.metric(run, spec.y());
+    }
   }
 
-  /** A line figure as the config could have asked for it. */
+  private static boolean has(SummaryRow row, String metric) {
+    MetricRow found = row.metrics().get(metric);
+    return found != null && found.samples().size() > 0;
+  }
+
+  /** Lines over an axis of numbers. */
   LineFigure line() throws Unplottable {
-    if (spec.x().isEmpty() || !PlotSpec.numeric(figures.axis(spec.x()))) {
+    if (spec.x().isEmpty() || !FigureReader.numeric(figures.axis(spec.x()))) {
       throw Unplottable.because(
           run.runId(),
           spec.x().isEmpty()
@@ -56,10 +75,7 @@ final class RunCharts {
               : "axis '%s' holds words, and a line needs numbers".formatted(spec.x()),
           "choose the abscissa with -x AXIS, or draw --kind bar");
     }
-    FigureSpec figure =
-        new FigureSpec(
-            spec.name(), spec.x(), spec.metric(), spec.series(), spec.rows(), true, true);
-    return figures.figure(figure).orElseThrow(() -> Unplottable.metric(run, spec.metric()));
+    return figures.figure(spec).orElseThrow(() -> Unplottable.metric(run, spec.y()));
   }
 
   /** Shares of samples: a panel for each place, a line for each value of the series' axis. */
@@ -84,14 +100,14 @@ final class RunCharts {
             : counts.getMin() + " to " + counts.getMax();
     return new LineFigure(
         spec.name(),
-        new Quantified(RunFigures.title(spec.metric()), unit(), positive),
+        new Quantified(RunFigures.title(spec.y()), unit(), positive),
         new Quantified("share of samples", "", false),
         series(panels.stream().flatMap(p -> p.lines().stream()).map(Line::series).toList()),
         panels,
         RunFigures.note(run.basis()),
         "n = " + n + " a line, marker at the median",
         true,
-        provenance("distribution of " + RunFigures.title(spec.metric())));
+        provenance("distribution of " + RunFigures.title(spec.y())));
   }
 
   private static List<Point> steps(double[] sorted) {
@@ -138,29 +154,18 @@ final class RunCharts {
     return new BarFigure(
         spec.name(),
         groups.isEmpty() ? "" : RunFigures.title(groups),
-        new Quantified(RunFigures.title(spec.metric()) + ", median", unit(), false),
+        new Quantified(RunFigures.title(spec.y()) + ", median", unit(), false),
         ordered,
         series(panels.stream().flatMap(p -> p.bars().stream()).map(Bar::series).toList()),
         panels,
         RunFigures.note(run.basis()),
         RunFigures.samplesNote(counts),
-        provenance(RunFigures.title(spec.metric())));
+        provenance(RunFigures.title(spec.y())));
   }
 
-  /** Words are what bars stand side by side for; numbers only where there are no words. */
+  /** Nothing where the axis that bars would stand side by side for does not vary. */
   private String groups() {
-    if (!spec.rows().isEmpty() && varies(spec.rows())) {
-      return spec.rows();
-    }
-    return run.axes().stream()
-        .filter(axis -> axis.values().size() > 1 && !axis.name().equals(spec.series()))
-        .map(Axis::name)
-        .findFirst()
-        .orElse("");
-  }
-
-  private boolean varies(String axis) {
-    return figures.axis(axis).values().size() > 1;
+    return !spec.x().isEmpty() && figures.axis(spec.x()).values().size() > 1 ? spec.x() : "";
   }
 
   /** Who is ahead at each place of two axes. */
@@ -206,8 +211,8 @@ final class RunCharts {
         panels,
         RunFigures.note(run.basis()),
         "%s median of %s; numbers: runner-up / winner; grey: 95 %% intervals overlap"
-            .formatted(most ? "highest" : "lowest", RunFigures.title(spec.metric())),
-        provenance("winner by " + RunFigures.title(spec.metric())));
+            .formatted(most ? "highest" : "lowest", RunFigures.title(spec.y())),
+        provenance("winner by " + RunFigures.title(spec.y())));
   }
 
   private Cell cell(int x, int y, List<SummaryRow> rivals, boolean most) {
@@ -248,17 +253,17 @@ final class RunCharts {
     List<Axis> others =
         run.axes().stream()
             .filter(axis -> axis.values().size() > 1 && !spoken.contains(axis.name()))
-            .sorted(Comparator.comparing(axis -> !axis.name().equals(spec.rows())))
+            .sorted(Comparator.comparing(axis -> !axis.name().equals(spec.facet())))
             .toList();
     SequencedMap<String, List<SummaryRow>> places = new LinkedHashMap<>();
     for (SummaryRow row : run.rows()) {
-      MetricRow metric = row.metrics().get(spec.metric());
+      MetricRow metric = row.metrics().get(spec.y());
       if (metric != null && metric.samples().size() > 0) {
         String place =
             others.stream()
                 .map(
                     axis ->
-                        axis.name().equals(spec.rows()) || !axis.unit().isEmpty()
+                        axis.name().equals(spec.facet()) || !axis.unit().isEmpty()
                             ? shown(row, axis.name())
                             : RunFigures.title(axis.name()) + " " + shown(row, axis.name()))
                 .collect(Collectors.joining(", "));
@@ -282,7 +287,7 @@ final class RunCharts {
   }
 
   private MetricRow sampled(SummaryRow row) {
-    MetricRow metric = row.metrics().get(spec.metric());
+    MetricRow metric = row.metrics().get(spec.y());
     if (metric == null) {
       throw new IllegalStateException(row.pointId() + " was chosen for a metric that it lacks");
     }
@@ -290,17 +295,17 @@ final class RunCharts {
   }
 
   private String unit() {
-    return figures.unit(spec.metric());
+    return figures.unit(spec.y());
   }
 
   private String seriesOf(SummaryRow row) {
-    return spec.series().isEmpty() ? spec.metric() : shown(row, spec.series());
+    return spec.series().isEmpty() ? spec.y() : shown(row, spec.series());
   }
 
   /** In the order of the axis. */
   private List<String> series(List<String> present) {
     return spec.series().isEmpty()
-        ? List.of(spec.metric())
+        ? List.of(spec.y())
         : shownValues(spec.series()).stream().filter(present::contains).toList();
   }
 

@@ -68,8 +68,14 @@ final class RunFigures {
     return Optional.of(
         new LineFigure(
             spec.name(),
-            new Quantified(title(spec.x()), x.unit(), spec.logX() && positive(panels, Point::x)),
-            new Quantified(metric, unit(spec.y()), spec.logY() && positive(panels, Point::lower)),
+            new Quantified(
+                title(spec.x()),
+                x.unit(),
+                Boolean.TRUE.equals(spec.logX()) && positive(panels, Point::x)),
+            new Quantified(
+                metric,
+                unit(spec.y()),
+                Boolean.TRUE.equals(spec.logY()) && positive(panels, Point::lower)),
             series.stream().filter(name -> panels.stream().anyMatch(p -> p.has(name))).toList(),
             panels,
             note(run.basis()),

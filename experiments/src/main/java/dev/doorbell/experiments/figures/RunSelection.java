@@ -18,14 +18,23 @@ public final class RunSelection {
 
   /** The points for which all conditions hold, and of each axis the values that they have. */
   public static RunData of(StoredRun run, List<Condition> conditions) {
+    return of(run.data(), run.plan().points(), conditions);
+  }
+
+  /**
+   * The same of a run's data.
+   *
+   * @param plan the points of the run
+   */
+  static RunData of(RunData run, List<Point> plan, List<Condition> conditions) {
     if (conditions.isEmpty()) {
-      return run.data();
+      return run;
     }
     Map<String, Point> points =
-        run.plan().points().stream().collect(Collectors.toMap(Point::id, Function.identity()));
+        plan.stream().collect(Collectors.toMap(Point::id, Function.identity()));
     return keep(
-        run.data(),
-        run.data().rows().stream()
+        run,
+        run.rows().stream()
             .filter(
                 row -> {
                   Point point = points.get(row.pointId());

@@ -1,6 +1,11 @@
 package dev.doorbell.experiments.figures;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
 
 /**
  * A table ready to be shown: headings, cells and the notes that belong under it, the basis of its
@@ -11,6 +16,12 @@ import java.util.List;
  * @param notes below the table, in order
  */
 public record Table(List<Column> columns, List<List<String>> rows, List<String> notes) {
+
+  /** Cells of more characters than this are broken into lines where LaTeX sets them. */
+  private static final int SENTENCE = 60;
+
+  /** About as many characters fill the width of a page in the small print of tables. */
+  private static final double LINE = 120;
 
   /**
    * A column.
@@ -87,27 +98,96 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
   }
 
   /**
+   * Comma-separated values of the rows as RFC 4180 has them, without the notes, which are no rows.
+   */
+  public String csv() {
+    StringBuilder out = new StringBuilder();
+    csvRow(out, columns.stream().map(Column::heading).toList());
+    rows.forEach(row -> csvRow(out, row));
+    return breakable(out);
+  }
+
+  private static void csvRow(StringBuilder out, List<String> cells) {
+    out.append(cells.stream().map(Table::quoted).collect(Collectors.joining(","))).append('\n');
+  }
+
+  private static String quoted(String cell) {
+    return cell.matches("(?s).*[\",\n\r].*") ? '"' + cell.replace("\"", "\"\"") + '"' : cell;
+  }
+
+  /** Rows by heading, and the notes, ready to be written as JSON. */
+  public SequencedMap<String, Object> tree() {
+    List<Map<String, String>> lines = new ArrayList<>();
+    for (List<String> row : rows) {
+      Map<String, String> line = new LinkedHashMap<>();
+      for (int i = 0; i < row.size(); i++) {
+        String heading = columns.get(i).heading();
+        line.put(line.containsKey(heading) ? heading + " " + (i + 1) : heading, row.get(i));
+      }
+      lines.add(line);
+    }
+    SequencedMap<String, Object> tree = new LinkedHashMap<>();
+    tree.put("rows", lines);
+    tree.put("notes", notes);
+    return tree;
+  }
+
+  /**
    * A LaTeX tabular for the booktabs package. Notes go below it and are no wider than it is: in one
    * box with it, so that they cannot be lost.
    */
   public String latex() {
     StringBuilder out = new StringBuilder("\\sbox0{\\begin{tabular}{");
-    columns.forEach(column -> out.append(column.numeric() ? 'r' : 'l'));
+    List<Double> widths = widths();
+    for (int i = 0; i < columns.size(); i++) {
+      if (widths.get(i) > 0) {
+        out.append("p{").append(Units.fixed(widths.get(i), 2)).append("\\linewidth}");
+      } else {
+        out.append(columns.get(i).numeric() ? 'r' : 'l');
+      }
+    }
     out.append("}\n\\toprule\n");
-    latexRow(out, columns.stream().map(Column::heading).toList());
+    latexRow(out, columns.stream().map(Column::heading).toList(), widths);
     out.append("\\midrule\n");
-    rows.forEach(row -> latexRow(out, row));
+    rows.forEach(row -> latexRow(out, row, widths));
     out.append("\\bottomrule\n\\end{tabular}}%\n\\parbox{\\wd0}{\\usebox0\\par");
     out.append("\\vskip2pt\\footnotesize\\raggedright\n");
     notes.forEach(note -> out.append(latexEscaped(note)).append("\\par\n"));
     return out.append("}\n").toString();
   }
 
-  private static void latexRow(StringBuilder out, List<String> cells) {
-    List<String> escaped = cells.stream().map(Table::latexEscaped).toList();
+  /**
+   * How wide each column is set, as a share of the line, where sentences need to be broken; 0 where
+   * a column is as wide as its cells.
+   */
+  private List<Double> widths() {
+    List<Integer> longest = new ArrayList<>();
+    for (int i = 0; i < columns.size(); i++) {
+      int column = i;
+      int heading = length(columns.get(i).heading());
+      longest.add(
+          Math.max(
+              heading, rows.stream().mapToInt(row -> length(row.get(column))).max().orElse(0)));
+    }
+    double whole = longest.stream().filter(n -> n <= SENTENCE).mapToInt(n -> n + 2).sum();
+    double broken = longest.stream().filter(n -> n > SENTENCE).mapToDouble(Math::sqrt).sum();
+    double room = Math.max(0.3, 1 - whole / LINE) - 0.02 * columns.size();
+    return longest.stream().map(n -> n > SENTENCE ? room * Math.sqrt(n) / broken : 0).toList();
+  }
+
+  private static void latexRow(StringBuilder out, List<String> cells, List<Double> widths) {
+    List<String> escaped = new ArrayList<>();
+    boolean broken = false;
+    for (int i = 0; i < cells.size(); i++) {
+      boolean sentence = widths.get(i) > 0;
+      broken |= sentence;
+      escaped.add((sentence ? "\\raggedright " : "") + latexEscaped(cells.get(i)));
+    }
     // A bracket at the start of a row would be taken for the optional argument of the \\ before it.
     out.append(escaped.getFirst().startsWith("[") ? "{}" : "");
-    out.append(String.join(" & ", escaped)).append(" \\\\\n");
+    out.append(String.join(" & ", escaped));
+    // Ragged text gives the double backslash another meaning.
+    out.append(broken ? " \\tabularnewline\n" : " \\\\\n");
   }
 
   static String latexEscaped(String text) {
@@ -125,6 +205,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
                 case '−' -> out.append("$-$");
                 case '±' -> out.append("$\\pm$");
                 case '×' -> out.append("$\\times$");
+                case 'α' -> out.append("$\\alpha$");
                 case '≤' -> out.append("$\\le$");
                 case '≥' -> out.append("$\\ge$");
                 case '→' -> out.append("$\\to$");

@@ -2,11 +2,13 @@ package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.Contrast;
+import dev.doorbell.experiments.config.Expectation;
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.figures.Table.Column;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.run.Crossings;
+import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryFiles;
@@ -101,6 +103,34 @@ public final class Tables {
     List<List<String>> cells = new ArrayList<>();
     Crossings.of(run).forEach(found -> crossoverRows(run, found, cells));
     return new Table(columns, cells, notes(run));
+  }
+
+  /** One row for each thing that the config expects: whether it came so, and what was found. */
+  public static Table expectations(RunData run) {
+    List<List<String>> cells = new ArrayList<>();
+    boolean known = false;
+    for (Expectations.Found found : Expectations.of(run)) {
+      Expectation.Scope scope = found.expectation().scope();
+      boolean missed = found.verdict() == Expectations.Verdict.NOT_MET && !scope.known().isEmpty();
+      known |= missed;
+      cells.add(
+          List.of(
+              found.verdict().text(),
+              found.expectation().text(),
+              found.why(),
+              scope.source(),
+              missed ? scope.known() : ""));
+    }
+    List<Column> columns = new ArrayList<>();
+    for (String heading : List.of("verdict", "expected", "found", "source", "known why")) {
+      columns.add(new Column(heading, false));
+    }
+    return known
+        ? new Table(columns, cells, notes(run))
+        : new Table(
+            columns.subList(0, 4),
+            cells.stream().map(row -> row.subList(0, 4)).toList(),
+            notes(run));
   }
 
   private static void crossoverRows(RunData run, Crossings.Found found, List<List<String>> cells) {
@@ -275,6 +305,11 @@ public final class Tables {
   /** As long as in the name of a run. */
   private static String shortened(String hash) {
     return hash.substring(0, Math.min(8, hash.length()));
+  }
+
+  /** Notes of a table's own, then what is the same in all rows, and the basis. */
+  static List<String> notes(RunData run, String... own) {
+    return Stream.concat(Stream.of(own), notes(run).stream()).toList();
   }
 
   private static List<String> notes(RunData run) {

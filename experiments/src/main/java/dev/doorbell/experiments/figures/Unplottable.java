@@ -11,7 +11,7 @@ public final class Unplottable extends Exception {
 
   private final transient Problem problem;
 
-  Unplottable(Problem problem) {
+  private Unplottable(Problem problem) {
     super(problem.what());
     this.problem = problem;
   }
@@ -44,8 +44,13 @@ public final class Unplottable extends Exception {
   }
 
   /** It has no such figure, for a reason that the user can do something about. */
-  public static Unplottable because(String run, String what, String fix) {
+  static Unplottable because(String run, String what, String fix) {
     return new Unplottable(Problem.of("DB-R021", run, what).fix(fix));
+  }
+
+  /** It has no such figure, for a reason that was found elsewhere. */
+  static Unplottable of(Problem problem) {
+    return new Unplottable(problem);
   }
 
   /** What the user is told. */

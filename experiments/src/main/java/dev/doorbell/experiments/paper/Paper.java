@@ -1,9 +1,11 @@
 package dev.doorbell.experiments.paper;
 
 import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.FigureReader;
+import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.figures.PlotKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,13 +14,10 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
  * What a {@code paper.yaml} says.
@@ -59,16 +58,8 @@ public record Paper(
     }
   }
 
-  /** A figure of a run; empty strings are left to the config. */
-  public record Figure(
-      String run,
-      PlotKind kind,
-      String x,
-      String metric,
-      String series,
-      String rows,
-      String only,
-      String caption) {}
+  /** A figure of a run; what its description leaves open is the config's. */
+  public record Figure(String run, FigureSpec shown, String caption) {}
 
   /**
    * A table.
@@ -121,17 +112,17 @@ public record Paper(
   /** Reads the paper in a folder, with every problem at once. */
   public static Paper read(Path folder) throws ConfigException {
     Path file = folder.resolve(FILE);
+    String text;
     try {
-      return new Reader(file.toString()).read(new YAMLMapper().readTree(Files.readString(file)));
+      text = Files.readString(file);
     } catch (IOException _) {
       throw new ConfigException(
           List.of(
               Problem.of("DB-C070", file.toString(), "there is no paper here")
                   .fix("doorbell paper new DIR makes one")));
-    } catch (JacksonException e) {
-      throw new ConfigException(
-          List.of(Problem.of("DB-C002", file.toString(), "not YAML: " + e.getOriginalMessage())));
     }
+    List<Problem> problems = new ArrayList<>();
+    return new Reader(FigureReader.in(file.toString(), text, "paper", problems), problems).read();
   }
 
   /** From a tree to a paper. */
@@ -140,14 +131,16 @@ public record Paper(
         Set.of("summary", "crossovers", "counters", "prices", "residuals", "numbers");
     private static final Set<String> BASES = Set.of("exact", "modelled", "measured", "cited");
 
-    private final String file;
-    private final List<Problem> problems = new ArrayList<>();
+    private final FigureReader document;
+    private final List<Problem> problems;
 
-    Reader(String file) {
-      this.file = file;
+    Reader(FigureReader document, List<Problem> problems) {
+      this.document = document;
+      this.problems = problems;
     }
 
-    Paper read(JsonNode root) throws ConfigException {
+    Paper read() throws ConfigException {
+      JsonNode root = document.root();
       keys(
           "the paper",
           root,
@@ -193,23 +186,11 @@ public record Paper(
 
     private Figure figure(Map.Entry<String, JsonNode> entry, Map<String, Run> runs) {
       JsonNode node = entry.getValue();
-      String what = "figure '" + entry.getKey() + "'";
-      keys(what, node, Set.of("run", "kind", "x", "y", "series", "rows", "only", "caption"));
-      known(what, text(node, "run"), runs.keySet(), "run");
-      String kind = node.path("kind").asString("line").toUpperCase(Locale.ROOT);
-      List<String> kinds = List.of(PlotKind.values()).stream().map(Enum::name).toList();
-      if (!kinds.contains(kind)) {
-        problem("%s: no kind '%s'%s".formatted(what, kind, Nearest.suggestion(kind, kinds)));
-        kind = "LINE";
-      }
+      known("figure '" + entry.getKey() + "'", text(node, "run"), runs.keySet(), "run");
+      FigureSpec shown = document.figure("/figures/" + entry.getKey(), Set.of("run", "caption"));
       return new Figure(
           text(node, "run"),
-          PlotKind.valueOf(kind),
-          text(node, "x"),
-          text(node, "y"),
-          text(node, "series"),
-          text(node, "rows"),
-          text(node, "only"),
+          (shown == null ? FigureSpec.of(FigureKind.LINE) : shown).named(entry.getKey()),
           text(node, "caption"));
     }
 
@@ -281,7 +262,7 @@ public record Paper(
     }
 
     private void problem(String what) {
-      problems.add(Problem.of("DB-C071", file, what));
+      problems.add(Problem.of("DB-C071", document.placeOf(""), what));
     }
 
     private static String text(JsonNode node, String key) {

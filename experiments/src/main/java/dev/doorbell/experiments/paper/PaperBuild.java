@@ -7,10 +7,8 @@ import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.figures.Figures;
 import dev.doorbell.experiments.figures.PlotFormat;
-import dev.doorbell.experiments.figures.PlotKind;
-import dev.doorbell.experiments.figures.PlotSpec;
-import dev.doorbell.experiments.figures.Plots;
 import dev.doorbell.experiments.figures.RunSelection;
 import dev.doorbell.experiments.figures.Table;
 import dev.doorbell.experiments.figures.Table.Column;
@@ -18,10 +16,6 @@ import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.figures.Units;
 import dev.doorbell.experiments.figures.Unplottable;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.plan.Influence;
-import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointFailure;
-import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
@@ -45,8 +39,6 @@ import java.util.Set;
  * whenever and wherever the runs were made.
  */
 public final class PaperBuild {
-  private static final double SHARE = 0.2;
-
   private final Path folder;
   private final Paper paper;
   private final Map<String, StoredRun> runs;
@@ -83,7 +75,7 @@ public final class PaperBuild {
       Map<String, StoredRun> runs,
       Map<String, Path> calibrations,
       ExperimentRuntime runtime)
-      throws ConfigException, PointFailure {
+      throws ConfigException {
     PaperBuild build = new PaperBuild(folder, paper, runs, calibrations, runtime);
     build.build();
     if (!build.problems.isEmpty()) {
@@ -92,7 +84,7 @@ public final class PaperBuild {
     return Collections.unmodifiableSequencedMap(build.files);
   }
 
-  private void build() throws PointFailure {
+  private void build() {
     paper.numbers().forEach(this::number);
     Map<String, String> figures = new LinkedHashMap<>();
     Map<String, String> captions = new LinkedHashMap<>();
@@ -149,67 +141,20 @@ public final class PaperBuild {
     return digits.replace('-', '−');
   }
 
-  private void figure(String name, Paper.Figure figure) throws PointFailure {
+  private void figure(String name, Paper.Figure figure) {
     StoredRun run = runs.get(figure.run());
     if (run == null) {
       problem("figure '%s' is of a calibration, which has no figures".formatted(name));
       return;
     }
     try {
-      List<Condition> conditions = conditions(figure.only());
-      Plots plots =
-          switch (figure.kind()) {
-            case TORNADO -> tornado(run, point(run, conditions), figure);
-            case TIMELINE -> {
-              Point point = point(run, conditions);
-              yield Plots.timeline(
-                  anonymous(run.data()), point.id(), runtime.timeline(point, null));
-            }
-            default ->
-                Plots.of(
-                    anonymous(RunSelection.of(run, conditions)),
-                    new PlotSpec(
-                        figure.kind(),
-                        name,
-                        figure.x(),
-                        figure.metric(),
-                        figure.series(),
-                        figure.rows()));
-          };
-      boolean renamed = figure.kind() == PlotKind.TORNADO || figure.kind() == PlotKind.TIMELINE;
-      (renamed ? plots.named(name) : plots)
+      new Figures(anonymous(run.data()), run.plan().points(), () -> runtime)
+          .one(figure.shown())
           .files(EnumSet.allOf(PlotFormat.class))
           .forEach((file, bytes) -> files.put("figures/" + file, bytes));
     } catch (Unplottable e) {
       problem("figure '%s': %s".formatted(name, e.problem().what()));
-    } catch (ConfigException e) {
-      problem("figure '%s': %s".formatted(name, e.problems().getFirst().what()));
     }
-  }
-
-  private Plots tornado(StoredRun run, Point point, Paper.Figure figure) throws Unplottable {
-    String metric = figure.metric().isEmpty() ? "latency" : figure.metric();
-    Optional<Prediction.Term> base = runtime.predict(point).of(metric);
-    List<Influence> influences = runtime.sensitivity(point, metric, SHARE);
-    if (base.isEmpty() || influences.isEmpty()) {
-      throw Unplottable.because(
-          run.data().runId(), "the model has no word for " + point.id(), "take another point");
-    }
-    return Plots.tornado(
-        anonymous(run.data()),
-        point.id(),
-        metric,
-        base.get().value(),
-        base.get().unit(),
-        influences);
-  }
-
-  private static Point point(StoredRun run, List<Condition> conditions) throws Unplottable {
-    return run.plan().points().stream()
-        .filter(point -> conditions.stream().allMatch(c -> c.holds(point.settings())))
-        .findFirst()
-        .orElseThrow(
-            () -> Unplottable.because(run.data().runId(), "no point fulfils 'only'", "mend it"));
   }
 
   /** Without the commit: a paper's bytes depend on its results, not on who built it when. */

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.paper;
 
+import dev.doorbell.experiments.config.Condition;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -144,7 +145,10 @@ public final class PaperPack {
                 text.append(
                     "| %s | %s | %s | %s |\n"
                         .formatted(
-                            name, figure.run(), figure.kind().word(), escaped(figure.only()))));
+                            name,
+                            figure.run(),
+                            figure.shown().kind().word(),
+                            escaped(Condition.text(figure.shown().only())))));
     text.append("\n| table | run | shows | part |\n| --- | --- | --- | --- |\n");
     paper
         .tables()

@@ -1,30 +1,29 @@
 package dev.doorbell.experiments.report;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.figures.PlotKind;
-import dev.doorbell.experiments.figures.PlotSpec;
-import dev.doorbell.experiments.figures.Plots;
+import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.figures.Figures;
+import dev.doorbell.experiments.figures.SampleTables;
 import dev.doorbell.experiments.figures.Table;
 import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.figures.Unplottable;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.StoredRun;
-import dev.doorbell.experiments.run.SummaryFiles;
-import dev.doorbell.experiments.run.SummaryRow;
-import dev.doorbell.experiments.stats.Doubt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.SequencedSet;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -32,16 +31,31 @@ import tools.jackson.databind.json.JsonMapper;
 public final class HtmlReport {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
+  /** Kinds that are shown whether or not the config asks for one. */
+  private static final List<FigureKind> ALWAYS =
+      List.of(FigureKind.LINE, FigureKind.HEATMAP, FigureKind.BAR, FigureKind.CDF);
+
   private final List<StoredRun> runs;
+  private final List<FigureSpec> further;
+  private final Supplier<ExperimentRuntime> runtime;
   private final Html page = new Html();
 
-  private HtmlReport(List<StoredRun> runs) {
+  private HtmlReport(
+      List<StoredRun> runs, List<FigureSpec> further, Supplier<ExperimentRuntime> runtime) {
     this.runs = List.copyOf(runs);
+    this.further = List.copyOf(further);
+    this.runtime = runtime;
   }
 
-  /** One page for all runs. */
-  public static byte[] of(List<StoredRun> runs) {
-    HtmlReport report = new HtmlReport(runs);
+  /**
+   * One page for all runs.
+   *
+   * @param further figures of each run beside those that its config asks for
+   * @param runtime for figures that samples alone do not make
+   */
+  public static byte[] of(
+      List<StoredRun> runs, List<FigureSpec> further, Supplier<ExperimentRuntime> runtime) {
+    HtmlReport report = new HtmlReport(runs, further, runtime);
     report.write();
     return report.page.toString().getBytes(StandardCharsets.UTF_8);
   }
@@ -116,26 +130,17 @@ public final class HtmlReport {
 
   /** What the experiment expected and whether it came so, where its summary says. */
   private void expectations(StoredRun run) {
-    JsonNode expected = MAPPER.readTree(SummaryFiles.json(run.data())).path("expectations");
+    Table expected = Tables.expectations(run.data());
     String text = run.plan().config().expectation();
-    if (text.isEmpty() && expected.isEmpty()) {
+    if (text.isEmpty() && expected.rows().isEmpty()) {
       return;
     }
     page.element("h3", "Expected");
     if (!text.isEmpty()) {
       page.raw("<p>").text(text).raw("</p>\n");
     }
-    if (expected.isArray() && !expected.isEmpty()) {
-      // Only what was not met may say that it is known why.
-      SequencedSet<String> names = new LinkedHashSet<>();
-      expected.forEach(each -> names.addAll(each.propertyNames()));
-      List<Table.Column> columns =
-          names.stream().map(name -> new Table.Column(name.replace('_', ' '), false)).toList();
-      List<List<String>> rows = new ArrayList<>();
-      for (JsonNode each : expected) {
-        rows.add(names.stream().map(name -> plain(each.path(name))).toList());
-      }
-      page.table(new Table(columns, rows, List.of()));
+    if (!expected.rows().isEmpty()) {
+      page.table(new Table(expected.columns(), expected.rows(), List.of()));
     }
   }
 
@@ -145,9 +150,22 @@ public final class HtmlReport {
 
   private void figures(StoredRun run, int number) {
     SequencedMap<String, byte[]> figures = new LinkedHashMap<>();
-    for (PlotKind kind : List.of(PlotKind.LINE, PlotKind.HEATMAP, PlotKind.BAR, PlotKind.CDF)) {
+    Figures maker = Figures.of(run, runtime);
+    Figures.Asked asked = maker.asked(List.of());
+    figures.putAll(asked.plots().whole());
+    List<Problem> missing = new ArrayList<>(asked.missing());
+    for (FigureSpec spec : further) {
       try {
-        figures.putAll(Plots.of(run.data(), PlotSpec.of(kind)).whole());
+        figures.putAll(maker.one(spec).whole());
+      } catch (Unplottable e) {
+        missing.add(e.problem());
+      }
+    }
+    for (FigureKind kind : ALWAYS) {
+      try {
+        if (run.data().figures().stream().noneMatch(figure -> figure.kind() == kind)) {
+          figures.putAll(maker.one(FigureSpec.of(kind)).whole());
+        }
       } catch (Unplottable _) {
         // Runs differ in which kinds they can give; the page shows those that there are.
       }
@@ -178,19 +196,10 @@ public final class HtmlReport {
   }
 
   private void doubts(StoredRun run) {
-    List<List<String>> rows = new ArrayList<>();
-    for (SummaryRow row : run.data().rows()) {
-      row.metrics()
-          .forEach(
-              (name, metric) -> {
-                if (metric.samples().size() > 0) {
-                  for (Doubt doubt : Doubt.about(metric.samples().values())) {
-                    rows.add(List.of(row.pointId(), name, doubt.what(), doubt.advice()));
-                  }
-                }
-              });
+    Table doubts = SampleTables.doubts(run.data());
+    if (!doubts.rows().isEmpty()) {
+      folded("Doubts about the samples", doubts);
     }
-    folded("Doubts about the samples", rows, List.of("point", "metric", "what", "what to do"));
   }
 
   private void failures(StoredRun run) {
@@ -226,7 +235,7 @@ public final class HtmlReport {
     StringBuilder heading = new StringBuilder("Constants that the model rests on");
     counts.forEach(
         (origin, count) -> heading.append(", ").append(count).append(' ').append(word(origin)));
-    folded(heading.toString(), rows, List.of("constant", "value", "origin", "source"));
+    folded(heading.toString(), table(List.of("constant", "value", "origin", "source"), rows));
   }
 
   private static String number(double value) {
@@ -237,10 +246,10 @@ public final class HtmlReport {
     return origin.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
-  private void folded(String heading, List<List<String>> rows, List<String> columns) {
-    if (!rows.isEmpty()) {
-      page.raw("<details><summary>").text("%s (%d)".formatted(heading, rows.size()));
-      page.raw("</summary>\n").table(table(columns, rows)).raw("</details>\n");
+  private void folded(String heading, Table table) {
+    if (!table.rows().isEmpty()) {
+      page.raw("<details><summary>").text("%s (%d)".formatted(heading, table.rows().size()));
+      page.raw("</summary>\n").table(table).raw("</details>\n");
     }
   }
 

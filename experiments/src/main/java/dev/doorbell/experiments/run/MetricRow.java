@@ -2,7 +2,9 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.stats.Doubt;
 import dev.doorbell.experiments.stats.Summary;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,7 @@ public final class MetricRow {
   private final Samples samples;
   private final Optional<Prediction.Term> model;
   private volatile @Nullable Seeded known;
+  private volatile @Nullable List<Doubt> doubts;
 
   /**
    * A metric.
@@ -51,6 +54,16 @@ public final class MetricRow {
       known = last;
     }
     return last.summary;
+  }
+
+  /** Why the samples may not be what statistics take them for; empty where there are none. */
+  public List<Doubt> doubts() {
+    List<Doubt> raised = doubts;
+    if (raised == null) {
+      raised = samples.size() == 0 ? List.of() : List.copyOf(Doubt.about(samples.values()));
+      doubts = raised;
+    }
+    return raised;
   }
 
   @Override

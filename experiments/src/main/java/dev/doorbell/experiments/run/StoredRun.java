@@ -8,12 +8,12 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 
 /**
@@ -48,11 +48,31 @@ public record StoredRun(
    */
   public static StoredRun read(Path path) throws RunException {
     RunIndex index = RunIndex.read(path);
-    List<SummaryRow> rows = new ArrayList<>();
-    for (JournalEntry entry : index.results().values()) {
-      rows.add(row(index, index.plan().points().get(entry.index()), entry));
+    return of(index, index.id(), index.entries(), rows(index));
+  }
+
+  /** All of them, read and checked by as many threads as there are processors. */
+  private static List<SummaryRow> rows(RunIndex index) throws RunException {
+    try {
+      return index.results().values().parallelStream()
+          .map(
+              entry -> {
+                try {
+                  return row(index, index.plan().points().get(entry.index()), entry);
+                } catch (RunException e) {
+                  throw new CompletionException(e);
+                }
+              })
+          .toList();
+    } catch (CompletionException e) {
+      // Another thread's comes wrapped once more.
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof RunException why) {
+          throw why;
+        }
+      }
+      throw e;
     }
-    return of(index, index.id(), index.entries(), rows);
   }
 
   /**

@@ -139,7 +139,11 @@ public final class SummaryFiles {
             row ->
                 row.metrics().values().stream()
                     .filter(metric -> metric.samples().size() > 0)
-                    .forEach(metric -> summary(row, metric)));
+                    .forEach(
+                        metric -> {
+                          summary(row, metric);
+                          metric.doubts();
+                        }));
   }
 
   /** Puts both files into the run directory. */

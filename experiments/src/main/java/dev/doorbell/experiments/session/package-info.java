@@ -1,6 +1,6 @@
 /**
- * Wires GPUs, HCAs, proxies and a fabric into a world, and runs points of experiments in it. The
- * only package that knows the back ends.
+ * The runtime that experiments find as a service: it chooses the environment of a run and hands
+ * each point to its kind. The packages below it alone know the back ends.
  */
 @NullMarked
 package dev.doorbell.experiments.session;

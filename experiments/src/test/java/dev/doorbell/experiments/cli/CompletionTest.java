@@ -68,6 +68,7 @@ class CompletionTest {
     assertThat(bash("doorbell", "d")).contains("demo", "describe", "decode", "doctor");
     assertThat(bash("doorbell", "")).contains("run", "completion", "test", "bundle");
     assertThat(bash("doorbell", "kernel", "")).contains("new", "check", "run", "build", "disasm");
+    assertThat(bash("doorbell", "claims", "")).contains("list", "check");
   }
 
   @Test

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a kernel's author types, and what is answered to good and bad lines. */
 class KernelCommandsTest {
@@ -52,15 +51,6 @@ class KernelCommandsTest {
     words.addAll(List.of("--arg", "f32:2.5", "--arg", "u32:16"));
     words.addAll(List.of(more));
     return session.type(words.toArray(String[]::new));
-  }
-
-  @ParameterizedTest
-  @EnumSource(KernelAction.class)
-  void every_action_explains_itself_with_examples_first(KernelAction action) {
-    assertThat(session.type("kernel", action.word(), "--help")).isEqualTo(ExitCode.OK);
-    assertThat(session.out().lines().toList().get(2))
-        .startsWith("  doorbell kernel " + action.word());
-    assertThat(session.out()).contains("Usage: doorbell kernel " + action.word());
   }
 
   @Test

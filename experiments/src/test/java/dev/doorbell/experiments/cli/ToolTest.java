@@ -9,14 +9,17 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ToolTest {
@@ -41,6 +44,24 @@ class ToolTest {
     String explained = session.out();
     session.type("help", command.word());
     assertThat(session.out()).isEqualTo(explained);
+  }
+
+  static Stream<Arguments> every_command_of_a_group_explains_itself_with_examples_first() {
+    return Arrays.stream(Subcommand.values())
+        .filter(group -> group.create() instanceof CommandGroup)
+        .flatMap(
+            group ->
+                ((CommandGroup) group.create())
+                    .actions().stream().map(action -> Arguments.of(group.word(), action.word())));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void every_command_of_a_group_explains_itself_with_examples_first(String group, String action) {
+    assertThat(session.type(group, action, "--help")).isEqualTo(ExitCode.OK);
+    String name = "doorbell %s %s".formatted(group, action);
+    assertThat(session.out().lines().toList().get(2)).startsWith("  " + name);
+    assertThat(session.out()).contains("Usage: " + name);
   }
 
   @Test

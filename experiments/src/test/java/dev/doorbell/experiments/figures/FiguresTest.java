@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.Axis;
@@ -16,8 +15,6 @@ import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,23 +22,40 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class FiguresTest {
 
   private static final RunData RUN = ModelledRun.of(21, 42);
-  private static final SequencedMap<String, Drawing> DRAWINGS = Figures.drawings(RUN);
+  private static final SequencedMap<String, Drawing> DRAWINGS = drawings(RUN);
 
   /** Two figures of one panel: enough where PDFs are made. */
   private static final RunData SMALL = ModelledRun.of(List.of("cross-rc"), 5, 1);
 
   private static Drawing drawing(RunData run, String name) {
-    SequencedMap<String, Drawing> drawings = run.equals(RUN) ? DRAWINGS : Figures.drawings(run);
+    SequencedMap<String, Drawing> drawings = run.equals(RUN) ? DRAWINGS : drawings(run);
     Drawing drawing = drawings.get(name);
     if (drawing == null) {
       throw new AssertionError(name + " is not among " + drawings.keySet());
     }
     return drawing;
+  }
+
+  private static Figures.Asked asked(RunData run) {
+    return new Figures(
+            run,
+            List.of(),
+            () -> {
+              throw new IllegalStateException("samples suffice");
+            })
+        .asked(List.of());
+  }
+
+  private static SequencedMap<String, Drawing> drawings(RunData run) {
+    return asked(run).plots().drawings();
+  }
+
+  private static SequencedMap<String, byte[]> render(RunData run) {
+    return asked(run).plots().files(PlotFormat.standard());
   }
 
   private static String svg(RunData run, String name) {
@@ -71,25 +85,17 @@ class FiguresTest {
   }
 
   @Test
-  void figures_of_a_run_are_written_for_browsers_and_for_papers(@TempDir Path directory)
-      throws IOException {
-    Path figures = directory.resolve("run").resolve("figures");
-    assertThat(Figures.write(SMALL, figures))
-        .containsExactly("latency.svg", "latency.pdf", "goodput.svg", "goodput.pdf")
-        .allSatisfy(name -> assertThat(figures.resolve(name)).isNotEmptyFile());
+  void figures_of_a_run_are_made_for_browsers_and_for_papers() {
+    assertThat(render(SMALL).keySet())
+        .containsExactly("latency.svg", "latency.pdf", "goodput.svg", "goodput.pdf");
   }
 
   @Test
-  void rebuilt_figures_have_the_same_bytes(@TempDir Path directory) throws IOException {
-    Figures.write(SMALL, directory);
-    SequencedMap<String, byte[]> again = Figures.render(ModelledRun.of(List.of("cross-rc"), 5, 1));
-    assertThat(again).isNotEmpty();
-    for (var file : again.entrySet()) {
-      assertThat(Files.readAllBytes(directory.resolve(file.getKey())))
-          .as(file.getKey())
-          .isEqualTo(file.getValue());
-    }
-    Figures.drawings(ModelledRun.of(21, 42))
+  void rebuilt_figures_have_the_same_bytes() {
+    assertThat(render(ModelledRun.of(List.of("cross-rc"), 5, 1)))
+        .isNotEmpty()
+        .containsExactlyEntriesOf(render(SMALL));
+    drawings(ModelledRun.of(21, 42))
         .forEach((name, d) -> assertThat(d.svg()).as(name).isEqualTo(drawing(RUN, name).svg()));
   }
 
@@ -151,7 +157,7 @@ class FiguresTest {
 
   @Test
   void one_placement_is_one_panel_in_one_column() {
-    assertThat(Figures.drawings(SMALL)).containsOnlyKeys("latency", "goodput");
+    assertThat(drawings(SMALL)).containsOnlyKeys("latency", "goodput");
     assertThat(svg(SMALL, "latency")).contains("width=\"240pt\"", ">cross-rc<");
   }
 
@@ -171,7 +177,7 @@ class FiguresTest {
       }
     }
     RunData both = ModelledRun.with(run, axes, rows, run.figures(), run.basis());
-    assertThat(Figures.drawings(both))
+    assertThat(drawings(both))
         .containsKeys("latency", "latency-cross-rc-offset-0", "latency-cross-rc-offset-1");
     assertThat(svg(both, "latency")).contains(">cross-rc, offset 0<", ">cross-rc, offset 1<");
     assertThat(svg(both, "latency-cross-rc-offset-1")).contains("crossover, 95 % interval");
@@ -195,12 +201,12 @@ class FiguresTest {
 
   @Test
   void a_run_without_finished_points_has_no_figures() {
-    assertThat(Figures.render(withRows(RUN, List.of()))).isEmpty();
+    assertThat(render(withRows(RUN, List.of()))).isEmpty();
   }
 
   @Test
   void linear_axes_and_figures_without_panels_or_series_are_drawn() {
-    FigureSpec plain = new FigureSpec("Plain One", "size", "goodput", "", "", false, false);
+    FigureSpec plain = FigureSpec.line("Plain One", "size", "goodput", "", "", false, false);
     RunData run = with(ModelledRun.of(List.of("cross-rc"), 3, 1), List.of(plain), Basis.MODELLED);
     assertThat(svg(run, "plain-one")).contains(">goodput, median (GB/s)<");
   }
@@ -210,19 +216,16 @@ class FiguresTest {
     RunData wrong =
         with(
             RUN,
-            List.of(new FigureSpec("f", "sise", "latency", "path", "", true, true)),
+            List.of(FigureSpec.line("f", "sise", "latency", "path", "", true, true)),
             Basis.MODELLED);
-    assertThatThrownBy(() -> Figures.render(wrong))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("sise")
-        .hasMessageContaining("size");
+    assertThat(asked(wrong).missing().getFirst().text())
+        .contains("figure 'f' is not drawn", "'sise'", "did you mean 'size'");
     RunData words =
         with(
             RUN,
-            List.of(new FigureSpec("f", "placement", "latency", "path", "", true, true)),
+            List.of(FigureSpec.line("f", "placement", "latency", "path", "", true, true)),
             Basis.MODELLED);
-    assertThatThrownBy(() -> Figures.render(words))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("does not hold numbers");
+    assertThat(asked(words).missing().getFirst().text()).contains("holds words");
+    assertThat(render(words)).isEmpty();
   }
 }

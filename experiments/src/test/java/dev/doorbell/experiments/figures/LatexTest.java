@@ -2,6 +2,8 @@ package dev.doorbell.experiments.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.config.Expectation;
+import dev.doorbell.experiments.config.FigureKind;
 import dev.doorbell.experiments.latex.Latex;
 import dev.doorbell.experiments.run.RunData;
 import java.io.IOException;
@@ -32,7 +34,7 @@ class LatexTest {
   void every_kind_of_figure_fits_its_column_or_both()
       throws IOException, InterruptedException, Unplottable {
     StringBuilder body = new StringBuilder();
-    for (PlotKind kind : PlotKind.values()) {
+    for (FigureKind kind : FigureKind.values()) {
       for (Map.Entry<String, byte[]> file :
           PlotsTest.plots(kind).files(Set.of(PlotFormat.PGFPLOTS)).entrySet()) {
         Path path = folder.resolve(file.getKey());
@@ -65,11 +67,39 @@ class LatexTest {
     StringBuilder body = new StringBuilder("\\setlength{\\tabcolsep}{3pt}\n");
     int at = 0;
     for (Table table :
-        List.of(Tables.summary(run), Tables.crossovers(whole), Tables.counters(run))) {
+        List.of(
+            Tables.summary(run),
+            Tables.crossovers(whole),
+            Tables.counters(run),
+            Tables.expectations(expected(whole)),
+            SampleTables.percentiles(run),
+            SampleTables.doubts(run),
+            SampleTables.fits(whole))) {
+      assertThat(table.rows()).isNotEmpty();
       Files.writeString(folder.resolve("table" + at + ".tex"), table.latex());
       body.append("\\begin{table*}\\centering\\footnotesize\\input{table").append(at++);
       body.append("}\\end{table*}\n\\clearpage\n");
     }
     Latex.typesets(folder, "tables", body.toString());
+  }
+
+  /** A run that is held against something that comes so and something that does not. */
+  private static RunData expected(RunData run) {
+    Expectation.Scope scope =
+        new Expectation.Scope(
+            "latency", List.of(), "a paper with a rather long title, 2020", "a price is missing");
+    return new RunData(
+        run.runId(),
+        run.experiment(),
+        run.question(),
+        run.configHash(),
+        run.gitId(),
+        run.basis(),
+        run.seed(),
+        run.axes(),
+        run.rows(),
+        run.figures(),
+        run.contrasts(),
+        List.of(new Expectation.Within(scope, 0, 1e9), new Expectation.Within(scope, 0, 1)));
   }
 }

@@ -84,8 +84,8 @@ final class ModelledRun {
             new Axis("size", "B", sizes().stream().<Value>map(Value.Whole::new).toList())),
         rows,
         List.of(
-            new FigureSpec("latency", "size", "latency", "path", "placement", true, true),
-            new FigureSpec("goodput", "size", "goodput", "path", "placement", true, true)),
+            FigureSpec.line("latency", "size", "latency", "path", "placement", true, true),
+            FigureSpec.line("goodput", "size", "goodput", "path", "placement", true, true)),
         List.of(
             new Contrast("latency", "size", "path", "pull", "push.memic", "placement"),
             new Contrast("latency", "size", "path", "pull.bf", "push.memic", "placement"),

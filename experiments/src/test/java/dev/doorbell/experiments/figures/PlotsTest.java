@@ -3,8 +3,12 @@ package dev.doorbell.experiments.figures;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.plan.Timeline.Kind;
 import dev.doorbell.experiments.plan.Timeline.Step;
@@ -13,8 +17,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -40,7 +46,24 @@ class PlotsTest {
         RUN.basis());
   }
 
-  private static RunData run(PlotKind kind) {
+  /** The point whose prediction and message are shown. */
+  private static final List<Point> POINTS =
+      List.of(
+          new Point(
+              0,
+              "pull_64",
+              "7f3a91c2",
+              List.of(),
+              new LinkedHashMap<>(),
+              new LinkedHashMap<>(),
+              1,
+              List.of("latency"),
+              0,
+              1,
+              Duration.ofSeconds(1),
+              FaultPlan.NONE));
+
+  private static RunData run(FigureKind kind) {
     return switch (kind) {
       case BAR, CDF -> narrowed(oneSize());
       default -> RUN;
@@ -63,12 +86,12 @@ class PlotsTest {
         data.basis());
   }
 
-  static Plots plots(PlotKind kind) throws Unplottable {
-    return switch (kind) {
-      case TORNADO -> Plots.tornado(RUN, "pull_64", "latency", 2000, "ns", influences());
-      case TIMELINE -> Plots.timeline(RUN, "pull_64", timeline());
-      default -> Plots.of(run(kind), PlotSpec.of(kind));
-    };
+  static Plots plots(FigureKind kind) throws Unplottable {
+    return figures(run(kind)).one(FigureSpec.of(kind));
+  }
+
+  private static Figures figures(RunData run) {
+    return new Figures(run, POINTS, () -> new Explaining(influences(), timeline()));
   }
 
   private static List<Influence> influences() {
@@ -105,7 +128,7 @@ class PlotsTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_figure_has_the_bytes_that_were_looked_at(PlotKind kind) throws IOException, Unplottable {
+  void a_figure_has_the_bytes_that_were_looked_at(FigureKind kind) throws IOException, Unplottable {
     var drawing = plots(kind).drawings().firstEntry().getValue();
     String svg = new String(drawing.svg(), StandardCharsets.UTF_8);
     Path golden = GOLDEN.resolve(kind.word() + ".svg");
@@ -121,7 +144,7 @@ class PlotsTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_figure_says_its_basis_run_and_config_and_is_one_or_two_columns_wide(PlotKind kind)
+  void a_figure_says_its_basis_run_and_config_and_is_one_or_two_columns_wide(FigureKind kind)
       throws Unplottable {
     plots(kind)
         .drawings()
@@ -137,7 +160,7 @@ class PlotsTest {
 
   @ParameterizedTest
   @EnumSource
-  void pgfplots_reads_files_that_are_there_and_says_the_basis(PlotKind kind) throws Unplottable {
+  void pgfplots_reads_files_that_are_there_and_says_the_basis(FigureKind kind) throws Unplottable {
     var files = plots(kind).files(Set.of(PlotFormat.PGFPLOTS));
     assertThat(files.keySet()).anyMatch(name -> name.endsWith(".tex"));
     files.forEach(
@@ -158,7 +181,7 @@ class PlotsTest {
 
   @Test
   void every_type_is_written_on_demand() throws Unplottable {
-    assertThat(plots(PlotKind.TORNADO).files(EnumSet.allOf(PlotFormat.class)).keySet())
+    assertThat(plots(FigureKind.TORNADO).files(EnumSet.allOf(PlotFormat.class)).keySet())
         .containsExactly(
             "tornado-latency-pull-64.svg",
             "tornado-latency-pull-64.pdf",
@@ -171,7 +194,7 @@ class PlotsTest {
   void a_tornado_puts_what_matters_most_on_top_and_counts_what_it_leaves_out() throws Unplottable {
     String svg =
         new String(
-            plots(PlotKind.TORNADO).drawings().firstEntry().getValue().svg(),
+            plots(FigureKind.TORNADO).drawings().firstEntry().getValue().svg(),
             StandardCharsets.UTF_8);
     assertThat(svg.indexOf("row-gpu0-price0-ns")).isLessThan(svg.indexOf("row-gpu0-price1-ns"));
     assertThat(svg).contains("3 weaker left out").doesNotContain("row-gpu0-price12-ns");
@@ -182,7 +205,7 @@ class PlotsTest {
       throws Unplottable {
     String svg =
         new String(
-            plots(PlotKind.HEATMAP).drawings().firstEntry().getValue().svg(),
+            plots(FigureKind.HEATMAP).drawings().firstEntry().getValue().svg(),
             StandardCharsets.UTF_8);
     // At 8 bytes one trip beats all others everywhere.
     assertThat(svg).contains("id=\"cell-0-0\" class=\"series-push-bf\"");
@@ -204,7 +227,8 @@ class PlotsTest {
             RUN.basis());
     assertThat(
             new String(
-                Plots.of(same, PlotSpec.of(PlotKind.HEATMAP))
+                figures(same)
+                    .one(FigureSpec.of(FigureKind.HEATMAP))
                     .drawings()
                     .firstEntry()
                     .getValue()
@@ -215,14 +239,19 @@ class PlotsTest {
 
   @Test
   void what_a_run_cannot_give_is_refused_with_advice() {
-    assertThatThrownBy(() -> Plots.of(RUN, PlotSpec.of(PlotKind.CDF)))
+    Figures figures = figures(RUN);
+    assertThatThrownBy(() -> figures.one(FigureSpec.of(FigureKind.CDF)))
         .isInstanceOf(Unplottable.class)
         .hasMessageContaining("54 panels");
-    PlotSpec misspelt = new PlotSpec(PlotKind.LINE, "", "sise", "", "", "");
-    assertThatThrownBy(() -> Plots.of(RUN, misspelt)).hasMessageContaining("did you mean");
-    PlotSpec words = new PlotSpec(PlotKind.LINE, "", "placement", "", "", "");
-    assertThatThrownBy(() -> Plots.of(RUN, words)).hasMessageContaining("holds words");
-    PlotSpec metric = new PlotSpec(PlotKind.BAR, "", "", "latencies", "", "");
-    assertThatThrownBy(() -> Plots.of(RUN, metric)).hasMessageContaining("latencies");
+    assertThatThrownBy(() -> figures.one(lines("sise", "latency")))
+        .hasMessageContaining("did you mean 'size'");
+    assertThatThrownBy(() -> figures.one(lines("placement", "latency")))
+        .hasMessageContaining("holds words");
+    assertThatThrownBy(() -> figures.one(lines("size", "latencies")))
+        .hasMessageContaining("no samples of 'latencies'");
+  }
+
+  private static FigureSpec lines(String x, String y) {
+    return FigureSpec.line("f", x, y, "path", "", true, true);
   }
 }

@@ -21,7 +21,7 @@ import java.util.Random;
 import java.util.SequencedMap;
 
 /** A world without GPUs: samples follow from the point's seed, and a test may change the rest. */
-public final class FakeRuntime implements ExperimentRuntime {
+public class FakeRuntime implements ExperimentRuntime {
   /** Runs a point; replace it to fail, to wait or to be slow. */
   public PointRunner runner = (point, _) -> called(result(point));
 

@@ -5,9 +5,9 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.session.Endpoint;
-import dev.doorbell.experiments.session.Placement;
 import dev.doorbell.experiments.session.family.Substrate;
+import dev.doorbell.experiments.session.world.Endpoint;
+import dev.doorbell.experiments.session.world.Placement;
 
 /** What the settings of a point ask for: grid, queue pairs, buffers, and how many puts. */
 final class PostingShape {

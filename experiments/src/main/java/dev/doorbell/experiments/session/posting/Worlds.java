@@ -9,8 +9,8 @@ import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
-import dev.doorbell.experiments.session.World;
 import dev.doorbell.experiments.session.family.Substrate;
+import dev.doorbell.experiments.session.world.World;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.List;
 

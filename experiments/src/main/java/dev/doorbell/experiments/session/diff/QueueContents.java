@@ -1,0 +1,84 @@
+package dev.doorbell.experiments.session.diff;
+
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.queue.QueuePairView;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** What of queues and counters can be compared between two schedules of the same posts. */
+final class QueueContents {
+  private static final int OPCODE_SHIFT = 4;
+
+  private QueueContents() {}
+
+  /**
+   * Counters without the hint of who polls; where posters raced, also without how far each rang,
+   * how many completions were asked for, and the marks that say which post filled a block.
+   */
+  static byte[] counters(byte[] bytes, boolean raced) {
+    byte[] copy = bytes.clone();
+    clear(copy, QueuePairView.COUNTERS_POLLER, Long.BYTES);
+    if (raced) {
+      clear(copy, QueuePairView.COUNTERS_RUNG, Long.BYTES);
+      clear(copy, QueuePairView.COUNTERS_BLUEFLAME, Long.BYTES);
+      clear(copy, QueuePairView.COUNTERS_CQ_INDEX, Long.BYTES);
+      clear(copy, QueuePairView.COUNTERS_BYTES, copy.length - QueuePairView.COUNTERS_BYTES);
+    }
+    return copy;
+  }
+
+  /** Of counters whose posts are chance: whether they say that the queue pair is broken. */
+  static byte[] poison(byte[] bytes) {
+    return Arrays.copyOfRange(
+        bytes, QueuePairView.COUNTERS_POISON, QueuePairView.COUNTERS_POISON + Long.BYTES);
+  }
+
+  /** Blocks that were posted, by the counters. */
+  static long posted(byte[] counters) {
+    long reserved =
+        MemorySegment.ofArray(counters)
+            .get(
+                ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN),
+                QueuePairView.COUNTERS_RESERVED);
+    return (reserved & ~QueuePairView.RESERVED_BROKEN) >>> QueuePairView.RESERVED_SHIFT;
+  }
+
+  /**
+   * Blocks of a send ring in an order of their own, without their index and without whether they
+   * ask for a completion: both are given when it is known who comes before.
+   */
+  static byte[] posts(byte[] ring) {
+    byte[][] blocks = new byte[ring.length / SendQueue.BLOCK][];
+    for (int i = 0; i < blocks.length; i++) {
+      blocks[i] = Arrays.copyOfRange(ring, i * SendQueue.BLOCK, (i + 1) * SendQueue.BLOCK);
+      clear(blocks[i], ControlSegment.WQE_INDEX_OFFSET, Short.BYTES);
+      clear(blocks[i], ControlSegment.FM_CE_SE_OFFSET, 1);
+    }
+    Arrays.sort(blocks, Arrays::compare);
+    byte[] sorted = new byte[blocks.length * SendQueue.BLOCK];
+    for (int i = 0; i < blocks.length; i++) {
+      System.arraycopy(blocks[i], 0, sorted, i * SendQueue.BLOCK, SendQueue.BLOCK);
+    }
+    return sorted;
+  }
+
+  /** Of completions that anybody may have asked for: how many are errors. */
+  static byte[] errors(byte[] ring) {
+    int errors = 0;
+    for (int at = 0; at < ring.length; at += Cqe.BYTES) {
+      int opcode = (ring[at + Cqe.OP_OWN_OFFSET] & 0xff) >>> OPCODE_SHIFT;
+      if (opcode == Cqe.REQUESTER_ERROR || opcode == Cqe.RESPONDER_ERROR) {
+        errors++;
+      }
+    }
+    return new byte[] {(byte) Math.min(errors, Byte.MAX_VALUE)};
+  }
+
+  private static void clear(byte[] bytes, int offset, int length) {
+    Arrays.fill(bytes, offset, offset + length, (byte) 0);
+  }
+}

@@ -1,0 +1,37 @@
+package dev.doorbell.experiments.figures;
+
+import dev.doorbell.experiments.plan.Influence;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.run.FakeRuntime;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A runtime that has only what figures ask of one: a prediction, what moves it, and a message. */
+final class Explaining extends FakeRuntime {
+  private final List<Influence> influences;
+  private final Timeline timeline;
+
+  Explaining(List<Influence> influences, Timeline timeline) {
+    this.influences = influences;
+    this.timeline = timeline;
+  }
+
+  @Override
+  public Prediction predict(Point point) {
+    return new Prediction(
+        List.of(new Prediction.Term("latency", 2000, "ns", "T = 2000 ns", false)));
+  }
+
+  @Override
+  public List<Influence> sensitivity(Point point, String metric, double share) {
+    return influences;
+  }
+
+  @Override
+  public Timeline timeline(Point point, @Nullable Path capture) {
+    return timeline;
+  }
+}
