@@ -152,10 +152,14 @@ public sealed interface Expectation {
               scope.metric,
               contrast.first(),
               contrast.over(),
-              number(lower),
-              number(upper),
+              bound(lower),
+              bound(upper),
               contrast.second(),
               scope.suffix());
+    }
+
+    private String bound(double at) {
+      return contrast.over().equals("size") ? Sizes.bytes((long) at) : number(at);
     }
   }
 

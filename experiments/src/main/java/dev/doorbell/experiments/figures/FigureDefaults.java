@@ -69,7 +69,10 @@ final class FigureDefaults {
         rows,
         asked.only(),
         asked.logX() == null ? own.map(FigureSpec::logX).orElse(true) : asked.logX(),
-        asked.logY() == null ? own.map(FigureSpec::logY).orElse(true) : asked.logY(),
+        asked.logY() == null
+            ? kind == FigureKind.LINE
+                && !Boolean.FALSE.equals(own.map(FigureSpec::logY).orElse(true))
+            : asked.logY(),
         asked.share());
   }
 

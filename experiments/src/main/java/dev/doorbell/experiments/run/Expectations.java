@@ -111,7 +111,7 @@ public final class Expectations {
       double less = expectation.greater() ? pair.than : pair.of;
       double wanted = expectation.by() * less;
       boolean holds = expectation.by() == 1 ? more > less : more >= wanted;
-      tally.add(holds, ratio(wanted, more), pair.text());
+      tally.add(holds, ratio(wanted, more), pair.text(unit(expectation)));
     }
     return tally.found(expectation, "pairs", "the run has no such pair of points");
   }
@@ -121,13 +121,14 @@ public final class Expectations {
     for (Pair pair : pairs(expectation.scope(), expectation.of(), expectation.than())) {
       double off = Math.abs(pair.of - pair.than) / Math.abs(pair.than);
       boolean holds = pair.of == pair.than || off <= expectation.tolerance();
-      tally.add(holds, pair.of == pair.than ? 0 : off, pair.text());
+      tally.add(holds, pair.of == pair.than ? 0 : off, pair.text(unit(expectation)));
     }
     return tally.found(expectation, "pairs", "the run has no such pair of points");
   }
 
   private Found trend(Expectation.Trend expectation) {
     Tally tally = new Tally();
+    String unit = unit(expectation);
     for (Map.Entry<String, List<Place>> line : lines(expectation).entrySet()) {
       List<Place> places = line.getValue();
       if (places.size() < 2) {
@@ -153,7 +154,9 @@ public final class Expectations {
       tally.add(
           goes && wrong <= expectation.tolerance(),
           goes ? wrong : Double.MAX_VALUE,
-          "%s from %s to %s".formatted(line.getKey(), number(first), number(last)).strip());
+          "%s from %s to %s"
+              .formatted(line.getKey(), number(first, unit), number(last, unit))
+              .strip());
     }
     return tally.found(
         expectation, "lines", "no line of the run has two values of " + expectation.over());
@@ -167,17 +170,19 @@ public final class Expectations {
 
   private Found within(Expectation.Within expectation) {
     Tally tally = new Tally();
+    String unit = unit(expectation);
     for (Place place : places(expectation.scope())) {
       double value = place.value;
       boolean holds = expectation.lower() <= value && value <= expectation.upper();
       double badness = Math.max(expectation.lower() - value, value - expectation.upper());
-      tally.add(holds, badness, "%s at %s".formatted(number(value), place.row.pointId()));
+      tally.add(holds, badness, "%s at %s".formatted(number(value, unit), place.row.pointId()));
     }
     return tally.found(expectation, "points", noValue(expectation));
   }
 
   private Found modelled(Expectation.Modelled expectation) {
     Tally tally = new Tally();
+    String unit = unit(expectation);
     for (Place place : places(expectation.scope())) {
       MetricRow metric = place.row.metrics().get(expectation.scope().metric());
       Optional<Prediction.Term> term = metric == null ? Optional.empty() : metric.model();
@@ -188,7 +193,10 @@ public final class Expectations {
             badness <= expectation.tolerance(),
             badness,
             "%s against %s at %s"
-                .formatted(number(place.value), number(term.get().value()), place.row.pointId()));
+                .formatted(
+                    number(place.value, unit),
+                    number(term.get().value(), unit),
+                    place.row.pointId()));
       }
     }
     return tally.found(expectation, "points", "the closed forms say nothing of these points");
@@ -217,7 +225,7 @@ public final class Expectations {
           once ? Math.max(expectation.lower() / at, at / expectation.upper()) : Double.MAX_VALUE,
           (switch (crossings.size()) {
                 case 0 -> "%s lower throughout".formatted(lead.isEmpty() ? "neither" : lead);
-                case 1 -> "%s lower up to %s".formatted(lead, number(at));
+                case 1 -> "%s lower up to %s".formatted(lead, place(at, contrast.over()));
                 default -> "they cross %d times".formatted(crossings.size());
               })
               + where);
@@ -249,9 +257,10 @@ public final class Expectations {
 
   /** Two points that differ in what they are compared by alone. */
   private record Pair(SummaryRow row, double of, double than) {
-    String text() {
+    String text(String unit) {
       return "%s against %s (%s times) at %s"
-          .formatted(number(of), number(than), number(ratio(of, than)), row.pointId());
+          .formatted(
+              number(of, unit), number(than, unit), number(ratio(of, than), ""), row.pointId());
     }
   }
 
@@ -340,10 +349,44 @@ public final class Expectations {
     return of == to ? 1 : of / to;
   }
 
-  private static String number(double value) {
+  /** Of what the expectation speaks of, where a point has it. */
+  private String unit(Expectation expectation) {
+    String name = expectation.scope().metric();
+    for (SummaryRow row : data.rows()) {
+      MetricRow metric = row.metrics().get(name);
+      Quantity counter = row.counters().get(name);
+      if (metric != null) {
+        return metric.samples().unit();
+      }
+      if (counter != null) {
+        return counter.unit();
+      }
+    }
+    return "";
+  }
+
+  /** A place on an axis, in whole bytes' larger units where it is of bytes. */
+  private String place(double at, String axis) {
+    String unit =
+        data.axes().stream()
+            .filter(one -> one.name().equals(axis))
+            .map(Axis::unit)
+            .findFirst()
+            .orElse("");
+    if (!unit.equals("B") || at < 1024) {
+      return number(at, unit);
+    }
+    return at < 1 << 20
+        ? String.format(Locale.ROOT, "%.3g KiB", at / 1024)
+        : String.format(Locale.ROOT, "%.3g MiB", at / (1 << 20));
+  }
+
+  private static String number(double value, String unit) {
     double magnitude = Math.abs(value);
-    return value == Math.rint(value) && magnitude < 1e9
-        ? String.format(Locale.ROOT, "%.0f", value)
-        : String.format(Locale.ROOT, "%.4g", value);
+    String number =
+        value == Math.rint(value) && magnitude < 1e9
+            ? String.format(Locale.ROOT, "%.0f", value)
+            : String.format(Locale.ROOT, "%.4g", value);
+    return unit.isEmpty() ? number : number + " " + unit;
   }
 }

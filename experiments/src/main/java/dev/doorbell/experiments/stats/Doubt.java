@@ -103,10 +103,19 @@ public record Doubt(Kind kind, String what, String advice) {
           new Doubt(
               Kind.OUTLIERS,
               text(
-                  "%d of %d samples lie far out, the greatest at %.3g times the median",
-                  count, sorted.length, sorted[sorted.length - 1] / median),
+                  "%d of %d samples %s far out, the farthest at %s",
+                  count, sorted.length, count == 1 ? "lies" : "lie", farthest(sorted, median)),
               "look for a pause (collector, clock, another tenant), and report the tail as well"));
     }
+  }
+
+  private static String farthest(double[] sorted, double median) {
+    double least = sorted[0];
+    double most = sorted[sorted.length - 1];
+    double far = median - least > most - median ? least : most;
+    return median == 0
+        ? text("%.3g with a median of 0", far)
+        : text("%+.1f %% from the median", 100 * (far / median - 1));
   }
 
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency

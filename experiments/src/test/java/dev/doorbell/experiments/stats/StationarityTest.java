@@ -112,7 +112,7 @@ class StationarityTest {
     List<Doubt> doubts = Doubt.about(samples);
     assertThat(doubts).hasSize(1);
     assertThat(doubts.getFirst().what())
-        .isEqualTo("1 of 100 samples lie far out, the greatest at 25.0 times the median");
+        .isEqualTo("1 of 100 samples lies far out, the farthest at +2400.0 % from the median");
   }
 
   @Test
