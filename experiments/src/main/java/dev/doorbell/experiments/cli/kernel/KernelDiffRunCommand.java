@@ -62,8 +62,9 @@ final class KernelDiffRunCommand extends Command {
       names = "--gpu",
       paramLabel = "GPU",
       description =
-          "cuda:N against the PTX VM; or vm, the VM's compiler against its interpreter; or vm:warp,"
-              + " the compiler that keeps warps together (default: cuda:0).")
+          "cuda:N against the PTX VM; or vm, the VM's compiler against its interpreter; vm:warp, the"
+              + " compiler that keeps warps together; vm:order, the interpreter with its threads in"
+              + " another order (default: cuda:0).")
   private String gpu = "cuda:0";
 
   @Option(names = "--runs", paramLabel = "N", description = "Of each kernel (default: 20).")
@@ -96,10 +97,10 @@ final class KernelDiffRunCommand extends Command {
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
     KernelComparer comparer = KernelComparer.find();
     List<Chosen> chosen = chosen(comparer);
-    if (!gpu.matches("vm|vm:warp|cuda:[0-9]{1,3}")) {
+    if (!gpu.matches("vm|vm:warp|vm:order|cuda:[0-9]{1,3}")) {
       throw new UsageException(
           Problem.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu))
-              .fix("cuda:0, vm or vm:warp"));
+              .fix("cuda:0, vm, vm:warp or vm:order"));
     }
     if (runs < 1 || first < 0 || runs > MOST_RUNS || first > MOST_RUNS) {
       throw new UsageException(

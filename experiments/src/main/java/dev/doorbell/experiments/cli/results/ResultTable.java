@@ -206,12 +206,10 @@ public final class ResultTable {
     StringBuilder text = new StringBuilder();
     for (Crossings.Found found : Crossings.of(data)) {
       String place =
-          found.by().isEmpty()
-              ? ""
-              : found.by()
-                  + found.others().values().stream()
-                      .map(value -> " " + value.text())
-                      .collect(Collectors.joining());
+          Stream.concat(
+                  Stream.of(found.place()).filter(by -> !by.isEmpty()),
+                  found.others().entrySet().stream().map(Crossings::place))
+              .collect(Collectors.joining(" "));
       text.append(
           "crossover %s/%s  %s  %s%n"
               .formatted(found.contrast().first(), found.contrast().second(), place, lower(found)));

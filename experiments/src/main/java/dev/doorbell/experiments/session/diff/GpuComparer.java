@@ -51,7 +51,7 @@ public final class GpuComparer implements KernelComparer {
     String between =
         real
             ? "the PTX VM and %s".formatted(require(request.gpu()))
-            : "the PTX VM's interpreter and %s".formatted(engine(request.gpu()).name());
+            : "the PTX VM's interpreter and %s".formatted(engine(request).name());
     for (int number = request.first();
         number < request.first() + request.runs() && !request.interrupted().getAsBoolean();
         number++) {
@@ -88,7 +88,7 @@ public final class GpuComparer implements KernelComparer {
     Compared.Machine other =
         request.gpu().startsWith(CUDA)
             ? new CudaMachine(request.gpu(), run.mover())
-            : engine(request.gpu());
+            : engine(request);
     SequencedMap<String, byte[]> actual = attempt(run, other, request, failures);
     if (!failures.isEmpty()) {
       return new Run(number, run.parameters(), 0, true, failures);
@@ -197,10 +197,18 @@ public final class GpuComparer implements KernelComparer {
   }
 
   /** The engine that is compared with the interpreter. */
-  private static Compared.Machine engine(String gpu) {
-    return gpu.equals("vm:warp")
-        ? new VirtualMachine("the warp compiler", VmOptions.Engine.WARP, OptionalLong.empty())
-        : new VirtualMachine("the compiler", VmOptions.Engine.COMPILED, OptionalLong.empty());
+  private static Compared.Machine engine(Request request) {
+    return switch (request.gpu()) {
+      case "vm:order" ->
+          new VirtualMachine(
+              "its threads in another order",
+              VmOptions.Engine.INTERPRETER,
+              OptionalLong.of(request.seed() + ORDERS));
+      case "vm:warp" ->
+          new VirtualMachine("its warp compiler", VmOptions.Engine.WARP, OptionalLong.empty());
+      default ->
+          new VirtualMachine("its compiler", VmOptions.Engine.COMPILED, OptionalLong.empty());
+    };
   }
 
   private static int ordinal(String gpu) {
