@@ -1,7 +1,7 @@
 package dev.doorbell.experiments;
 
 import dev.doorbell.experiments.cli.Launch;
-import dev.doorbell.experiments.cli.Version;
+import dev.doorbell.experiments.cli.command.Version;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import java.util.ServiceLoader;
 

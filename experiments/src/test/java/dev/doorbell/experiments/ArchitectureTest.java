@@ -341,6 +341,20 @@ class ArchitectureTest {
   }
 
   @Test
+  void what_commands_are_made_of_knows_no_command() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.cli.command")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell.experiments.cli..")
+                .and(
+                    JavaClass.Predicates.resideOutsideOfPackage(
+                        "dev.doorbell.experiments.cli.command")))
+        .check(ALL);
+  }
+
+  @Test
   void what_plans_and_evaluates_does_not_know_the_hardware() {
     noClasses()
         .that()

@@ -1,5 +1,10 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.CommandGroup;
+import dev.doorbell.experiments.cli.decode.DecodeCommand;
+import dev.doorbell.experiments.cli.plan.ExperimentFiles;
+import dev.doorbell.experiments.cli.plan.Glossary;
 import dev.doorbell.experiments.doctor.Code;
 import dev.doorbell.experiments.doctor.Doctor;
 import java.util.LinkedHashMap;

@@ -1,5 +1,8 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ProgramExit;
+import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;

@@ -1,5 +1,24 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
+import dev.doorbell.experiments.cli.claims.ClaimsCommand;
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.decode.DecodeCommand;
+import dev.doorbell.experiments.cli.explore.ExploreCommand;
+import dev.doorbell.experiments.cli.hca.HcaCommand;
+import dev.doorbell.experiments.cli.kernel.KernelCommand;
+import dev.doorbell.experiments.cli.paper.PaperCommand;
+import dev.doorbell.experiments.cli.plan.DescribeCommand;
+import dev.doorbell.experiments.cli.plan.ListCommand;
+import dev.doorbell.experiments.cli.plan.PredictCommand;
+import dev.doorbell.experiments.cli.plan.ShowCommand;
+import dev.doorbell.experiments.cli.plan.ValidateCommand;
+import dev.doorbell.experiments.cli.results.CompareCommand;
+import dev.doorbell.experiments.cli.results.GateCommand;
+import dev.doorbell.experiments.cli.results.PlotCommand;
+import dev.doorbell.experiments.cli.results.ReportCommand;
+import dev.doorbell.experiments.cli.results.TableCommand;
+import dev.doorbell.experiments.cli.run.RunCommand;
 import dev.doorbell.experiments.config.Nearest;
 import java.util.Arrays;
 import java.util.List;

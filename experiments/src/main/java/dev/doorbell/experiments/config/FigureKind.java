@@ -12,8 +12,8 @@ public enum FigureKind {
   LINE(List.of("x", "y"), List.of("series", "facet", "logx", "logy")),
   /** Shares of the samples up to a value. */
   CDF(List.of("y"), List.of("series", "facet")),
-  /** Medians side by side, with intervals. */
-  BAR(List.of("x", "y"), List.of("series", "facet")),
+  /** Medians side by side, with intervals: bars, or marks where the ordinate is logarithmic. */
+  BAR(List.of("x", "y"), List.of("series", "facet", "logy")),
   /** Who is ahead over two axes, and by how much. */
   HEATMAP(List.of("x", "rows", "series", "y"), List.of("facet")),
   /** What happens to one message. */

@@ -99,14 +99,15 @@ final class Axes {
 
   /**
    * A linear axis from zero, or from below the least value where that is negative, in steps of 1, 2
-   * or 5.
+   * or 5, of bytes in powers of two.
    *
    * @param steps how many there may be from the least value to the greatest
    */
   static PlotAxis linear(String title, String unit, double low, double high, int steps) {
     double least = Math.min(0, low);
     double greatest = Math.max(high, least + Math.ulp(least) * 4 + Double.MIN_NORMAL);
-    double step = roundUp((greatest - least) / Math.max(1, steps));
+    double room = (greatest - least) / Math.max(1, steps);
+    double step = unit.equals("B") && room > 1 ? powerOfTwo(room) : roundUp(room);
     long first = (long) Math.floor(least / step + 1e-9);
     long last = (long) Math.ceil(greatest / step - 1e-9);
     List<Tick> ticks = new ArrayList<>();
@@ -127,6 +128,11 @@ final class Axes {
   /** Units whose ticks change prefix along the axis and therefore carry it. */
   private static boolean scaled(String unit) {
     return unit.equals("ns") || unit.equals("B");
+  }
+
+  /** The least power of two that is no less: bytes are counted in those. */
+  private static double powerOfTwo(double value) {
+    return Math.scalb(1.0, (int) Math.ceil(Math.log(value) / LOG2 - 1e-9));
   }
 
   private static double roundDown(double value) {

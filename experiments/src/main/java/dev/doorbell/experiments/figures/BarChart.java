@@ -15,9 +15,15 @@ import java.util.List;
 final class BarChart {
 
   /** Of the room of a group, what its bars take. */
-  static final double FILLED = 0.84;
+  private static final double FILLED = 0.84;
 
   private static final double SAMPLE = 6;
+
+  /** Of a bar, points. */
+  private static final double WIDEST = 28;
+
+  /** So that the markers above the highest bars stay within the panel. */
+  private static final double HEADROOM = 1.06;
 
   private final BarFigure figure;
   private final Palette palette;
@@ -35,7 +41,16 @@ final class BarChart {
             .mapToDouble(bar -> Math.max(bar.value(), bar.upper()))
             .max()
             .orElse(1);
-    PlotAxis y = Axes.linear(figure.y().title(), figure.y().unit(), 0, high, 6);
+    double low =
+        figure.panels().stream()
+            .flatMap(panel -> panel.bars().stream())
+            .mapToDouble(bar -> Math.min(bar.value(), bar.lower()))
+            .min()
+            .orElse(1);
+    PlotAxis y =
+        figure.y().log()
+            ? Axes.decades(figure.y().title(), figure.y().unit(), low, high)
+            : Axes.linear(figure.y().title(), figure.y().unit(), 0, HEADROOM * high, 6);
     return new Sheet(
         width,
         figure.panels().size(),
@@ -66,17 +81,28 @@ final class BarChart {
     return new PlotAxis(title, new Scale.Linear(0, Math.max(1, words.size())), ticks);
   }
 
+  /** Of a bar, in groups: as wide as there is room for, but no wall. */
+  static double barWidth(BarFigure figure, double panelWidth) {
+    double group = panelWidth / Math.max(1, figure.groups().size());
+    return Math.min(FILLED / figure.series().size(), WIDEST / group);
+  }
+
   private void bars(Panel panel, Frame frame, List<Node> out) {
-    double width = FILLED / figure.series().size();
+    double width = barWidth(figure, frame.right() - frame.left());
+    double first = (1 - width * figure.series().size()) / 2;
     for (String series : figure.series()) {
       List<Node> drawn = new ArrayList<>();
       Style style = palette.style(series);
       for (Bar bar : panel.bars()) {
         if (bar.series().equals(series)) {
-          double start = figure.groups().indexOf(bar.group()) + (1 - FILLED) / 2;
+          double start = figure.groups().indexOf(bar.group()) + first;
           double from = frame.x(start + figure.series().indexOf(series) * width);
           double to = frame.x(start + (figure.series().indexOf(series) + 1) * width);
-          bar(bar, from, to, frame, style, drawn);
+          if (figure.y().log()) {
+            mark(bar, (from + to) / 2, frame, style, drawn);
+          } else {
+            bar(bar, from, to, frame, style, drawn);
+          }
         }
       }
       String within = Sheet.identifier(panel.title());
@@ -86,6 +112,16 @@ final class BarChart {
               Flow.role(series),
               drawn));
     }
+  }
+
+  /** On a logarithmic axis, where a bar has no foot, the median is a mark. */
+  private static void mark(Bar bar, double at, Frame frame, Style style, List<Node> out) {
+    double low = frame.y(bar.lower());
+    double high = frame.y(bar.upper());
+    if (low - high > 2 * Theme.MARKER) {
+      out.add(new Node.Stroke(Outline.line(at, low, at, high), style.ink(), 0.7, Dash.NONE));
+    }
+    out.addAll(style.marker().at(at, frame.y(bar.value()), Theme.MARKER, style.ink()));
   }
 
   private static void bar(

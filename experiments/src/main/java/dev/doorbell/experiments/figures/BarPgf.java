@@ -11,11 +11,13 @@ import java.util.SequencedMap;
 /** A bar figure for pgfplots: one CSV a panel, a row a group, columns for each series. */
 final class BarPgf {
   private final BarFigure figure;
+  private final Sheet sheet;
   private final double width;
 
   private BarPgf(BarFigure figure) {
     this.figure = figure;
-    this.width = BarChart.FILLED / figure.series().size();
+    this.sheet = BarChart.sheet(figure, Chart.width(figure));
+    this.width = BarChart.barWidth(figure, sheet.panelWidth());
   }
 
   static SequencedMap<String, String> of(BarFigure figure) {
@@ -38,7 +40,7 @@ final class BarPgf {
         .forEach(name -> legend.add(new PgfSheet.Key("only marks, " + Pgf.styleOf(name), name)));
     PgfSheet tex =
         new PgfSheet(
-            BarChart.sheet(figure, Chart.width(figure)),
+            sheet,
             figure.provenance(),
             figure.basisNote(),
             figure.samplesNote(),
@@ -56,16 +58,24 @@ final class BarPgf {
       String series = figure.series().get(i);
       String column = Sheet.identifier(series);
       String x =
-          "x expr=\\thisrow{at}+" + Units.digits((1 - BarChart.FILLED) / 2 + (i + 0.5) * width, 4);
+          "x expr=\\thisrow{at}+"
+              + Units.digits((1 - width * figure.series().size()) / 2 + (i + 0.5) * width, 4);
+      String interval =
+          ", y error plus expr=\\thisrow{%1$s-hi}-\\thisrow{%1$s},\n  y error minus expr=\\thisrow{%1$s}-\\thisrow{%1$s-lo}] {%2$s};\n"
+              .formatted(column, csv);
+      if (figure.y().log()) {
+        tex.append("\\addplot[").append(Pgf.styleOf(series)).append(", only marks, forget plot,\n");
+        tex.append("  error bars/.cd, y dir=both, y explicit, error mark=none]\n  table [col sep=");
+        tex.append("comma, ").append(x).append(", y=").append(column).append(interval);
+        continue;
+      }
       tex.append("\\addplot[ybar, bar shift=0pt, bar width=").append(Units.digits(0.9 * width, 4));
       tex.append(", fill=").append(Pgf.colourOf(series)).append(", draw=none, forget plot,\n");
       tex.append("  error bars/.cd, y dir=both, y explicit, error bar style={black, line width=");
       tex.append(
           ".6bp},\n  error mark options={black, mark size=1.6bp, line width=.6bp, rotate=90}]");
       tex.append("\n  table [col sep=comma, ").append(x).append(", y=").append(column);
-      tex.append(", y error plus expr=\\thisrow{").append(column).append("-hi}-\\thisrow{");
-      tex.append(column).append("},\n  y error minus expr=\\thisrow{").append(column);
-      tex.append("}-\\thisrow{").append(column).append("-lo}] {").append(csv).append("};\n");
+      tex.append(interval);
       tex.append("\\addplot[").append(Pgf.styleOf(series)).append(", only marks, forget plot, ");
       tex.append("mark size=1.6bp, every mark/.append style={yshift=3bp");
       tex.append("}]\n  table [col sep=comma, ").append(x).append(", y=").append(column);

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.figures.drawing.Drawing;
+import dev.doorbell.experiments.figures.drawing.Provenance;
 import java.util.List;
 import java.util.SequencedMap;
 
@@ -8,6 +9,14 @@ import java.util.SequencedMap;
 interface Chart {
   /** Of its files, without an ending. */
   String name();
+
+  /** Where what it shows comes from. */
+  Provenance provenance();
+
+  /** What it shows, in a few words. */
+  default String caption() {
+    return provenance().title();
+  }
 
   /** How many panels it has side by side. */
   List<?> panels();

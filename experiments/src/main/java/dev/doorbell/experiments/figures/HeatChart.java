@@ -8,6 +8,7 @@ import dev.doorbell.experiments.figures.drawing.Drawing;
 import dev.doorbell.experiments.figures.drawing.Ink;
 import dev.doorbell.experiments.figures.drawing.Node;
 import dev.doorbell.experiments.figures.drawing.Node.Anchor;
+import dev.doorbell.experiments.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.figures.drawing.Outline;
 import dev.doorbell.experiments.figures.drawing.Typeface;
 import java.util.ArrayList;
@@ -20,7 +21,11 @@ import java.util.List;
 final class HeatChart {
 
   private static final double ROW = 24;
-  static final Ink UNDECIDED = new Ink(0xE4E4E4);
+  static final Ink UNDECIDED = Ink.WHITE;
+  static final String NOBODY = "undecided";
+
+  /** The ground of places without a result. */
+  static final Ink GAP = new Ink(0xDADADA);
 
   /** How pale the smallest lead is, and the lead from which on the colour is full. */
   private static final double PALEST = 0.25;
@@ -60,11 +65,27 @@ final class HeatChart {
     if (figure.undecided()) {
       legend.add(
           new Flow.Item(
-              "undecided",
-              Theme.QUIET,
+              NOBODY,
+              Theme.INK,
               6,
               (at, middle) ->
-                  List.of(new Node.Fill(Outline.rectangle(at, middle - 3, 6, 6), UNDECIDED))));
+                  List.of(
+                      new Node.Fill(Outline.rectangle(at, middle - 3, 6, 6), UNDECIDED),
+                      new Node.Stroke(
+                          Outline.rectangle(at, middle - 3, 6, 6),
+                          Theme.FRAME,
+                          Theme.HAIR,
+                          Dash.NONE)),
+              NOBODY));
+    }
+    if (figure.gaps()) {
+      legend.add(
+          new Flow.Item(
+              "no result",
+              Theme.INK,
+              6,
+              (at, middle) ->
+                  List.of(new Node.Fill(Outline.rectangle(at, middle - 3, 6, 6), GAP))));
     }
     return sheet.draw(
         panels,
@@ -97,39 +118,57 @@ final class HeatChart {
 
   private void cells(Panel panel, Frame frame, List<Node> out) {
     int n = figure.down().size();
+    String within = Sheet.identifier(panel.title());
+    for (int[] gap : figure.gaps(panel)) {
+      double y = n - 1 - gap[1];
+      out.add(new Node.Fill(area(frame, gap[0], y, gap[0] + 1, y + 1), GAP));
+    }
     for (Cell cell : panel.cells()) {
-      Style style = palette.style(cell.winner());
       double left = frame.x(cell.x()) + 0.3;
       double right = frame.x(cell.x() + 1) - 0.3;
       double top = frame.y(n - cell.y()) + 0.3;
       double bottom = frame.y(n - cell.y() - 1) - 0.3;
-      Ink ground = ground(cell, style);
-      List<Node> drawn = new ArrayList<>();
-      drawn.add(new Node.Fill(Outline.rectangle(left, top, right - left, bottom - top), ground));
-      Ink ink = dark(ground) ? Ink.WHITE : Theme.INK;
+      Outline outline = Outline.rectangle(left, top, right - left, bottom - top);
       double middle = (left + right) / 2;
       String text = ratio(cell.ratio());
       double size = fitting(text, right - left);
       boolean numbered = size > 0 && bottom - top > 14;
-      double markerAt = numbered ? (2 * top + bottom) / 3 - 0.5 : (top + bottom) / 2;
-      drawn.addAll(style.marker().at(middle, markerAt, 0.8 * Theme.MARKER, ink));
-      if (numbered) {
-        drawn.add(new Node.Label(text, middle, bottom - 3.2, size, Anchor.MIDDLE, ink));
+      List<Node> drawn = new ArrayList<>();
+      if (cell.apart()) {
+        Style style = palette.style(cell.winner());
+        Ink ground = style.ink().tint(strength(cell));
+        Ink ink = dark(ground) ? Ink.WHITE : Theme.INK;
+        drawn.add(new Node.Fill(outline, ground));
+        double markerAt = numbered ? (2 * top + bottom) / 3 - 0.5 : (top + bottom) / 2;
+        drawn.addAll(style.marker().at(middle, markerAt, 0.8 * Theme.MARKER, ink));
+        if (numbered) {
+          drawn.add(new Node.Label(text, middle, bottom - 3.2, size, Anchor.MIDDLE, ink));
+        }
+      } else {
+        drawn.add(new Node.Fill(outline, UNDECIDED));
+        drawn.add(new Node.Stroke(outline, Theme.RULE, Theme.HAIR, Dash.NONE));
+        if (numbered) {
+          double base = (top + bottom) / 2 + Typeface.capHeight(size) / 2;
+          drawn.add(new Node.Label(text, middle, base, size, Anchor.MIDDLE, Theme.QUIET));
+        }
       }
-      String within = Sheet.identifier(panel.title());
       out.add(
           new Node.Group(
               "cell-%d-%d%s".formatted(cell.x(), cell.y(), within.isEmpty() ? "" : "-" + within),
-              Flow.role(cell.winner()),
+              Flow.role(cell.apart() ? cell.winner() : NOBODY),
               drawn));
     }
   }
 
-  /** The winner's colour, the stronger the farther it is ahead. */
-  static Ink ground(Cell cell, Style style) {
-    double lead = Double.isNaN(cell.ratio()) ? FULL : Math.min(cell.ratio(), FULL);
-    double strength = PALEST + (1 - PALEST) * (lead - 1) / (FULL - 1);
-    return cell.apart() ? style.ink().tint(0.75 * strength) : UNDECIDED;
+  private static Outline area(Frame frame, double x0, double y0, double x1, double y1) {
+    return Outline.rectangle(
+        frame.x(x0), frame.y(y1), frame.x(x1) - frame.x(x0), frame.y(y0) - frame.y(y1));
+  }
+
+  /** How strong the winner's colour is: the farther ahead, the stronger. */
+  static double strength(Cell cell) {
+    double lead = Double.isNaN(cell.ratio()) ? 1 : Math.min(cell.ratio(), FULL);
+    return 0.75 * (PALEST + (1 - PALEST) * (lead - 1) / (FULL - 1));
   }
 
   static String ratio(double ratio) {

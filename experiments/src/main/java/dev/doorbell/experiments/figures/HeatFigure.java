@@ -2,6 +2,7 @@ package dev.doorbell.experiments.figures;
 
 import dev.doorbell.experiments.figures.drawing.Drawing;
 import dev.doorbell.experiments.figures.drawing.Provenance;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SequencedMap;
 
@@ -37,7 +38,7 @@ record HeatFigure(
    *
    * @param x index into {@code across}
    * @param y index into {@code down}
-   * @param winner of the series
+   * @param winner of the series; of those that compete where nobody is ahead
    * @param value its median
    * @param ratio by which it is better than the second; NaN where it had no rival
    * @param apart whether the intervals of the two do not overlap
@@ -54,6 +55,26 @@ record HeatFigure(
   /** Whether there is a place where nobody is ahead. */
   boolean undecided() {
     return panels.stream().flatMap(panel -> panel.cells().stream()).anyMatch(c -> !c.apart());
+  }
+
+  /** Whether there is a place where nothing has a result. */
+  boolean gaps() {
+    return panels.stream().anyMatch(panel -> !gaps(panel).isEmpty());
+  }
+
+  /** Places of a panel without a result: indices into {@code across} and {@code down}. */
+  List<int[]> gaps(Panel panel) {
+    List<int[]> gaps = new ArrayList<>();
+    for (int x = 0; x < across.size(); x++) {
+      for (int y = 0; y < down.size(); y++) {
+        int column = x;
+        int row = y;
+        if (panel.cells().stream().noneMatch(c -> c.x() == column && c.y() == row)) {
+          gaps.add(new int[] {x, y});
+        }
+      }
+    }
+    return gaps;
   }
 
   @Override

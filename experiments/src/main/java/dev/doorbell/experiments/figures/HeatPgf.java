@@ -40,6 +40,12 @@ final class HeatPgf {
             cell.apart() ? 1 : 0);
         cell(cell, y, width, height, palette, body);
       }
+      for (int[] gap : figure.gaps(panel)) {
+        double left = gap[0] * width;
+        double bottom = (figure.down().size() - 1 - gap[1]) * height;
+        body.append("\\fill[doorbell-gap] ").append(point(left, bottom)).append(" rectangle ");
+        body.append(point(left + width, bottom + height)).append(";\n");
+      }
       panels.add(new PgfSheet.Panel(panel.title(), 0, "", body.toString()));
     }
     StringBuilder definitions = new StringBuilder(Pgf.styles(palette, figure.series()));
@@ -49,7 +55,12 @@ final class HeatPgf {
         .series()
         .forEach(name -> legend.add(new PgfSheet.Key("only marks, " + Pgf.styleOf(name), name)));
     if (figure.undecided()) {
-      legend.add(new PgfSheet.Key(Pgf.area("doorbell-undecided"), "undecided"));
+      legend.add(
+          new PgfSheet.Key(Pgf.area("doorbell-undecided") + ", draw=black!50", HeatChart.NOBODY));
+    }
+    if (figure.gaps()) {
+      Pgf.colour(definitions, "doorbell-gap", HeatChart.GAP);
+      legend.add(new PgfSheet.Key(Pgf.area("doorbell-gap"), "no result"));
     }
     PgfSheet tex =
         new PgfSheet(
@@ -70,17 +81,30 @@ final class HeatPgf {
   /** In points from the panel's lower left corner: ground, marker, number. */
   private static void cell(
       Cell cell, int y, double width, double height, Palette palette, StringBuilder tex) {
-    Style style = palette.style(cell.winner());
-    Ink ground = HeatChart.ground(cell, style);
     double left = cell.x() * width;
     double bottom = y * height;
-    tex.append("\\fill[fill={rgb,255:red,").append(ground.red()).append(";green,");
-    tex.append(ground.green()).append(";blue,").append(ground.blue()).append("}] ");
-    tex.append(point(left + 0.3, bottom + 0.3)).append(" rectangle ");
-    tex.append(point(left + width - 0.3, bottom + height - 0.3)).append(";\n");
     String text = HeatChart.ratio(cell.ratio());
     double size = HeatChart.fitting(text, width);
     boolean numbered = size > 0 && height > 14;
+    String area =
+        point(left + 0.3, bottom + 0.3)
+            + " rectangle "
+            + point(left + width - 0.3, bottom + height - 0.3);
+    if (!cell.apart()) {
+      tex.append("\\draw[black!20, fill=doorbell-undecided, line width=.5bp] ");
+      tex.append(area).append(";\n");
+      if (numbered) {
+        tex.append("\\node[inner sep=0pt, text=black!60, font=").append(Pgf.font(size));
+        tex.append("] at ").append(point(left + width / 2, bottom + height / 2));
+        tex.append(" {").append(Pgf.escaped(text)).append("};\n");
+      }
+      return;
+    }
+    Style style = palette.style(cell.winner());
+    Ink ground = style.ink().tint(HeatChart.strength(cell));
+    tex.append("\\fill[fill={rgb,255:red,").append(ground.red()).append(";green,");
+    tex.append(ground.green()).append(";blue,").append(ground.blue()).append("}] ");
+    tex.append(area).append(";\n");
     String ink = HeatChart.dark(ground) ? "white" : "black";
     tex.append("\\draw[").append(Pgf.styleOf(cell.winner())).append(", mark size=1.7bp, ");
     tex.append("every mark/.append style={draw=").append(ink);

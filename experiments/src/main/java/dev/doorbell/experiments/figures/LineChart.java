@@ -12,6 +12,7 @@ import dev.doorbell.experiments.figures.drawing.Node;
 import dev.doorbell.experiments.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.figures.drawing.Outline;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Lays out a {@link LineFigure}. */
@@ -104,7 +105,7 @@ final class LineChart {
             new Node.Group(
                 Sheet.identifier(line.series()) + (within.isEmpty() ? "" : "-" + within),
                 Flow.role(line.series()),
-                line(line, frame)));
+                line(panel, line, frame)));
       }
     }
   }
@@ -132,12 +133,17 @@ final class LineChart {
     }
   }
 
-  private List<Node> line(Line line, Frame frame) {
+  private List<Node> line(Panel panel, Line line, Frame frame) {
     Style style = palette.style(line.series());
     List<Node> drawn = new ArrayList<>();
-    double[] path = figure.stepped() ? steps(line, frame) : path(line, frame);
-    if (path.length >= 4) {
-      drawn.add(new Node.Stroke(Outline.line(path), style.ink(), Theme.LINE, Dash.NONE));
+    List<double[]> paths =
+        figure.stepped()
+            ? List.of(steps(line, frame))
+            : unbroken(panel, line).stream().map(points -> path(points, frame)).toList();
+    for (double[] path : paths) {
+      if (path.length >= 4) {
+        drawn.add(new Node.Stroke(Outline.line(path), style.ink(), Theme.LINE, Dash.NONE));
+      }
     }
     for (Point point : line.points()) {
       double at = frame.x(point.x());
@@ -165,11 +171,33 @@ final class LineChart {
         .orElse(line.points().getLast());
   }
 
-  private static double[] path(Line line, Frame frame) {
-    double[] path = new double[2 * line.points().size()];
-    for (int i = 0; i < line.points().size(); i++) {
-      path[2 * i] = frame.x(line.points().get(i).x());
-      path[2 * i + 1] = frame.y(line.points().get(i).y());
+  /** A line ends where other lines of its panel have a point and it has none. */
+  private static List<List<Point>> unbroken(Panel panel, Line line) {
+    double[] places =
+        panel.lines().stream()
+            .flatMap(each -> each.points().stream())
+            .mapToDouble(Point::x)
+            .sorted()
+            .distinct()
+            .toArray();
+    List<List<Point>> parts = new ArrayList<>();
+    int before = -2;
+    for (Point point : line.points()) {
+      int at = Arrays.binarySearch(places, point.x());
+      if (at != before + 1) {
+        parts.add(new ArrayList<>());
+      }
+      parts.getLast().add(point);
+      before = at;
+    }
+    return parts;
+  }
+
+  private static double[] path(List<Point> points, Frame frame) {
+    double[] path = new double[2 * points.size()];
+    for (int i = 0; i < points.size(); i++) {
+      path[2 * i] = frame.x(points.get(i).x());
+      path[2 * i + 1] = frame.y(points.get(i).y());
     }
     return path;
   }

@@ -47,22 +47,35 @@ final class Palette {
   }
 
   /**
-   * A style for each series: its own where the name is a path's; the others take what is free, in
-   * order, then again.
+   * A style for each series: its own where the name is a path's and no other of the series has it;
+   * the others take what is free, in order. When all colours are taken they begin again, with other
+   * markers.
    */
   static Palette of(List<String> series) {
-    List<Style> free =
-        STYLES.stream()
-            .filter(style -> series.stream().noneMatch(name -> style.equals(PATHS.get(name))))
-            .toList();
-    List<Style> spare = free.isEmpty() ? STYLES : free;
     Map<String, Style> styles = new HashMap<>();
-    int taken = 0;
     for (String name : series) {
       Style own = PATHS.get(name);
-      styles.put(name, own != null ? own : spare.get(taken++ % spare.size()));
+      if (own != null && !styles.containsValue(own)) {
+        styles.put(name, own);
+      }
+    }
+    List<Style> free = STYLES.stream().filter(style -> !styles.containsValue(style)).toList();
+    int taken = 0;
+    for (String name : series) {
+      if (!styles.containsKey(name)) {
+        styles.put(name, taken < free.size() ? free.get(taken) : again(taken - free.size()));
+        taken++;
+      }
     }
     return new Palette(styles);
+  }
+
+  /** The colours once more, each with the marker of another. */
+  private static Style again(int place) {
+    Style style = STYLES.get(place % STYLES.size());
+    int round = 1 + place / STYLES.size();
+    Marker[] markers = Marker.values();
+    return new Style(style.ink(), markers[(style.marker().ordinal() + 3 * round) % markers.length]);
   }
 
   /** The style of one of the series that the palette was made for. */

@@ -94,7 +94,7 @@ final class PgfSheet {
     tex.append(bp(Sheet.TICK)).append(", minor tick length=").append(bp(Sheet.TICK / 2));
     tex.append(",\n  grid=major, major grid style={doorbell-rule, line width=.5bp},\n");
     tex.append("  tick label style={font=").append(Pgf.font(Theme.SMALL));
-    tex.append(", inner sep=1bp}, scaled ticks=false, unbounded coords=discard,\n");
+    tex.append(", inner sep=1bp}, scaled ticks=false, unbounded coords=jump,\n");
     axis("x", sheet.x());
     axis("y", sheet.y());
     tex.append("  xticklabel style={align=center}}}\n");

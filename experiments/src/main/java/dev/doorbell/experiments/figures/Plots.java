@@ -54,11 +54,25 @@ public final class Plots {
     return charts.isEmpty();
   }
 
-  /** Each figure as SVG, whole, for pages that show it. */
-  public SequencedMap<String, byte[]> whole() {
-    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    charts.forEach(chart -> files.put(Sheet.identifier(chart.name()), chart.draw().svg()));
-    return files;
+  /**
+   * A figure for a page.
+   *
+   * @param name as its files are called
+   * @param caption what it shows, in a few words
+   * @param svg the whole of it
+   */
+  public record Shown(String name, String caption, String svg) {}
+
+  /** Each figure, whole, for pages that show it. */
+  public List<Shown> whole() {
+    return charts.stream()
+        .map(
+            chart ->
+                new Shown(
+                    Sheet.identifier(chart.name()),
+                    chart.caption(),
+                    new String(chart.draw().svg(), StandardCharsets.UTF_8)))
+        .toList();
   }
 
   SequencedMap<String, Drawing> drawings() {

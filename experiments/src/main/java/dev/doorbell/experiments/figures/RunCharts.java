@@ -144,6 +144,9 @@ final class RunCharts {
       }
       panels.add(new BarFigure.Panel(place.getKey(), bars));
     }
+    boolean log =
+        Boolean.TRUE.equals(spec.logY())
+            && panels.stream().flatMap(panel -> panel.bars().stream()).allMatch(b -> b.lower() > 0);
     List<String> ordered =
         groups.isEmpty()
             ? List.copyOf(present)
@@ -154,7 +157,7 @@ final class RunCharts {
     return new BarFigure(
         spec.name(),
         groups.isEmpty() ? "" : RunFigures.title(groups),
-        new Quantified(RunFigures.title(spec.y()) + ", median", unit(), false),
+        new Quantified(RunFigures.title(spec.y()) + ", median", unit(), log),
         ordered,
         series(panels.stream().flatMap(p -> p.bars().stream()).map(Bar::series).toList()),
         panels,
@@ -181,6 +184,7 @@ final class RunCharts {
     List<String> down = shownValues(spec.rows());
     List<HeatFigure.Panel> panels = new ArrayList<>();
     SequencedSet<String> winners = new LinkedHashSet<>();
+    boolean contested = false;
     for (var place : places(Set.of(spec.series(), spec.x(), spec.rows())).entrySet()) {
       List<Cell> cells = new ArrayList<>();
       for (int x = 0; x < across.size(); x++) {
@@ -194,12 +198,21 @@ final class RunCharts {
                   .toList();
           if (!rivals.isEmpty()) {
             Cell cell = cell(x, y, rivals, most);
+            contested |= rivals.size() > 1;
             cells.add(cell);
-            winners.add(cell.winner());
+            if (cell.apart()) {
+              winners.add(cell.winner());
+            }
           }
         }
       }
       panels.add(new HeatFigure.Panel(place.getKey(), cells));
+    }
+    if (!contested) {
+      throw Unplottable.because(
+          run.runId(),
+          "nobody competes: at no place has more than one '%s' a result".formatted(spec.series()),
+          "choose the axis whose values compete with --series AXIS (series in a config)");
     }
     return new HeatFigure(
         spec.name(),
@@ -210,7 +223,8 @@ final class RunCharts {
         series(List.copyOf(winners)),
         panels,
         RunFigures.note(run.basis()),
-        "%s median of %s; numbers: runner-up / winner; grey: 95 %% intervals overlap"
+        ("%s median of %s; the stronger the colour, the farther ahead; numbers: runner-up / winner;"
+                + " white: 95 %% intervals overlap")
             .formatted(most ? "highest" : "lowest", RunFigures.title(spec.y())),
         provenance("winner by " + RunFigures.title(spec.y())));
   }
@@ -256,7 +270,7 @@ final class RunCharts {
             .sorted(Comparator.comparing(axis -> !axis.name().equals(spec.facet())))
             .toList();
     SequencedMap<String, List<SummaryRow>> places = new LinkedHashMap<>();
-    for (SummaryRow row : run.rows()) {
+    for (SummaryRow row : figures.ordered(others)) {
       MetricRow metric = row.metrics().get(spec.y());
       if (metric != null && metric.samples().size() > 0) {
         String place =

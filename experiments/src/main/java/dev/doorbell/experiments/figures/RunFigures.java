@@ -95,7 +95,7 @@ final class RunFigures {
             .filter(axis -> !axis.name().equals(spec.x()) && !axis.name().equals(spec.series()))
             .toList();
     Map<SequencedMap<String, String>, List<SummaryRow>> places = new LinkedHashMap<>();
-    for (SummaryRow row : run.rows()) {
+    for (SummaryRow row : ordered(varying)) {
       SequencedMap<String, String> place = new LinkedHashMap<>();
       varying.forEach(axis -> place.put(axis.name(), text(row, axis.name())));
       places.computeIfAbsent(place, _ -> new ArrayList<>()).add(row);
@@ -107,6 +107,19 @@ final class RunFigures {
                 entry -> facets.indexOf(entry.getKey().getOrDefault(spec.facet(), ""))))
         .forEach(entry -> ordered.put(entry.getKey(), entry.getValue()));
     return ordered;
+  }
+
+  /** Finished points in the order of some axes, the last of them fastest, whatever is missing. */
+  List<SummaryRow> ordered(List<Axis> by) {
+    List<SummaryRow> rows = new ArrayList<>(run.rows());
+    for (Axis axis : by.reversed()) {
+      rows.sort(Comparator.comparingInt(row -> place(axis, row)));
+    }
+    return rows;
+  }
+
+  private static int place(Axis axis, SummaryRow row) {
+    return axis.values().indexOf(row.axes().get(axis.name()));
   }
 
   private Panel panel(
@@ -308,7 +321,9 @@ final class RunFigures {
         counts.getMin() == counts.getMax()
             ? Integer.toString(counts.getMin())
             : counts.getMin() + " to " + counts.getMax();
-    return "n = " + n + " a point, whiskers 95 % bootstrap intervals";
+    return counts.getMax() <= 1
+        ? "n = 1 a point, which has no interval"
+        : "n = " + n + " a point, whiskers 95 % bootstrap intervals";
   }
 
   /** The basis word and what it means, for the strip under a figure and the line under a table. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
 import java.util.function.DoubleUnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * What all charts have in common: a legend, panels that share both axes, and a strip that says what
@@ -120,13 +121,19 @@ final class Sheet {
     return x;
   }
 
+  /** Where a label stands that keeps out of the next panel, from the left edge of its own. */
+  private static double held(double at, double half, double width) {
+    double room = PANEL_GAP / 2 - 1.5;
+    return Math.max(Math.min(at, width + room - half), half - room);
+  }
+
   /** Whether neighbouring labels would touch, so that every other one goes a row lower. */
   private static boolean collides(PlotAxis axis, double width) {
     double end = Double.NEGATIVE_INFINITY;
     for (Tick tick : axis.ticks()) {
       if (!tick.label().isEmpty()) {
         double half = Typeface.width(tick.label(), Theme.SMALL) / 2;
-        double at = axis.scale().at(tick.value()) * width;
+        double at = held(axis.scale().at(tick.value()) * width, half, width);
         if (at - half < end + LABEL_GAP) {
           return true;
         }
@@ -140,9 +147,12 @@ final class Sheet {
   Drawing draw(List<Panel> panels, Surroundings around) {
     double inner = width - left - EDGE;
     Flow legend = new Flow(around.legend(), inner, Theme.TEXT, 9);
+    Flow wide = new Flow(around.legend(), width - 2 * EDGE, Theme.TEXT, 9);
+    boolean indented = legend.height() <= wide.height();
+    legend = indented ? legend : wide;
     Flow strip = new Flow(strip(around), width - 2 * EDGE, Theme.NOTE, 8);
     double top = EDGE;
-    nodes.add(new Node.Group("legend", legend.at(left, top)));
+    nodes.add(new Node.Group("legend", legend.at(indented ? left : EDGE, top)));
     top += legend.height() + 2;
     double headroom = panels.stream().mapToDouble(Panel::headroom).max().orElse(0);
     for (int row = 0; row * columns < panels.size(); row++) {
@@ -263,12 +273,15 @@ final class Sheet {
     return new Node.Stroke(Outline.line(x0, y0, x1, y1), Theme.FRAME, Theme.HAIR, Dash.NONE);
   }
 
-  private static List<Flow.Item> strip(Surroundings around) {
-    return List.of(
-        Flow.Item.text(around.basisNote(), Theme.INK),
-        Flow.Item.text(around.samplesNote(), Theme.QUIET),
-        Flow.Item.text("run " + around.provenance().run(), Theme.QUIET),
-        Flow.Item.text("config " + shortened(around.provenance().config()), Theme.QUIET));
+  private List<Flow.Item> strip(Surroundings around) {
+    List<Flow.Item> items = new ArrayList<>();
+    items.add(Flow.Item.text(around.basisNote(), Theme.INK));
+    boolean fits = Typeface.width(around.samplesNote(), Theme.NOTE) <= width - 2 * EDGE;
+    (fits ? Stream.of(around.samplesNote()) : Stream.of(around.samplesNote().split("; ")))
+        .forEach(part -> items.add(Flow.Item.text(part, Theme.QUIET)));
+    items.add(Flow.Item.text("run " + around.provenance().run(), Theme.QUIET));
+    items.add(Flow.Item.text("config " + shortened(around.provenance().config()), Theme.QUIET));
+    return items;
   }
 
   /** As long as the hash in the name of a run; the whole is in the file's metadata. */

@@ -78,11 +78,16 @@ public final class Tables {
       List<String> line = axisCells(run, row);
       for (String name : units.keySet()) {
         Quantity quantity = row.counters().get(name);
-        line.add(quantity == null ? NONE : Units.plain(quantity.value()));
+        line.add(quantity == null ? NONE : counted(quantity.value()));
       }
       cells.add(line);
     }
     return new Table(columns, cells, notes(run));
+  }
+
+  /** Means of counts have no end of digits. */
+  private static String counted(double value) {
+    return value == Math.rint(value) ? Units.plain(value) : Units.digits(value, 5);
   }
 
   /**

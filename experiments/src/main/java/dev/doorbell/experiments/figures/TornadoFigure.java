@@ -91,6 +91,12 @@ record TornadoFigure(
   }
 
   @Override
+  public String caption() {
+    return "what each constant of the model does to the predicted %s of %s"
+        .formatted(metric, provenance.title());
+  }
+
+  @Override
   public List<?> panels() {
     return List.of(influences);
   }

@@ -33,7 +33,7 @@ public final class Units {
    * Bytes in the largest binary unit that gives a whole number, so that nothing is rounded: 220 B,
    * 4 KiB, 1 MiB.
    */
-  static String exactBytes(long bytes) {
+  public static String exactBytes(long bytes) {
     int unit = 0;
     long value = bytes;
     while (value != 0 && value % 1024 == 0 && unit < BINARY.length - 1) {

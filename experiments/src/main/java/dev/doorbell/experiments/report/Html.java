@@ -6,6 +6,9 @@ import java.util.Locale;
 
 /** Pieces of a page. Every text that comes from outside is escaped. */
 final class Html {
+  /** Longer cells are broken into lines. */
+  private static final int SENTENCE = 40;
+
   private final StringBuilder out = new StringBuilder(1 << 16);
 
   /** Markup of our own. */
@@ -43,7 +46,9 @@ final class Html {
             verdict
                 ? "<td class=\"verdict %s\">"
                     .formatted(row.get(i).toLowerCase(Locale.ROOT).replace(' ', '-'))
-                : table.columns().get(i).numeric() ? "<td class=\"number\">" : "<td>");
+                : table.columns().get(i).numeric()
+                    ? "<td class=\"number\">"
+                    : row.get(i).length() > SENTENCE ? "<td class=\"text\">" : "<td>");
         text(row.get(i)).raw("</td>");
       }
       raw("</tr>\n");

@@ -1,23 +1,33 @@
 package dev.doorbell.experiments.report;
 
+import static dev.doorbell.experiments.config.FigureReader.numeric;
+import static java.util.stream.Collectors.joining;
+
 import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.compare.RunComparison;
 import dev.doorbell.experiments.config.FigureKind;
 import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.figures.Figures;
+import dev.doorbell.experiments.figures.Plots;
 import dev.doorbell.experiments.figures.SampleTables;
 import dev.doorbell.experiments.figures.Table;
 import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.figures.Unplottable;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.Manifest;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.StoredRun;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,8 +42,10 @@ public final class HtmlReport {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   /** Kinds that are shown whether or not the config asks for one. */
-  private static final List<FigureKind> ALWAYS =
-      List.of(FigureKind.LINE, FigureKind.HEATMAP, FigureKind.BAR, FigureKind.CDF);
+  private static final List<FigureKind> ALWAYS = List.of(FigureKind.HEATMAP, FigureKind.CDF);
+
+  /** A distribution of fewer samples is a staircase that says little. */
+  private static final int DISTRIBUTED = 20;
 
   private final List<StoredRun> runs;
   private final List<FigureSpec> further;
@@ -52,17 +64,24 @@ public final class HtmlReport {
    *
    * @param further figures of each run beside those that its config asks for
    * @param runtime for figures that samples alone do not make
+   * @throws RunException when samples cannot be read again, to compare runs
    */
   public static byte[] of(
-      List<StoredRun> runs, List<FigureSpec> further, Supplier<ExperimentRuntime> runtime) {
+      List<StoredRun> runs, List<FigureSpec> further, Supplier<ExperimentRuntime> runtime)
+      throws RunException {
     HtmlReport report = new HtmlReport(runs, further, runtime);
     report.write();
     return report.page.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  private void write() {
-    String title =
-        runs.size() == 1 ? runs.getFirst().data().experiment() : "%d runs".formatted(runs.size());
+  private String title() {
+    String experiments =
+        runs.stream().map(run -> run.data().experiment()).distinct().collect(joining(", "));
+    return runs.size() == 1 ? experiments : "%s: %d runs".formatted(experiments, runs.size());
+  }
+
+  private void write() throws RunException {
+    String title = title();
     page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     page.raw("<link rel=\"icon\" href=\"data:,\">\n");
@@ -78,6 +97,9 @@ public final class HtmlReport {
       page.raw("</ul></nav>\n");
     }
     page.raw("</header>\n<main>\n");
+    for (StoredRun later : runs.subList(1, runs.size())) {
+      compared(runs.getFirst(), later);
+    }
     for (int i = 0; i < runs.size(); i++) {
       run(runs.get(i), i + 1);
     }
@@ -93,24 +115,95 @@ public final class HtmlReport {
     if (!run.data().question().isEmpty()) {
       page.raw("<p class=\"question\">").text(run.data().question()).raw("</p>\n");
     }
-    long ok = run.data().rows().size();
-    page.raw("<p>")
-        .text("%d of %d points have a result.".formatted(ok, run.plan().points().size()));
-    page.raw("</p>\n");
+    atAGlance(run);
+    failures(run);
     expectations(run);
     figures(run, number);
-    if (ok > 0) {
+    if (!run.data().rows().isEmpty()) {
       page.element("h3", "Results").table(Tables.summary(run.data()));
       section("Crossovers", Tables.crossovers(run.data()));
-      Table counters = Tables.counters(run.data());
       if (run.data().rows().stream().anyMatch(row -> !row.counters().isEmpty())) {
-        section("Counted", counters);
+        section("Counted", Tables.counters(run.data()));
       }
       doubts(run);
     }
-    failures(run);
     assumptions(run.manifest().constants());
     manifest(run);
+    page.raw("</section>\n");
+  }
+
+  /** What a reader wants to know before anything else. */
+  private void atAGlance(StoredRun run) {
+    RunData data = run.data();
+    List<List<String>> facts = new ArrayList<>();
+    int points = run.plan().points().size();
+    int without = points - data.rows().size();
+    facts.add(
+        List.of(
+            "points",
+            without == 0
+                ? "all %d have a result".formatted(points)
+                : "%d of %d have a result".formatted(data.rows().size(), points)));
+    switch (run.manifest().state()) {
+      case RUNNING -> facts.add(List.of("state", "the run goes on, or was killed"));
+      case INTERRUPTED -> facts.add(List.of("state", "interrupted; doorbell run --resume RUN"));
+      case COMPLETE -> {}
+    }
+    IntSummaryStatistics counts =
+        data.rows().stream()
+            .flatMap(row -> row.metrics().values().stream())
+            .mapToInt(metric -> metric.samples().size())
+            .filter(size -> size > 0)
+            .summaryStatistics();
+    if (counts.getCount() > 0) {
+      facts.add(
+          List.of(
+              "samples",
+              (counts.getMin() == counts.getMax()
+                      ? "%d".formatted(counts.getMin())
+                      : "%d to %d".formatted(counts.getMin(), counts.getMax()))
+                  + " of each metric at a point; medians with 95 % bootstrap intervals"));
+    }
+    if (!data.rows().isEmpty() && !data.expectations().isEmpty()) {
+      Map<String, Integer> verdicts = new LinkedHashMap<>();
+      Expectations.of(data)
+          .forEach(found -> verdicts.merge(found.verdict().text(), 1, Integer::sum));
+      facts.add(
+          List.of(
+              "expectations",
+              verdicts.entrySet().stream()
+                  .map(entry -> entry.getValue() + " " + entry.getKey())
+                  .collect(joining(", "))));
+    }
+    int doubts = data.rows().isEmpty() ? 0 : SampleTables.doubts(data).rows().size();
+    facts.add(List.of("doubts", doubts == 0 ? "none" : doubts + ", listed below"));
+    if (!run.faults().isEmpty()) {
+      facts.add(
+          List.of(
+              "faults",
+              run.faults().stream()
+                  .map(f -> "%s fired %d of %d".formatted(f.fault(), f.fired(), f.events()))
+                  .collect(joining("; "))));
+    }
+    page.facts(facts);
+  }
+
+  /** What changed from one run to another, where their numbers are of one kind. */
+  private void compared(StoredRun before, StoredRun after) throws RunException {
+    page.raw("<section class=\"compared\">\n");
+    page.element("h2", "From %s to %s".formatted(before.data().runId(), after.data().runId()));
+    try {
+      ComparedRuns compared =
+          new ComparedRuns(
+              RunComparison.of(
+                  RunIndex.read(before.path()), RunIndex.read(after.path()), ComparedRuns.RULES));
+      page.raw("<p class=\"basis basis-%s\">".formatted(before.data().basis().word()));
+      page.text(said(before.data().basis())).raw("</p>\n");
+      page.element("p", compared.verdict() + ".");
+      page.table(compared.table());
+    } catch (RunException e) {
+      page.raw("<p>").text("Not compared: " + e.problem().what() + ".").raw("</p>\n");
+    }
     page.raw("</section>\n");
   }
 
@@ -149,45 +242,69 @@ public final class HtmlReport {
   }
 
   private void figures(StoredRun run, int number) {
-    SequencedMap<String, byte[]> figures = new LinkedHashMap<>();
     Figures maker = Figures.of(run, runtime);
     Figures.Asked asked = maker.asked(List.of());
-    figures.putAll(asked.plots().whole());
+    List<Plots.Shown> figures = new ArrayList<>(asked.plots().whole());
     List<Problem> missing = new ArrayList<>(asked.missing());
     for (FigureSpec spec : further) {
       try {
-        figures.putAll(maker.one(spec).whole());
+        figures.addAll(maker.one(spec).whole());
       } catch (Unplottable e) {
         missing.add(e.problem());
       }
     }
-    for (FigureKind kind : ALWAYS) {
-      try {
-        if (run.data().figures().stream().noneMatch(figure -> figure.kind() == kind)) {
-          figures.putAll(maker.one(FigureSpec.of(kind)).whole());
-        }
-      } catch (Unplottable _) {
-        // Runs differ in which kinds they can give; the page shows those that there are.
-      }
-    }
-    if (figures.isEmpty()) {
+    kinds(run.data(), !figures.isEmpty())
+        .forEach(
+            kind -> {
+              try {
+                figures.addAll(maker.one(FigureSpec.of(kind)).whole());
+              } catch (Unplottable _) {
+                // Runs differ in which kinds they can give; the page shows those that there are.
+              }
+            });
+    if (figures.isEmpty() && missing.isEmpty()) {
       return;
     }
     page.element("h3", "Figures");
     page.raw(
-        "<p class=\"note\">Click a name in a legend to hide a series, turn the wheel or press");
-    page.raw(" + and − to zoom, drag to move, double-click to start over.</p>\n");
-    figures.forEach(
-        (name, svg) -> {
+        "<p class=\"note\">Click a name in a legend to hide a series. Click a figure, then turn the");
+    page.raw(" wheel or press + and − to zoom; drag to move; double-click to start over.</p>\n");
+    SequencedMap<String, Plots.Shown> distinct = new LinkedHashMap<>();
+    figures.forEach(figure -> distinct.putIfAbsent(figure.name(), figure));
+    distinct.forEach(
+        (name, figure) -> {
           page.raw("<figure data-figure=\"%s\" tabindex=\"0\">\n".formatted(Html.escaped(name)));
-          page.raw(inline(svg, "run-%d-%s".formatted(number, name)));
-          page.raw("<figcaption>").text(name.replace('-', ' ')).raw("</figcaption></figure>\n");
+          page.raw(inline(figure.svg(), "run-%d-%s".formatted(number, name)));
+          page.raw("<figcaption><b>").text(name).raw("</b> ").text(figure.caption());
+          page.raw("</figcaption></figure>\n");
         });
+    missing.forEach(problem -> page.raw("<p class=\"note\">").text(problem.what()).raw("</p>\n"));
+  }
+
+  /** What is shown of a run beside what its config asks for. */
+  private static List<FigureKind> kinds(RunData run, boolean any) {
+    List<FigureKind> kinds = new ArrayList<>();
+    if (!any) {
+      kinds.add(
+          run.axes().stream().anyMatch(axis -> axis.values().size() > 1 && numeric(axis))
+              ? FigureKind.LINE
+              : FigureKind.BAR);
+    }
+    for (FigureKind kind : ALWAYS) {
+      boolean few =
+          kind == FigureKind.CDF
+              && run.rows().stream()
+                  .flatMap(row -> row.metrics().values().stream())
+                  .noneMatch(metric -> metric.samples().size() >= DISTRIBUTED);
+      if (!few && run.figures().stream().noneMatch(figure -> figure.kind() == kind)) {
+        kinds.add(kind);
+      }
+    }
+    return kinds;
   }
 
   /** An SVG within the page: no XML declaration, and identifiers that are unique in it. */
-  private static String inline(byte[] svg, String prefix) {
-    String text = new String(svg, StandardCharsets.UTF_8);
+  private static String inline(String text, String prefix) {
     String element = text.substring(text.indexOf("<svg"));
     double points =
         Double.parseDouble(element.replaceAll("(?s)^<svg[^>]* width=\"([0-9.]+)pt.*", "$1"));
@@ -235,7 +352,16 @@ public final class HtmlReport {
     StringBuilder heading = new StringBuilder("Constants that the model rests on");
     counts.forEach(
         (origin, count) -> heading.append(", ").append(count).append(' ').append(word(origin)));
-    folded(heading.toString(), table(List.of("constant", "value", "origin", "source"), rows));
+    folded(
+        heading.toString(),
+        new Table(
+            List.of(
+                new Table.Column("constant", false),
+                new Table.Column("value", true),
+                new Table.Column("origin", false),
+                new Table.Column("source", false)),
+            rows,
+            List.of()));
   }
 
   private static String number(double value) {

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.run;
 
+import dev.doorbell.experiments.config.Amounts;
 import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.Contrast;
@@ -12,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -111,7 +111,7 @@ public final class Expectations {
       double less = expectation.greater() ? pair.than : pair.of;
       double wanted = expectation.by() * less;
       boolean holds = expectation.by() == 1 ? more > less : more >= wanted;
-      tally.add(holds, ratio(wanted, more), pair.text());
+      tally.add(holds, ratio(wanted, more), pair.text(expectation));
     }
     return tally.found(expectation, "pairs", "the run has no such pair of points");
   }
@@ -121,7 +121,7 @@ public final class Expectations {
     for (Pair pair : pairs(expectation.scope(), expectation.of(), expectation.than())) {
       double off = Math.abs(pair.of - pair.than) / Math.abs(pair.than);
       boolean holds = pair.of == pair.than || off <= expectation.tolerance();
-      tally.add(holds, pair.of == pair.than ? 0 : off, pair.text());
+      tally.add(holds, pair.of == pair.than ? 0 : off, pair.text(expectation));
     }
     return tally.found(expectation, "pairs", "the run has no such pair of points");
   }
@@ -153,7 +153,9 @@ public final class Expectations {
       tally.add(
           goes && wrong <= expectation.tolerance(),
           goes ? wrong : Double.MAX_VALUE,
-          "%s from %s to %s".formatted(line.getKey(), number(first), number(last)).strip());
+          "%s from %s to %s"
+              .formatted(line.getKey(), amount(expectation, first), amount(expectation, last))
+              .strip());
     }
     return tally.found(
         expectation, "lines", "no line of the run has two values of " + expectation.over());
@@ -171,7 +173,8 @@ public final class Expectations {
       double value = place.value;
       boolean holds = expectation.lower() <= value && value <= expectation.upper();
       double badness = Math.max(expectation.lower() - value, value - expectation.upper());
-      tally.add(holds, badness, "%s at %s".formatted(number(value), place.row.pointId()));
+      tally.add(
+          holds, badness, "%s at %s".formatted(amount(expectation, value), place.row.pointId()));
     }
     return tally.found(expectation, "points", noValue(expectation));
   }
@@ -188,7 +191,10 @@ public final class Expectations {
             badness <= expectation.tolerance(),
             badness,
             "%s against %s at %s"
-                .formatted(number(place.value), number(term.get().value()), place.row.pointId()));
+                .formatted(
+                    amount(expectation, place.value),
+                    amount(expectation, term.get().value()),
+                    place.row.pointId()));
       }
     }
     return tally.found(expectation, "points", "the closed forms say nothing of these points");
@@ -210,14 +216,16 @@ public final class Expectations {
       double at = crossings.isEmpty() ? Double.NaN : crossings.getFirst().size();
       boolean holds = once && expectation.lower() <= at && at <= expectation.upper();
       String where =
-          found.others().values().stream().map(Value::text).reduce("", (a, b) -> a + " " + b);
+          found.others().entrySet().stream()
+              .map(Crossings::place)
+              .reduce("", (a, b) -> a + " " + b);
       String lead = SummaryFiles.lead(found, found.crossover().firstLead());
       tally.add(
           holds,
           once ? Math.max(expectation.lower() / at, at / expectation.upper()) : Double.MAX_VALUE,
           (switch (crossings.size()) {
                 case 0 -> "%s lower throughout".formatted(lead.isEmpty() ? "neither" : lead);
-                case 1 -> "%s lower up to %s".formatted(lead, number(at));
+                case 1 -> "%s lower up to %s".formatted(lead, Amounts.setting(contrast.over(), at));
                 default -> "they cross %d times".formatted(crossings.size());
               })
               + where);
@@ -249,9 +257,13 @@ public final class Expectations {
 
   /** Two points that differ in what they are compared by alone. */
   private record Pair(SummaryRow row, double of, double than) {
-    String text() {
+    String text(Expectation expectation) {
       return "%s against %s (%s times) at %s"
-          .formatted(number(of), number(than), number(ratio(of, than)), row.pointId());
+          .formatted(
+              amount(expectation, of),
+              amount(expectation, than),
+              Amounts.number(ratio(of, than)),
+              row.pointId());
     }
   }
 
@@ -310,7 +322,10 @@ public final class Expectations {
           List<String> name = new ArrayList<>();
           for (Axis axis : others) {
             Value at = place.row.axes().get(axis.name());
-            name.add(at == null ? "" : at.text());
+            name.add(
+                at instanceof Value.Whole(long number)
+                    ? axis.name() + "=" + Amounts.setting(axis.name(), number)
+                    : at == null ? "" : at.text());
           }
           lines.computeIfAbsent(String.join(" ", name), _ -> new ArrayList<>()).add(place);
         }
@@ -336,14 +351,11 @@ public final class Expectations {
     return "no point of the run has %s there".formatted(expectation.scope().metric());
   }
 
-  private static double ratio(double of, double to) {
-    return of == to ? 1 : of / to;
+  private static String amount(Expectation expectation, double value) {
+    return Amounts.metric(expectation.scope().metric(), value);
   }
 
-  private static String number(double value) {
-    double magnitude = Math.abs(value);
-    return value == Math.rint(value) && magnitude < 1e9
-        ? String.format(Locale.ROOT, "%.0f", value)
-        : String.format(Locale.ROOT, "%.4g", value);
+  private static double ratio(double of, double to) {
+    return of == to ? 1 : of / to;
   }
 }

@@ -59,7 +59,7 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
           RunJson.MAPPER.readValue(
               Files.readAllBytes(path.resolve(RunDirectory.MANIFEST)), Manifest.class);
       List<JournalEntry> journal = Journal.read(path.resolve(RunDirectory.JOURNAL)).entries();
-      return new RunIndex(path, plan, manifest, lastWords(plan, journal));
+      return of(path, plan, manifest, journal);
     } catch (ConfigException e) {
       throw unreadable(path, "its resolved.yaml is damaged: " + e.problems().getFirst().what(), e);
     } catch (JacksonException e) {
@@ -67,6 +67,22 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
     } catch (IOException e) {
       throw unreadable(path, RunDirectory.reason(e), e);
     }
+  }
+
+  /**
+   * A run directory whose files are known to say this.
+   *
+   * @param journal in the order in which it was written
+   */
+  public static RunIndex of(Path path, Plan plan, Manifest manifest, List<JournalEntry> journal) {
+    return new RunIndex(path, plan, manifest, lastWords(plan, journal));
+  }
+
+  /** The same after more lines of its journal. */
+  public RunIndex after(List<JournalEntry> more) {
+    List<JournalEntry> journal = new ArrayList<>(entries);
+    journal.addAll(more);
+    return of(path, plan, manifest, journal);
   }
 
   private static List<JournalEntry> lastWords(Plan plan, List<JournalEntry> journal) {

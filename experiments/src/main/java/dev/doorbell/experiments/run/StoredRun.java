@@ -47,7 +47,15 @@ public record StoredRun(
    * @throws RunException when it is none, or when samples are not what the journal vouches for
    */
   public static StoredRun read(Path path) throws RunException {
-    RunIndex index = RunIndex.read(path);
+    return read(RunIndex.read(path));
+  }
+
+  /**
+   * Reads the samples of a run whose other files are known.
+   *
+   * @throws RunException when they are not what the journal vouches for
+   */
+  public static StoredRun read(RunIndex index) throws RunException {
     return of(index, index.id(), index.entries(), rows(index));
   }
 

@@ -137,7 +137,9 @@ final class TopologyReader {
         gpu.has("load_granule_bytes") ? gpu.powerOfTwo("load_granule_bytes", 16, 128, true) : 0,
         gpu.number("block_store_gb_s", 0, DEVICE_RATE, 0),
         gpu.number("device_load_gb_s", 0, DEVICE_RATE, 0),
-        gpu.number("device_store_gb_s", 0, DEVICE_RATE, 0));
+        gpu.number("device_store_gb_s", 0, DEVICE_RATE, 0),
+        gpu.integer("loads_in_flight", 1, GpuRefinements.MOST_LOADS_IN_FLIGHT, 1),
+        gpu.number("load_issue_ns", 0, NANOS, 0));
   }
 
   private static CpuPrices cpu(Section cpu) {

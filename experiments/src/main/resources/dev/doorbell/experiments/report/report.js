@@ -107,5 +107,21 @@
       head.addEventListener("click", sort);
       head.addEventListener("keydown", (event) => { if (event.key === "Enter") { sort(); } });
     });
+    // Long tables: every word that is typed must be in a row that stays.
+    const rows = Array.from(table.tBodies[0].rows);
+    if (rows.length > 20) {
+      const input = document.createElement("input");
+      input.type = "search";
+      input.className = "filter";
+      input.placeholder = "show rows with, such as: pull 64 KiB";
+      input.setAttribute("aria-label", "show rows with these words");
+      const texts = rows.map((row) =>
+        " " + Array.from(row.cells).map((cell) => cell.textContent.replace(/\u00a0/g, " ")).join("  ").toLowerCase() + " ");
+      input.addEventListener("input", () => {
+        const words = input.value.toLowerCase().split(/\s+/).filter((word) => word);
+        rows.forEach((row, i) => { row.hidden = !words.every((word) => texts[i].includes(word)); });
+      });
+      table.parentElement.before(input);
+    }
   });
 })();

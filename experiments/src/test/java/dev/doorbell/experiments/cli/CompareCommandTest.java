@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.config.Configs;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -118,6 +119,22 @@ class CompareCommandTest {
     session.runtime.runner = slower("push.memic_64", 1.2);
     assertThat(run("slow", "--seed", "43", "--baseline", "before")).isEqualTo(ExitCode.REGRESSION);
     assertThat(session.out()).contains("against  ", "REGRESSED overall");
+  }
+
+  @Test
+  void a_run_that_has_nothing_in_common_with_its_baseline_is_shown_before_that_is_said() {
+    assertThat(run("other", "--only", "path=push.memic,size=4K")).isEqualTo(ExitCode.OK);
+    assertThat(run("apart", "--only", "path=pull", "--baseline", "other"))
+        .isNotEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("pull", "run      ");
+    assertThat(session.err()).contains("DB-R007");
+  }
+
+  @Test
+  void a_folder_that_is_no_run_does_not_hide_the_tag_of_its_name() {
+    assertThat(Path.of("src")).isDirectory();
+    run("src", "--seed", "44");
+    assertThat(compare("before", "src")).isEqualTo(ExitCode.OK);
   }
 
   @Test

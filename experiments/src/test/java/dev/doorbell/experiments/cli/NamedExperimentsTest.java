@@ -2,6 +2,10 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Terminal;
+import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;

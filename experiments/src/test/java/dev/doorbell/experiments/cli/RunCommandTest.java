@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.config.Configs;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.PointFailure;

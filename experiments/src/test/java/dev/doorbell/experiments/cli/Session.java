@@ -1,5 +1,8 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.FakeRuntime;
 import dev.doorbell.experiments.run.Interruption;
@@ -12,14 +15,14 @@ import java.time.ZoneOffset;
 import java.util.List;
 
 /** A user at a terminal that is not one: types a command line, reads what it prints. */
-final class Session {
+public final class Session {
   final FakeRuntime runtime = new FakeRuntime();
   final Interruption interruption = new Interruption();
   Disk disk = new Disk();
   private String out = "";
   private String err = "";
 
-  ExitCode type(String... arguments) {
+  public ExitCode type(String... arguments) {
     ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
     ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
     Context context =
@@ -39,11 +42,11 @@ final class Session {
     return code;
   }
 
-  String out() {
+  public String out() {
     return out;
   }
 
-  String err() {
+  public String err() {
     return err;
   }
 }

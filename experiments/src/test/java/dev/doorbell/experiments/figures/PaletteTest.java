@@ -42,10 +42,17 @@ class PaletteTest {
   }
 
   @Test
-  void more_series_than_styles_begin_again() {
-    Palette palette = Palette.of(IntStream.range(0, 9).mapToObj(i -> "s" + i).toList());
-    assertThat(palette.style("s7")).isEqualTo(palette.style("s0"));
-    assertThat(palette.style("s6")).isNotEqualTo(palette.style("s0"));
+  void more_series_than_colours_begin_again_with_other_markers() {
+    List<String> series = IntStream.range(0, 40).mapToObj(i -> "s" + i).toList();
+    Palette palette = Palette.of(series);
+    assertThat(palette.style("s7").ink()).isEqualTo(palette.style("s0").ink());
+    assertThat(series.stream().map(palette::style)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void two_paths_of_one_style_differ_where_both_are_drawn() {
+    Palette palette = Palette.of(List.of("push.bf", "push.ring"));
+    assertThat(palette.style("push.ring")).isNotEqualTo(palette.style("push.bf"));
   }
 
   @Test

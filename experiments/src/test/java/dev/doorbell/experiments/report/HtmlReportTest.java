@@ -36,7 +36,7 @@ class HtmlReportTest {
         Configs.read(Configs.SMALL, "path=pull,push.memic", "size=64,4K,64K", "samples=21"));
   }
 
-  private static byte[] page(StoredRun... runs) {
+  private static byte[] page(StoredRun... runs) throws RunException {
     return HtmlReport.of(
         List.of(runs),
         List.of(),
@@ -45,7 +45,7 @@ class HtmlReportTest {
         });
   }
 
-  private static String html(StoredRun... runs) {
+  private static String html(StoredRun... runs) throws RunException {
     return new String(page(runs), StandardCharsets.UTF_8);
   }
 

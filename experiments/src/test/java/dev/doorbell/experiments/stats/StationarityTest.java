@@ -112,7 +112,16 @@ class StationarityTest {
     List<Doubt> doubts = Doubt.about(samples);
     assertThat(doubts).hasSize(1);
     assertThat(doubts.getFirst().what())
-        .isEqualTo("1 of 100 samples lie far out, the greatest at 25.0 times the median");
+        .isEqualTo("1 of 100 samples lies far out, the farthest at +2400.0 % from the median");
+  }
+
+  @Test
+  void rare_waits_among_many_nothings_are_a_distribution_and_no_outliers() {
+    double[] samples = new double[100];
+    for (int i = 0; i < samples.length; i += 10) {
+      samples[i] = 1000 + i;
+    }
+    assertThat(Doubt.about(samples)).noneMatch(doubt -> doubt.kind() == Doubt.Kind.OUTLIERS);
   }
 
   @Test

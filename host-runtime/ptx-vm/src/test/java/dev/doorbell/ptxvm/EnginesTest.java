@@ -3,6 +3,7 @@ package dev.doorbell.ptxvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
@@ -32,7 +33,7 @@ class EnginesTest {
 
   /** One world with one GPU, used for many programs. */
   private static final class Machine implements AutoCloseable {
-    final DirectFabric fabric;
+    final Fabric fabric;
     final VmGpu gpu;
 
     /** What may be said to execute a program. */
@@ -43,11 +44,17 @@ class EnginesTest {
     }
 
     Machine(VmOptions options, long seed) {
+      this(options, new DirectFabric(AddressSpace.reserve(), seed));
+    }
+
+    Machine(VmOptions options, Fabric fabric) {
       engines =
-          options.engine() == VmOptions.Engine.WARP
-              ? List.of("warp", "compiled (its lanes never meet)")
-              : List.of("compiled");
-      fabric = new DirectFabric(AddressSpace.reserve(), seed);
+          switch (options.engine()) {
+            case WARP -> List.of("warp", "compiled (its lanes never meet)");
+            case INTERPRETER -> List.of("interpreter");
+            default -> List.of("compiled");
+          };
+      this.fabric = fabric;
       gpu = new VmGpu(fabric, Locus.gpu(0, 0), options);
     }
 
@@ -189,6 +196,25 @@ class EnginesTest {
     }
   }
 
+  @Test
+  void random_programs_do_the_same_where_loads_go_ahead_of_their_thread() {
+    VmOptions options = VmOptions.defaults().withEngine(VmOptions.Engine.INTERPRETER);
+    ParkingFabric two = new ParkingFabric(1, 2);
+    ParkingFabric many = new ParkingFabric(2, 56);
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+        Machine few = new Machine(options, two);
+        Machine enough = new Machine(options, many)) {
+      for (long seed = 5001; seed <= 5020; seed++) {
+        Machine ahead = seed % 2 == 0 ? few : enough;
+        requireSame(seed, interpreter, ahead);
+        requireSame(seed, DivergentProgram.of(seed), interpreter, ahead);
+        requireSame(seed, LoadingProgram.of(seed), interpreter, ahead);
+      }
+    }
+    assertThat(two.mostAhead).isEqualTo(2);
+    assertThat(many.mostAhead).isGreaterThan(8);
+  }
+
   /**
    * Every engine, by one worker and by two, from the first instruction and from the midst of a
    * launch. For {@code -Ddoorbell.fuzz.seconds=}, 60 unless set, from {@code -Ddoorbell.fuzz.seed=}
@@ -211,11 +237,16 @@ class EnginesTest {
       compilers.add(new Machine(warps.withWorkers(2), 0));
       compilers.add(new Machine(warps.withCompileAfter(1000), 7));
       compilers.add(new Machine(warps.withCompileAfter(3000), 0));
+      compilers.add(
+          new Machine(
+              VmOptions.defaults().withEngine(VmOptions.Engine.INTERPRETER),
+              new ParkingFabric(from, 7)));
       for (long seed = from; System.nanoTime() - end < 0; seed++) {
         Machine compiler = compilers.get((int) Long.remainderUnsigned(seed, compilers.size()));
         requireSame(seed, interpreter, compiler);
         requireSame(seed, DivergentProgram.of(seed), interpreter, compiler);
-        programs += 2;
+        requireSame(seed, LoadingProgram.of(seed), interpreter, compiler);
+        programs += 3;
       }
     } finally {
       compilers.forEach(Machine::close);

@@ -319,7 +319,18 @@ class LaunchTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void accesses_that_park_are_issued_again_and_change_no_result(long seed) {
-    ParkingFabric fabric = new ParkingFabric(seed);
+    requireResults(new ParkingFabric(seed));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void loads_that_go_ahead_of_their_thread_change_no_result(long seed) {
+    ParkingFabric fabric = new ParkingFabric(seed, (int) (1 + seed * 7));
+    requireResults(fabric);
+    assertThat(fabric.mostAhead).as("loads under way at a time").isGreaterThan(1);
+  }
+
+  private static void requireResults(ParkingFabric fabric) {
     try (World world = new World(fabric, VmOptions.defaults())) {
       GpuModule language = world.load("language.ptx");
       Memory in = world.device(512);

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fabric whose accesses park at random, as under virtual time, and that insists on the protocol:
- * the same access again, with the same arguments, and nothing before it.
+ * the same access again, with the same arguments, and nothing before it. Loads may go ahead: their
+ * values come when they are taken, and not before.
  */
 final class ParkingFabric extends Fabric {
   private final DirectFabric direct;
@@ -25,8 +26,18 @@ final class ParkingFabric extends Fabric {
   int parks;
   int failedPolls;
   long executed;
+  int mostAhead;
+  private final int tickets;
 
   ParkingFabric(long seed) {
+    this(seed, 0);
+  }
+
+  /**
+   * @param tickets loads of a thread that may be under way
+   */
+  ParkingFabric(long seed, int tickets) {
+    this.tickets = tickets;
     direct = new DirectFabric(AddressSpace.reserve(), seed);
     random = new SplittableRandom(seed);
   }
@@ -34,6 +45,11 @@ final class ParkingFabric extends Fabric {
   @Override
   public AddressSpace memory() {
     return direct.memory();
+  }
+
+  @Override
+  public boolean hasLoadsAhead() {
+    return tickets > 0;
   }
 
   @Override
@@ -79,6 +95,11 @@ final class ParkingFabric extends Fabric {
   private final class Port extends ThreadPort {
     private final ThreadPort inner;
     private long @Nullable [] pending;
+
+    /** Values by ticket, both halves; null where nothing is under way. */
+    private final long @Nullable [][] ahead = new long[tickets][];
+
+    private int underWay;
 
     Port(ThreadPort inner) {
       this.inner = inner;
@@ -135,6 +156,47 @@ final class ParkingFabric extends Fabric {
       long low = inner.load128(address, access);
       high = inner.high;
       return low;
+    }
+
+    @Override
+    public int loadsAhead() {
+      return tickets;
+    }
+
+    @Override
+    public void issue(int ticket, long address, int bytes, int access) {
+      if (ahead[ticket] != null) {
+        throw new AssertionError("ticket " + ticket + " is in use");
+      }
+      if (!ready(-100, ticket, address, bytes, access)) {
+        return;
+      }
+      long low =
+          switch (bytes) {
+            case 1 -> inner.load8(address, access);
+            case 2 -> inner.load16(address, access);
+            case 4 -> inner.load32(address, access);
+            case 8 -> inner.load64(address, access);
+            default -> inner.load128(address, access);
+          };
+      ahead[ticket] = new long[] {low, inner.high};
+      mostAhead = Math.max(mostAhead, ++underWay);
+    }
+
+    @Override
+    public long take(int ticket) {
+      long[] value = ahead[ticket];
+      if (value == null) {
+        throw new AssertionError("nothing is under way with ticket " + ticket);
+      }
+      high = 0xdead;
+      if (!ready(-101, ticket)) {
+        return 0xdead;
+      }
+      ahead[ticket] = null;
+      underWay--;
+      high = value[1];
+      return value[0];
     }
 
     @Override

@@ -129,6 +129,9 @@ final class PriceKernels {
         %s	sub.u32 %%r3, %%r3, 1;
         	setp.ne.u32 %%q, %%r3, 0;
         	@%%q bra round;
+        	// The clock is not read before the last load is there: it is never 0.
+        	setp.eq.u64 %%q, %%p, 0;
+        	@%%q ret;
         	mov.u64 %%d3, %%clock64;
         %s	sub.u64 %%d3, %%d3, %%d2;
         	st.global.u64 [%%d1], %%d3;
@@ -199,14 +202,17 @@ final class PriceKernels {
         	st.relaxed.sys.global.u64 [%%d1], %%d5;
         poll:
         	ld.relaxed.sys.global.u64 %%d7, [%%d2];
-        	mov.u64 %%d8, %%clock64;
-        	sub.u64 %%d8, %%d8, %%d6;
         	setp.eq.u64 %%q, %%d7, %%d5;
         	@%%q bra seen;
+        	mov.u64 %%d8, %%clock64;
+        	sub.u64 %%d8, %%d8, %%d6;
         	setp.lt.u64 %%q, %%d8, %%d4;
         	@%%q bra poll;
         	ret;
         seen:
+        	// Not before: a clock is read while the load is still under way.
+        	mov.u64 %%d8, %%clock64;
+        	sub.u64 %%d8, %%d8, %%d6;
         	st.global.u64 [%%d3], %%d8;
         	add.u64 %%d3, %%d3, 8;
         	sub.u32 %%r1, %%r1, 1;

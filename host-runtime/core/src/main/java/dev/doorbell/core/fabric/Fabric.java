@@ -42,6 +42,14 @@ public abstract class Fabric implements AutoCloseable {
   }
 
   /**
+   * Whether threads may have several loads under way, for as far as their ports say ({@link
+   * ThreadPort#loadsAhead}).
+   */
+  public boolean hasLoadsAhead() {
+    return false;
+  }
+
+  /**
    * Adds a device at {@code locus}.
    *
    * @return its port

@@ -41,6 +41,36 @@ public abstract class ThreadPort {
   /** Loads 16 bytes as two 8-byte accesses in any order; bytes 8 to 15 go to {@link #high}. */
   public abstract long load128(long address, int access);
 
+  /**
+   * How many loads of this thread may be under way at a time, as {@link #issue} and {@link #take}
+   * have them; 0 where a load is done when it returns.
+   */
+  public int loadsAhead() {
+    return 0;
+  }
+
+  /**
+   * Issues a load whose value {@link #take} gives later. It is the value of the moment at which
+   * memory serves the load, and no older one than an earlier load of the same bytes by this thread
+   * got; what the thread stores, or does with atomics, to these bytes from now on it does not see.
+   * Fences and releases wait for it. For loads that order nothing themselves: weak, relaxed,
+   * volatile. May park.
+   *
+   * @param ticket names the load until it is taken; below {@link #loadsAhead}, and not in use
+   * @param bytes 1, 2, 4, 8 or 16
+   */
+  public void issue(int ticket, long address, int bytes, int access) {
+    throw new IllegalStateException("here a load is done when it returns");
+  }
+
+  /**
+   * Waits for an issued load; bytes 8 to 15 of one of 16 go to {@link #high}. May park. Loads are
+   * taken in any order.
+   */
+  public long take(int ticket) {
+    throw new IllegalStateException("here a load is done when it returns");
+  }
+
   /** Stores the low byte of {@code value}. */
   public abstract void store8(long address, long value, int access);
 

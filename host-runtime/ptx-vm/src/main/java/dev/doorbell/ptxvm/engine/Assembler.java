@@ -40,14 +40,14 @@ final class Assembler {
     for (at = 0; at < function.code().size(); at++) {
       ops.add(assemble(function.code().get(at)));
     }
+    if (kernel.goesAhead()) {
+      Scoreboard.apply(function.code(), ops, slotOf);
+    }
     Op after = null;
     for (int i = ops.size() - 1; i >= 0; i--) {
       Op op = ops.get(i);
       if (op != null) {
-        op.next = after;
-        if (op instanceof Guarded guarded) {
-          guarded.inner.next = after;
-        }
+        op.follow(after);
       }
       after = op;
     }

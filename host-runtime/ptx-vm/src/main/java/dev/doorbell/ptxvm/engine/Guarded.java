@@ -18,6 +18,19 @@ final class Guarded extends Op {
     return new Guarded(inner, predicate, negated ? 0 : 1);
   }
 
+  /** The same guard before another instruction. */
+  Guarded with(Op other) {
+    Guarded guarded = new Guarded(other, predicate, wanted);
+    guarded.place = place;
+    return guarded;
+  }
+
+  @Override
+  void follow(@Nullable Op after) {
+    super.follow(after);
+    inner.follow(after);
+  }
+
   /** Whether the guard lets the instruction be executed. */
   boolean holds(long[] r) {
     return r[predicate] == wanted;

@@ -41,6 +41,7 @@ public final class KernelBuilder {
   private final List<Instruction> places = new ArrayList<>();
   private final List<ToIntFunction<Register>> slotsAt = new ArrayList<>();
   private final Map<Integer, Refusal> refusals;
+  private final boolean ahead;
   private int poolStart;
   private int trash = -1;
 
@@ -49,11 +50,13 @@ public final class KernelBuilder {
       ModuleMemory memory,
       CallGraph graph,
       Function root,
+      boolean ahead,
       Map<Integer, Refusal> refusals) {
     this.module = module;
     this.memory = memory;
     this.graph = graph;
     this.root = root;
+    this.ahead = ahead;
     this.refusals = refusals;
   }
 
@@ -61,10 +64,15 @@ public final class KernelBuilder {
    * Builds every kernel of a module, and checks the functions that none of them calls.
    *
    * @param stackBytes local memory for the frames of recursive functions
+   * @param ahead whether loads may be under way while their thread goes on
    * @param refusals gets what cannot be run, by line
    */
   public static Map<String, KernelCode> build(
-      PtxModule module, ModuleMemory memory, long stackBytes, Map<Integer, Refusal> refusals) {
+      PtxModule module,
+      ModuleMemory memory,
+      long stackBytes,
+      boolean ahead,
+      Map<Integer, Refusal> refusals) {
     CallGraph graph = new CallGraph(module, memory);
     Map<String, KernelCode> kernels = new LinkedHashMap<>();
     Map<String, Boolean> reached = new HashMap<>();
@@ -73,7 +81,8 @@ public final class KernelBuilder {
         if (function.defined()
             && function.entry() == entries
             && !reached.containsKey(function.name())) {
-          KernelBuilder builder = new KernelBuilder(module, memory, graph, function, refusals);
+          KernelBuilder builder =
+              new KernelBuilder(module, memory, graph, function, ahead, refusals);
           KernelCode code = builder.build(stackBytes);
           builder.callees.keySet().forEach(name -> reached.put(name, true));
           if (entries) {
@@ -198,6 +207,11 @@ public final class KernelBuilder {
           symbol.variable().equals(variable);
       default -> false;
     };
+  }
+
+  /** Whether loads may be under way while their thread goes on. */
+  boolean goesAhead() {
+    return ahead;
   }
 
   boolean isEntry(Callee callee) {

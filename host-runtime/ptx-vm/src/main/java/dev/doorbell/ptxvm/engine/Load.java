@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** {@code ld}. A load may be narrower than its register: zero- or sign-extended by its type. */
-abstract class Load extends MemoryOp {
+abstract class Load extends LoadOp {
   int d;
 
   /** Sign extension: shift left and back; 0 for none. */
@@ -45,6 +45,7 @@ abstract class Load extends MemoryOp {
     load.access = access(i, Access.WEAK);
     load.strong = isStrong(load.access);
     load.d = a.result(to);
+    load.results = new int[] {load.d};
     load.extend = type.signed() ? 64 - type.bits() : 0;
     load.mask = a.resultMask(to);
     return load;
@@ -63,10 +64,10 @@ abstract class Load extends MemoryOp {
         || elements.size() != vector) {
       throw new Unsupported("%d registers in braces are needed".formatted(vector));
     }
-    load.to = new int[vector];
+    load.results = new int[vector];
     load.masks = new long[vector];
     for (int e = 0; e < vector; e++) {
-      load.to[e] = a.result(elements.get(e));
+      load.results[e] = a.result(elements.get(e));
       load.masks[e] = a.resultMask(elements.get(e));
     }
     return load;
@@ -89,12 +90,17 @@ abstract class Load extends MemoryOp {
     if (port.parked) {
       return t.park(this);
     }
+    arrived(t, r, address, value, 0);
+    return next;
+  }
+
+  @Override
+  final void arrived(VmThread t, long[] r, long address, long value, long none) {
     t.polling.loaded(address, value);
     if (strong) {
       t.polling.loadedStrongly(address, bytes, value);
     }
     r[d] = value << extend >> extend & mask;
-    return next;
   }
 
   /** {@code ld.global}. */
@@ -142,8 +148,7 @@ abstract class Load extends MemoryOp {
   }
 
   /** Vectors, in any space: one access of 4, 8 or 16 bytes, never split into elements. */
-  static final class VectorLoad extends MemoryOp {
-    int[] to = new int[0];
+  static final class VectorLoad extends LoadOp {
     long[] masks = new long[0];
     int elementBits;
     int extend;
@@ -181,26 +186,32 @@ abstract class Load extends MemoryOp {
         if (port.parked) {
           return t.park(this);
         }
-        high = bytes == 16 ? port.high : 0;
-        t.polling.loaded(address, low ^ high * 31);
-        if (strong) {
-          t.polling.loadedStrongly(address, Math.min(bytes, 8), low);
-          if (bytes == 16) {
-            t.polling.loadedStrongly(address + 8, 8, high);
-          }
-        }
+        arrived(t, r, address, low, bytes == 16 ? port.high : 0);
+        return next;
       }
       spread(r, low, high);
       return next;
     }
 
+    @Override
+    void arrived(VmThread t, long[] r, long address, long low, long high) {
+      t.polling.loaded(address, low ^ high * 31);
+      if (strong) {
+        t.polling.loadedStrongly(address, Math.min(bytes, 8), low);
+        if (bytes == 16) {
+          t.polling.loadedStrongly(address + 8, 8, high);
+        }
+      }
+      spread(r, low, high);
+    }
+
     private void spread(long[] r, long low, long high) {
-      for (int e = 0; e < to.length; e++) {
+      for (int e = 0; e < results.length; e++) {
         int bit = e * elementBits;
         long value = bit < 64 ? low >>> bit : high >>> (bit - 64);
         int drop = 64 - elementBits;
         value = extend != 0 ? value << drop >> drop : value << drop >>> drop;
-        r[to[e]] = value & masks[e];
+        r[results[e]] = value & masks[e];
       }
     }
   }

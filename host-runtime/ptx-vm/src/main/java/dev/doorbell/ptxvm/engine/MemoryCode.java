@@ -102,7 +102,7 @@ final class MemoryCode {
     if (tracked && !isPrivate(op.space)) {
       note(op);
     }
-    for (int e = 0; e < op.to.length; e++) {
+    for (int e = 0; e < op.results.length; e++) {
       int bit = e * op.elementBits;
       c.lload(bit < 64 ? LOW : HIGH);
       int drop = 64 - op.elementBits;
@@ -117,7 +117,7 @@ final class MemoryCode {
       if (op.masks[e] != -1L && (op.extend != 0 || Long.bitCount(op.masks[e]) < op.elementBits)) {
         c.loadConstant(op.masks[e]).land();
       }
-      writer.store(op.to[e]);
+      writer.store(op.results[e]);
     }
     writer.later(
         () -> {

@@ -17,6 +17,11 @@ abstract class Op {
   /** Index in {@link KernelCode#places}. */
   int place;
 
+  /** Links what comes next. */
+  void follow(@Nullable Op after) {
+    next = after;
+  }
+
   /**
    * Executes for {@code t}.
    *

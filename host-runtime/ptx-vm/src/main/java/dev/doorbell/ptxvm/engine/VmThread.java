@@ -35,6 +35,9 @@ final class VmThread implements Agent {
   final long scratchBase;
   final long scratchSize;
 
+  /** Loads that are under way while the thread goes on; null where it waits for each. */
+  final @Nullable LoadsAhead ahead;
+
   /** True when the port performs accesses to shared memory. */
   final boolean portedShared;
 
@@ -101,6 +104,7 @@ final class VmThread implements Agent {
     this.r = grid.code.registers(this);
     this.op = grid.code.first();
     this.port = cta.home.port(grid.locus, this);
+    this.ahead = grid.instrument() == null ? LoadsAhead.of(port, r.length) : null;
     this.portedShared = port.takesShared() && grid.code.ordersSharedByBarriers();
     long unported = portedShared ? windows.localOffset() : 0;
     this.scratchBase = windows.base() + unported;

@@ -33,7 +33,7 @@ public final class PtxCheck {
     if (!module.version().isEmpty()) {
       try (AddressSpace space = AddressSpace.reserve(bytes(module));
           ModuleMemory memory = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
-        KernelBuilder.build(module, memory, VmOptions.defaults().stackBytes(), refusals);
+        KernelBuilder.build(module, memory, VmOptions.defaults().stackBytes(), false, refusals);
       } catch (IllegalStateException e) {
         refusals.putIfAbsent(1, new Refusal(1, module.text(1), String.valueOf(e.getMessage())));
       }

@@ -47,8 +47,9 @@ final class VmModule implements GpuModule {
     }
     VmModule module = new VmModule(gpu, ptx, memory);
     try {
+      boolean ahead = gpu.fabric().hasLoadsAhead();
       Map<String, KernelCode> built =
-          KernelBuilder.build(ptx, memory, gpu.options().stackBytes(), refusals);
+          KernelBuilder.build(ptx, memory, gpu.options().stackBytes(), ahead, refusals);
       if (!refusals.isEmpty()) {
         throw refused(name, refusals);
       }

@@ -25,6 +25,8 @@ package dev.doorbell.core.fabric.timed;
  *     block being on one multiprocessor; 0: no bound
  * @param loadRate bytes a nanosecond of loads of its own memory at most; 0: no bound
  * @param storeRate the same of stores
+ * @param loadsInFlight loads of one thread that are under way at most; 1: it waits for each
+ * @param loadIssue what the thread takes to issue a load that it does not wait for, in nanoseconds
  */
 public record GpuRefinements(
     double fenceSystemFloor,
@@ -38,13 +40,24 @@ public record GpuRefinements(
     int loadGranule,
     double blockStoreRate,
     double loadRate,
-    double storeRate) {
+    double storeRate,
+    int loadsInFlight,
+    double loadIssue) {
 
   /** What a GPU asks for at least. */
   public static final int SECTOR_BYTES = 32;
 
+  /** No thread has more loads under way. */
+  public static final int MOST_LOADS_IN_FLIGHT = 255;
+
+  public GpuRefinements {
+    if (loadsInFlight < 1 || loadsInFlight > MOST_LOADS_IN_FLIGHT) {
+      throw new IllegalArgumentException(loadsInFlight + " loads of a thread in flight");
+    }
+  }
+
   /** None, where a fence of any scope costs {@code fenceFloor} at least. */
   public static GpuRefinements none(double fenceFloor) {
-    return new GpuRefinements(fenceFloor, 0, 0, true, 0, 0, 0, 0, 0, 0, 0, 0);
+    return new GpuRefinements(fenceFloor, 0, 0, true, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0);
   }
 }

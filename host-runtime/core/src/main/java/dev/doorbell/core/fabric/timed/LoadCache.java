@@ -11,14 +11,23 @@ final class LoadCache {
   private static final int LINES = 64;
 
   private final long[] tags = new long[LINES];
+  private final long[] filled = new long[LINES];
 
-  /** Whether the line of {@code address} is there; it is from now on. */
-  boolean holds(long address) {
+  /**
+   * When a load has its value; its line is there from then on.
+   *
+   * @param hit when it has it where the line is there already
+   * @param miss when it has it where the line is not, nor on its way
+   */
+  long arrival(long address, long hit, long miss) {
     long line = address >>> LINE_SHIFT;
     int slot = (int) line & (LINES - 1);
-    boolean hit = tags[slot] == line;
+    if (tags[slot] == line) {
+      return Math.max(hit, filled[slot]);
+    }
     tags[slot] = line;
-    return hit;
+    filled[slot] = miss;
+    return miss;
   }
 
   /** An acquire at GPU scope or wider: nothing that was cached may be believed. */

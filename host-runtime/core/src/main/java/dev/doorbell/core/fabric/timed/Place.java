@@ -40,6 +40,11 @@ final class Place {
   long remoteSpread;
   double remoteContention;
 
+  /** Loads of a thread that are under way at most, and what issuing one takes. */
+  int loadsInFlight = 1;
+
+  long loadIssue;
+
   /** Loads of memory elsewhere by threads here. */
   int loadsUnderWay;
 
@@ -145,6 +150,8 @@ final class Place {
     remoteSpread = picos(finer.remoteSpread());
     remoteContention = finer.remoteContention() * PICOS_PER_NANO;
     loadGranule = finer.loadGranule();
+    loadsInFlight = finer.loadsInFlight();
+    loadIssue = picos(finer.loadIssue());
     blockStoreRate = finer.blockStoreRate();
     loadGate = finer.loadRate() == 0 ? null : new Gate(finer.loadRate(), 0);
     storeGate = finer.storeRate() == 0 ? null : new Gate(finer.storeRate(), 0);

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A thread's load or atomic that crosses links: the request's arrival is the event. */
 final class RemoteAccess extends Event {
+  private static final long NEVER = -1;
+
   final Reach reach;
   final long address;
   final int bytes;
@@ -14,23 +16,29 @@ final class RemoteAccess extends Event {
 
   long high;
 
+  /** Whether what it found is what the thread polls. */
+  boolean strong;
+
   /** Loads that travel with this one. */
   private @Nullable RemoteAccess companion;
 
   private long sent;
+  private long notBefore;
+  private long servedAt;
+  private long answeredAt = NEVER;
 
   /** When everything posted before this has arrived, as of its departure. */
   private long behind;
 
   private final TimedFabric fabric;
-  private final TimedThreadPort port;
+  private final LoadingThread port;
   private final @Nullable Rmw operation;
   private final long operand;
   private final long compare;
 
   RemoteAccess(
       TimedFabric fabric,
-      TimedThreadPort port,
+      LoadingThread port,
       Reach reach,
       long address,
       int bytes,
@@ -50,6 +58,35 @@ final class RemoteAccess extends Event {
   /** Whether it is a load, not an atomic. */
   boolean loads() {
     return operation == null;
+  }
+
+  /** Whether it is of any of these bytes. */
+  boolean touches(long from, int length) {
+    return from < address + bytes && address < from + length;
+  }
+
+  /** Memory serves it no earlier than at {@code when}, which is to be said before it is sent. */
+  void notBefore(long when) {
+    notBefore = when;
+  }
+
+  /** When memory serves it, once it was sent. */
+  long servedAt() {
+    return servedAt;
+  }
+
+  /** Whether it is known when the answer is there. */
+  boolean answered() {
+    return answeredAt != NEVER;
+  }
+
+  long answeredAt() {
+    return answeredAt;
+  }
+
+  private void answer(long when) {
+    answeredAt = when;
+    port.answered(this, when);
   }
 
   /** It is under way. */
@@ -76,9 +113,11 @@ final class RemoteAccess extends Event {
         || sent != time
         || line(granule) != line
         || reach.out() != other.reach.out()
-        || behind != reach.out().lastPosted) {
+        || behind != reach.out().lastPosted
+        || other.notBefore > servedAt) {
       return false;
     }
+    other.servedAt = servedAt;
     other.companion = companion;
     companion = other;
     return true;
@@ -92,7 +131,8 @@ final class RemoteAccess extends Event {
         operation == null
             ? out.request(time, 1, fabric.clock())
             : out.atomicRequest(time, bytes, fabric.clock());
-    fabric.queue().schedule(this, arrival + reach.owner.service);
+    servedAt = Math.max(arrival + reach.owner.service, notBefore);
+    fabric.queue().schedule(this, servedAt);
   }
 
   @Override
@@ -111,13 +151,13 @@ final class RemoteAccess extends Event {
     long back = reach.back().completions(time, 1, payload, time);
     Place place = port.place;
     if (!loads()) {
-      port.answered(back + place.remoteAtomic);
+      answer(back + place.remoteAtomic);
       return;
     }
     back += place.remoteLoad + Math.round(place.loadsUnderWay * place.remoteContention);
     for (RemoteAccess each = this; each != null; each = each.companion) {
       place.loadsUnderWay--;
-      each.port.answered(back + each.spread(payload));
+      each.answer(back + each.spread(payload));
     }
   }
 

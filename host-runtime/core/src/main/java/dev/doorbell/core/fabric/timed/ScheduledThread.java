@@ -167,9 +167,11 @@ abstract class ScheduledThread extends ThreadPort {
     parked = true;
   }
 
-  /** The answer of a remote access will be here at {@code when}. */
+  /** The answer that the thread waits for will be here at {@code when}. */
   final void answered(long when) {
-    fabric.queue().schedule(turn, when);
+    if (attached) {
+      fabric.queue().schedule(turn, when);
+    }
   }
 
   @Override

@@ -132,6 +132,11 @@ public final class TimedFabric extends Fabric {
   }
 
   @Override
+  public boolean hasLoadsAhead() {
+    return true;
+  }
+
+  @Override
   public DevicePort attachDevice(Locus locus, Agent agent) {
     TimedDevicePort port = new TimedDevicePort(this, place(locus), agent, attached++);
     devices.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);

@@ -11,12 +11,7 @@ import org.jspecify.annotations.Nullable;
  * others become TLPs, posted ones without waiting, loads and atomics with a round trip. Fences wait
  * for acknowledgements.
  */
-final class TimedThreadPort extends ScheduledThread {
-  private final LoadCache cache = new LoadCache();
-
-  /** The remote access under way or just finished; null when there is none. */
-  private @Nullable RemoteAccess remote;
-
+final class TimedThreadPort extends LoadingThread {
   private final @Nullable Gate blockGate;
   private boolean deviceStores;
   private boolean remoteStores;
@@ -31,6 +26,11 @@ final class TimedThreadPort extends ScheduledThread {
   TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number, long block) {
     super(fabric, place, agent, number);
     this.blockGate = place.enter(block);
+  }
+
+  @Override
+  void flush(Route route) {
+    place.combiner.flush(this, route);
   }
 
   /**
@@ -48,109 +48,6 @@ final class TimedThreadPort extends ScheduledThread {
     }
     leave();
     return Math.max(time, acknowledged);
-  }
-
-  @Override
-  public long load8(long address, int access) {
-    return load(address, 1, access);
-  }
-
-  @Override
-  public long load16(long address, int access) {
-    return load(address, 2, access);
-  }
-
-  @Override
-  public long load32(long address, int access) {
-    return load(address, 4, access);
-  }
-
-  @Override
-  public long load64(long address, int access) {
-    return load(address, 8, access);
-  }
-
-  @Override
-  public long load128(long address, int access) {
-    return load(address, 16, access);
-  }
-
-  private long load(long address, int bytes, int access) {
-    int semantics = access & Access.SEMANTICS;
-    boolean strong = semantics != Access.WEAK && semantics != Access.NON_COHERENT;
-    if (remote != null) {
-      return finish(address, bytes, strong);
-    }
-    Reach reach = place.reach("load", address, bytes);
-    if (reach.scratch) {
-      parked = false;
-      return read(address, bytes);
-    }
-    if (held()) {
-      return 0;
-    }
-    if (!reach.local) {
-      return begin(new RemoteAccess(fabric, this, reach, address, bytes, null, 0, 0));
-    }
-    long value = read(address, bytes);
-    time = turn(place.loadGate, bytes);
-    if (strong) {
-      polled(address, bytes, value);
-      time += place.strongLoad;
-    } else {
-      time += cache.holds(address) ? place.loadHit : place.load;
-    }
-    return value;
-  }
-
-  /** A strong load of up to 16 bytes returned; the upper half of 16 is in {@link #high}. */
-  private void polled(long address, int bytes, long low) {
-    polls.loaded(address, Math.min(bytes, Long.BYTES), low, time);
-    if (bytes > Long.BYTES) {
-      polls.loaded(address + Long.BYTES, Long.BYTES, high, time);
-    }
-  }
-
-  private long read(long address, int bytes) {
-    if (bytes == 16) {
-      high = Cells.load(address + Long.BYTES, Long.BYTES);
-      return Cells.load(address, Long.BYTES);
-    }
-    return Cells.load(address, bytes);
-  }
-
-  private long begin(RemoteAccess access) {
-    place.combiner.flush(this, access.reach.out());
-    fabric.requirePeerReads(access.reach, place);
-    awaitAnswer(access.address);
-    remote = access;
-    if (access.loads()) {
-      place.loads.send(access, time);
-    } else {
-      access.send(time);
-    }
-    return 0;
-  }
-
-  private long finish(long address, int bytes, boolean strong) {
-    RemoteAccess access = remote;
-    if (access == null || held()) {
-      return 0;
-    }
-    if (access.address != address || access.bytes != bytes) {
-      throw new IllegalStateException(
-          "%s issued another access (%d bytes at 0x%x) than the one it parked on (%d at 0x%x)"
-              .formatted(agent().where(), bytes, address, access.bytes, access.address));
-    }
-    remote = null;
-    high = access.high;
-    if (strong) {
-      polled(address, bytes, access.low);
-    }
-    if (fabric.tracing()) {
-      trace(TraceEvent.Kind.LOAD, address, access.low, bytes, "load returned");
-    }
-    return access.low;
   }
 
   @Override
@@ -189,7 +86,8 @@ final class TimedThreadPort extends ScheduledThread {
       return;
     }
     int semantics = access & Access.SEMANTICS;
-    if (semantics == Access.RELEASE && drain(access) > 0 && held()) {
+    if ((semantics == Access.RELEASE && releasing(access))
+        || (!reach.local && awaitsLoad(address, bytes))) {
       return;
     }
     if (reach.uar) {
@@ -214,11 +112,6 @@ final class TimedThreadPort extends ScheduledThread {
       }
       time = turn(blockGate, bytes) + place.remoteStore;
     }
-  }
-
-  /** When the thread gets through, having made its access. */
-  private long turn(@Nullable Gate gate, int bytes) {
-    return gate == null ? time : gate.pass(time, bytes);
   }
 
   private void storeRegister(
@@ -269,7 +162,7 @@ final class TimedThreadPort extends ScheduledThread {
   @Override
   public long atomic(
       Rmw operation, long address, int bytes, long operand, long compare, int access) {
-    if (remote != null) {
+    if (underWay()) {
       return finish(address, bytes, true);
     }
     Reach reach = place.reach("atomic", address, bytes);
@@ -287,7 +180,7 @@ final class TimedThreadPort extends ScheduledThread {
     }
     int semantics = access & Access.SEMANTICS;
     boolean releases = semantics == Access.RELEASE || semantics == Access.ACQ_REL;
-    if (releases && drain(access) > 0 && held()) {
+    if (releases && releasing(access)) {
       return 0;
     }
     if (!reach.local) {
@@ -335,7 +228,7 @@ final class TimedThreadPort extends ScheduledThread {
       }
       int semantics = access & Access.SEMANTICS;
       boolean releases = semantics == Access.RELEASE || semantics == Access.ACQ_REL;
-      if (releases && drain(access) > 0 && held()) {
+      if (releases && releasing(access)) {
         return 0;
       }
     }
@@ -375,18 +268,24 @@ final class TimedThreadPort extends ScheduledThread {
         time = Math.max(time, start + (system(access) ? place.fenceSystemFloor : place.fenceFloor));
         fenced = time - start;
         fabric.fenced(fenced);
-        // The fence returns when the world has come as far as the thread.
-        fencing = true;
-        if (held()) {
-          return;
-        }
       }
+      fencing = true;
+    }
+    // Loads that are under way take their time beside the fence's own; and a wide fence returns
+    // when the world has come as far as the thread.
+    if (awaitsLoads() || (wide && held())) {
+      return;
     }
     fencing = false;
     if (wide && fabric.tracing()) {
       trace(
           TraceEvent.Kind.FENCE, 0, fenced / TimedFabric.PICOS, 0, "fence " + Access.name(access));
     }
+  }
+
+  /** True when the thread has to wait until what comes before its release is done. */
+  private boolean releasing(int access) {
+    return (drain(access) > 0 && held()) || awaitsLoads() || held();
   }
 
   /**
@@ -437,9 +336,5 @@ final class TimedThreadPort extends ScheduledThread {
   private static boolean wide(int access) {
     int scope = access & Access.SCOPES;
     return scope != Access.CTA && scope != Access.CLUSTER;
-  }
-
-  private void trace(TraceEvent.Kind kind, long subject, long value, long bytes, String text) {
-    fabric.trace().record(new TraceEvent(now(), place.locus, kind, subject, value, bytes, text));
   }
 }

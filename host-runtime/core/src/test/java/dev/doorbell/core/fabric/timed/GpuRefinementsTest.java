@@ -31,15 +31,15 @@ class GpuRefinementsTest {
   private static final int COMPLETION_OVERHEAD = Tlp.SHORT_HEADER + Tlp.FRAMING;
 
   private static GpuRefinements fences(boolean awaitsArrival) {
-    return new GpuRefinements(500, 240, 600, awaitsArrival, 0, 0, 0, 0, 0, 0, 0, 0);
+    return new GpuRefinements(500, 240, 600, awaitsArrival, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0);
   }
 
   private static GpuRefinements loads(int granule) {
-    return new GpuRefinements(0, 0, 0, true, 30, 20, 50, 2, granule, 0, 0, 0);
+    return new GpuRefinements(0, 0, 0, true, 30, 20, 50, 2, granule, 0, 0, 0, 1, 0);
   }
 
   private static GpuRefinements rates(double block, double load, double store) {
-    return new GpuRefinements(0, 0, 0, false, 0, 0, 0, 0, 0, block, load, store);
+    return new GpuRefinements(0, 0, 0, false, 0, 0, 0, 0, 0, block, load, store, 1, 0);
   }
 
   private static World world(GpuRefinements refinements) {

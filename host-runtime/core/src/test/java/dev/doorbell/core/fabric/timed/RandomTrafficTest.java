@@ -15,8 +15,10 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Random programs on random memory: whatever the timing, nothing is lost and nothing is stale. */
@@ -24,7 +26,9 @@ class RandomTrafficTest {
   private static final int SLICE = 1024;
   private static final int THREADS = 6;
   private static final GpuRefinements REFINED =
-      new GpuRefinements(500, 240, 600, false, 30, 20, 50, 1, 128, 32, 64, 32);
+      new GpuRefinements(500, 240, 600, false, 30, 20, 50, 1, 128, 32, 64, 32, 1, 0);
+  private static final GpuRefinements AHEAD =
+      new GpuRefinements(500, 240, 600, false, 30, 20, 50, 1, 128, 32, 64, 32, 5, 3);
   private static final MemoryKind[] KINDS = {MemoryKind.DEVICE, MemoryKind.HOST, MemoryKind.NIC};
 
   /** A thread with slices of memory of its own, and a copy of what it stored there. */
@@ -42,6 +46,10 @@ class RandomTrafficTest {
     /** The access under way: repeated with the same arguments until it completes. */
     private boolean again;
 
+    /** What a load under a ticket has to find: it is there from the issue until it is taken. */
+    private final byte @Nullable [][] issued;
+
+    private int ticket;
     private int what;
     private int where;
     private int bytes;
@@ -58,6 +66,7 @@ class RandomTrafficTest {
       }
       this.shared = memory[1].address() + (long) THREADS * SLICE;
       this.port = fabric.attachThread(locus, this);
+      this.issued = new byte[port.loadsAhead()][];
     }
 
     @Override
@@ -85,6 +94,7 @@ class RandomTrafficTest {
       bytes = 1 << random.nextInt(5);
       offset = random.nextInt(SLICE / bytes) * bytes;
       value = random.nextLong();
+      ticket = issued.length == 0 ? 0 : random.nextInt(issued.length);
       port.executed(random.nextInt(20));
     }
 
@@ -97,7 +107,13 @@ class RandomTrafficTest {
       if (what < 55) {
         store(address, strength);
       } else if (what < 80) {
-        load(address, strength);
+        if (issued.length == 0 || (value & 4) == 0) {
+          load(address, strength);
+        } else if (issued[ticket] == null) {
+          issue(address, strength);
+        } else {
+          take();
+        }
       } else if (what < 90) {
         port.fence(Access.SC | ((value & 1) == 0 ? Access.GPU : Access.SYS));
       } else if (what < 95) {
@@ -139,11 +155,31 @@ class RandomTrafficTest {
       if (port.parked) {
         return;
       }
-      for (int i = 0; i < bytes; i++) {
+      compare(low, Arrays.copyOfRange(expected[where], offset, offset + bytes));
+    }
+
+    private void issue(long address, int strength) {
+      port.issue(ticket, address, bytes, strength);
+      if (!port.parked) {
+        issued[ticket] = Arrays.copyOfRange(expected[where], offset, offset + bytes);
+      }
+    }
+
+    private void take() {
+      long low = port.take(ticket);
+      byte[] wanted = issued[ticket];
+      if (!port.parked && wanted != null) {
+        compare(low, wanted);
+        issued[ticket] = null;
+      }
+    }
+
+    private void compare(long low, byte[] wanted) {
+      for (int i = 0; i < wanted.length; i++) {
         long word = i < 8 ? low : port.high;
         assertThat((byte) (word >>> (i % 8 * 8)))
             .as("byte %d of a load by thread %d of what it stored before", i, number)
-            .isEqualTo(expected[where][offset + i]);
+            .isEqualTo(wanted[i]);
       }
     }
 
@@ -194,6 +230,10 @@ class RandomTrafficTest {
         traffic(new TimedFabric(RoundConstants.acrossSockets(), seed), seed);
         traffic(new TimedFabric(RoundConstants.withJitter(300), seed), seed);
         traffic(new TimedFabric(RoundConstants.refined(REFINED), seed), seed);
+        traffic(new TimedFabric(RoundConstants.refined(AHEAD), seed), seed);
+        traffic(
+            new TimedFabric(RoundConstants.refined(RoundConstants.withJitter(300), AHEAD), seed),
+            seed);
         traffic(new TimedFabric(RoundConstants.withCredits(new Credits(2, 9, 120)), seed), seed);
       } catch (AssertionError | RuntimeException e) {
         throw new AssertionError("seed " + seed, e);

@@ -70,7 +70,10 @@ final class RoundConstants {
 
   /** As {@link #sameSwitch} with what is known beyond the plain prices of the GPU. */
   static Topology refined(GpuRefinements refinements) {
-    Topology base = sameSwitch();
+    return refined(sameSwitch(), refinements);
+  }
+
+  static Topology refined(Topology base, GpuRefinements refinements) {
     return new Topology(
         "round-refined",
         base.description(),

@@ -1,8 +1,0 @@
-package dev.doorbell.experiments.cli;
-
-/** Which Doorbell this is; the build's version, which a test compares. */
-public final class Version {
-  public static final String NUMBER = "0.1.0";
-
-  private Version() {}
-}

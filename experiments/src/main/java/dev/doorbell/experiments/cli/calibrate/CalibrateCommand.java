@@ -1,0 +1,255 @@
+package dev.doorbell.experiments.cli.calibrate;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.calibration.Calibration;
+import dev.doorbell.experiments.calibration.Calibrator;
+import dev.doorbell.experiments.calibration.MachineFile;
+import dev.doorbell.experiments.calibration.Measurement;
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.experiments.topology.TopologyException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** {@code doorbell calibrate}. */
+@CommandLine.Command(
+    header = {
+      "Measures what a GPU's loads, stores, atomics, fences and copies cost.",
+      "",
+      "  doorbell calibrate --gpu cuda:0 -o machine.json",
+      "  doorbell run pull-vs-push -s placement=machine.json",
+      "  doorbell calibrate --measured machine.json           the model against those samples",
+      "  doorbell calibrate --gpu vm --topology cross-rc      what the model itself would measure",
+      "",
+      "The file is a topology. What no GPU can tell, the HCA's prices above all, is taken from",
+      "--topology. The same kernels are then run in virtual time over it, and compared.",
+      ""
+    })
+public final class CalibrateCommand extends Command {
+  private static final int ALL_THREADS = Integer.MAX_VALUE;
+  private static final int MODELLED_SAMPLES = 5;
+
+  @Option(names = "--gpu", paramLabel = "GPU", description = "vm, or cuda:N (default: cuda:0).")
+  private String gpu = "cuda:0";
+
+  @Option(
+      names = "--topology",
+      paramLabel = "NAME|FILE",
+      description = "Gives what is not measured (default: same-switch).")
+  private String topology = "same-switch";
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE.json",
+      description = "Write the topology there.")
+  private @Nullable String output;
+
+  @Option(
+      names = "--samples",
+      paramLabel = "N",
+      description = "Samples of each quantity (default: 200).")
+  private int samples = 200;
+
+  @Option(
+      names = "--measured",
+      paramLabel = "FILE.json",
+      description = "Take the samples of an earlier calibration from FILE; needs no GPU.")
+  private @Nullable String earlier;
+
+  @Option(names = "--no-model", description = "Measure alone; do not compare with the model.")
+  private boolean noModel;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+    checkArguments();
+    Calibration measured =
+        earlier == null ? measure(context, gpu, topology, samples, ALL_THREADS) : earlier(earlier);
+    String text = text(measured);
+    if (output != null && measured.complete()) {
+      write(output, text);
+    }
+    Calibration modelled = null;
+    if (!noModel && measured.complete() && measured.basis() == Basis.MEASURED) {
+      modelled = model(context, text, measured.largestGrid());
+    }
+    if (common().json()) {
+      Json.print(context, json(measured, modelled));
+    } else {
+      tell(context, measured, modelled);
+    }
+    return measured.complete() ? ExitCode.OK : ExitCode.INTERRUPTED;
+  }
+
+  private void checkArguments() throws UsageException {
+    if (!gpu.matches("vm|cuda:[0-9]{1,3}")) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu)).fix("vm, or cuda:0"));
+    }
+    if (samples < 3 || samples > 100_000) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--samples", samples + " is not from 3 to 100000"));
+    }
+    if (output != null && !output.endsWith(".json")) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--output", "'%s' does not end in .json".formatted(output))
+              .effect("placement=FILE takes topologies by their ending"));
+    }
+  }
+
+  private Calibration measure(Context context, String what, String over, int count, int largestGrid)
+      throws EnvironmentException, UsageException {
+    boolean shows = context.terminal().interactive() && !common().quiet() && !common().json();
+    Consumer<String> progress =
+        shows ? name -> context.terminal().err().printf("\r\033[K%s  %s", what, name) : _ -> {};
+    try {
+      return Calibrator.find()
+          .measure(
+              new Calibrator.Request(
+                  what, over, count, largestGrid, context.interruption()::requested, progress));
+    } catch (TopologyException e) {
+      throw new UsageException(e.problems().getFirst());
+    } finally {
+      if (shows) {
+        context.terminal().err().print("\r\033[K");
+      }
+    }
+  }
+
+  private static Calibration earlier(String file) throws UsageException {
+    try {
+      return MachineFile.measurements(file);
+    } catch (TopologyException e) {
+      throw new UsageException(e.problems().getFirst());
+    }
+  }
+
+  private String text(Calibration measured) throws UsageException {
+    try {
+      return MachineFile.text(measured, topology);
+    } catch (TopologyException e) {
+      throw new UsageException(e.problems().getFirst());
+    }
+  }
+
+  private static void write(String file, String text) throws EnvironmentException {
+    try {
+      Files.writeString(Path.of(file), text);
+    } catch (IOException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-K001", file, "cannot be written: " + e.getMessage())
+              .effect("the calibration is lost")
+              .fix("name a file in a folder that exists and has room"));
+    }
+  }
+
+  /** What the model says with the file that was just made. */
+  private Calibration model(Context context, String text, int largestGrid)
+      throws EnvironmentException, UsageException {
+    Path file = null;
+    try {
+      file = Files.createTempFile("machine", ".json");
+      Files.writeString(file, text);
+      return measure(context, "vm", file.toString(), MODELLED_SAMPLES, largestGrid);
+    } catch (IOException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-K001", "a temporary file", "cannot be written: " + e.getMessage())
+              .effect("there is nothing to compare with")
+              .fix("make room in the temporary folder, or add --no-model"));
+    } finally {
+      if (file != null) {
+        file.toFile().delete();
+      }
+    }
+  }
+
+  private void tell(Context context, Calibration measured, @Nullable Calibration modelled) {
+    TextTable table =
+        new TextTable().left("quantity").right("median").left("unit").left("[95 % CI]").right("n");
+    if (modelled != null) {
+      table.right("model").right("residual");
+    }
+    table.left("what");
+    Agreement agreement = new Agreement();
+    for (Measurement measurement : measured.measurements()) {
+      Summary summary = measurement.summary();
+      List<String> cells =
+          new ArrayList<>(
+              List.of(
+                  measurement.name(),
+                  Show.digits(summary.median()),
+                  measurement.samples().unit(),
+                  "[%s, %s]".formatted(Show.digits(summary.lower()), Show.digits(summary.upper())),
+                  Integer.toString(summary.n())));
+      if (modelled != null) {
+        Optional<Double> model =
+            modelled.find(measurement.name()).map(each -> each.summary().median());
+        cells.add(model.map(Show::digits).orElse("-"));
+        cells.add(
+            model
+                .map(value -> Show.percent(agreement.add(measurement.name(), summary, value)))
+                .orElse("-"));
+      }
+      cells.add(measurement.what());
+      table.row(cells);
+    }
+    context.terminal().out().print(table.text());
+    if (common().quiet()) {
+      return;
+    }
+    agreement.lines().forEach(context.terminal().out()::println);
+    context
+        .terminal()
+        .out()
+        .printf("gpu      %s%n%s%n", measured.gpu(), Show.basis(measured.basis()));
+    if (output != null && measured.complete()) {
+      context
+          .terminal()
+          .out()
+          .printf("written  %s   doorbell run pull-vs-push -s placement=%s%n", output, output);
+    }
+  }
+
+  private static Map<String, Object> json(Calibration measured, @Nullable Calibration modelled) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("gpu", measured.gpu());
+    json.put("basis", measured.basis().word());
+    json.put("complete", measured.complete());
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (Measurement measurement : measured.measurements()) {
+      Summary summary = measurement.summary();
+      Map<String, Object> each = new LinkedHashMap<>();
+      each.put("name", measurement.name());
+      each.put("what", measurement.what());
+      each.put("unit", measurement.samples().unit());
+      each.put("median", summary.median());
+      each.put("ci95", List.of(summary.lower(), summary.upper()));
+      each.put("n", summary.n());
+      if (modelled != null) {
+        modelled
+            .find(measurement.name())
+            .ifPresent(found -> each.put("model", found.summary().median()));
+      }
+      all.add(each);
+    }
+    json.put("measurements", all);
+    return json;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.doorbell.experiments.cli.claims;
+
+import dev.doorbell.experiments.claims.ClaimChecker;
+import dev.doorbell.experiments.claims.Expression;
+import dev.doorbell.experiments.claims.MeasuredRun;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.ExperimentFiles;
+import dev.doorbell.experiments.cli.plan.PlanChecks;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointRunner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Runs experiments for claims, in memory: what is kept is the finding. */
+final class ClaimRuns implements ClaimChecker.Experiments {
+  private final Context context;
+
+  ClaimRuns(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Expression.Names run(String experiment, SequencedMap<String, String> set)
+      throws Expression.Unknown, EnvironmentException {
+    ExperimentRuntime runtime = context.runtime().get();
+    Plan plan = plan(runtime, experiment, set);
+    ExperimentConfig config = plan.config();
+    Environment environment =
+        runtime.choose(new Environment.Wish(config.gpu(), config.hca(), config.clock()));
+    MeasuredRun run = new MeasuredRun(plan, environment.basis());
+    PointRunner runner = runtime.runner(environment);
+    try (ExecutorService workers =
+        Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
+      List<Future<?>> points = new ArrayList<>();
+      for (Point point : plan.points()) {
+        points.add(
+            workers.submit(
+                () -> {
+                  try {
+                    run.add(point, runner.run(point, new Bounded(point)), runtime.predict(point));
+                  } catch (PointFailure failure) {
+                    run.fail(point, failure.problem());
+                  }
+                }));
+      }
+      for (Future<?> point : points) {
+        point.get();
+      }
+    } catch (ExecutionException e) {
+      throw new Expression.Unknown("a point failed: " + e.getCause());
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new Expression.Unknown("interrupted");
+    }
+    return run.names();
+  }
+
+  private Plan plan(ExperimentRuntime runtime, String experiment, Map<String, String> set)
+      throws Expression.Unknown {
+    List<String> overrides =
+        set.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
+    try {
+      Plan plan = Plan.of(ExperimentFiles.read(context, experiment, overrides));
+      PlanChecks.demand(experiment, plan, runtime);
+      return plan;
+    } catch (ConfigException e) {
+      throw new Expression.Unknown(
+          "the experiment cannot be run so: " + problem(e.problems().getFirst()));
+    } catch (UsageException e) {
+      throw new Expression.Unknown(problem(e.problem()));
+    }
+  }
+
+  private static String problem(Problem problem) {
+    return "%s %s".formatted(problem.code(), problem.what());
+  }
+
+  /** Ends with its point's time, or the user's patience. */
+  private final class Bounded implements PointContext {
+    private final long deadline;
+
+    Bounded(Point point) {
+      this.deadline = System.nanoTime() + point.timeout().toNanos();
+    }
+
+    @Override
+    public boolean cancelled() {
+      return context.interruption().requested() || System.nanoTime() - deadline > 0;
+    }
+
+    @Override
+    public void log(String line) {
+      // A claim's run keeps no log; a point that fails says why itself.
+    }
+  }
+}

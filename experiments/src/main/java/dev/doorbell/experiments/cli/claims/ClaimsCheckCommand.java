@@ -1,0 +1,127 @@
+package dev.doorbell.experiments.cli.claims;
+
+import dev.doorbell.experiments.claims.Claim;
+import dev.doorbell.experiments.claims.ClaimChecker;
+import dev.doorbell.experiments.claims.Finding;
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.explore.Laboratory;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code doorbell claims check}. */
+@CommandLine.Command(
+    header = {
+      "Tests claims here: by closed forms, by experiments that it runs, by exploring bug cases.",
+      "",
+      "  doorbell claims check",
+      "  doorbell claims check H4 H7",
+      "  doorbell claims check --ledger papers/pull-vs-push/claims.yaml",
+      "",
+      "Exits with 6 when a claim is not reproduced for no known reason, with 77 when none could be",
+      "tested.",
+      ""
+    })
+final class ClaimsCheckCommand extends Command {
+  @Mixin private ClaimsSelection selection = new ClaimsSelection();
+
+  @Option(names = "--strict", description = "A known reason does not excuse a claim.")
+  private boolean strict;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, ConfigException {
+    List<Claim> claims = selection.claims();
+    ClaimChecker checker = new ClaimChecker(new ClaimRuns(context), ClaimsCheckCommand::laboratory);
+    PrintStream out = context.terminal().out();
+    List<Finding> findings = new ArrayList<>();
+    for (Claim claim : claims) {
+      Finding finding = checker.check(claim);
+      findings.add(finding);
+      if (!common().json() && !common().quiet()) {
+        out.printf("%-20s %-17s %s%n", claim.id(), finding.verdict().text(), claim.statement());
+        out.printf(
+            "%-20s %s, %s: %s%n",
+            "", claim.method().name().toLowerCase(Locale.ROOT), claim.basis(), finding.why());
+        remark(finding).ifPresent(remark -> out.printf("%-20s %s%n", "", remark));
+      }
+    }
+    ExitCode code = code(findings);
+    if (common().json()) {
+      Json.print(context, json(findings, code));
+    } else {
+      out.printf(
+          "%d reproduced, %d not reproduced, %d not testable here%n",
+          ClaimChecker.count(findings, Finding.Verdict.REPRODUCED),
+          ClaimChecker.count(findings, Finding.Verdict.NOT_REPRODUCED),
+          ClaimChecker.count(findings, Finding.Verdict.NOT_TESTABLE));
+      out.println(
+          "MODELLED unless it says measured: what a model reproduces is not thereby true of an"
+              + " HCA");
+    }
+    return code;
+  }
+
+  private static Laboratory laboratory() {
+    return ServiceLoader.load(Laboratory.class)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+  }
+
+  /** What the ledger knows about it, or that it knows wrong. */
+  private static Optional<String> remark(Finding finding) {
+    String known = finding.claim().known();
+    return known.isEmpty() || finding.verdict() == Finding.Verdict.NOT_TESTABLE
+        ? Optional.empty()
+        : Optional.of(
+            finding.verdict() == Finding.Verdict.REPRODUCED
+                ? "though the ledger says why it should not be: " + known
+                : "known: " + known);
+  }
+
+  private ExitCode code(List<Finding> findings) {
+    if (findings.stream()
+        .filter(finding -> finding.verdict() == Finding.Verdict.NOT_REPRODUCED)
+        .anyMatch(finding -> strict || finding.claim().known().isEmpty())) {
+      return ExitCode.CLAIM;
+    }
+    return ClaimChecker.count(findings, Finding.Verdict.REPRODUCED) > 0
+        ? ExitCode.OK
+        : ExitCode.WAIVED;
+  }
+
+  private static Map<String, Object> json(List<Finding> findings, ExitCode code) {
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (Finding finding : findings) {
+      Map<String, Object> one = new LinkedHashMap<>();
+      one.put("id", finding.claim().id());
+      one.put("claim", finding.claim().statement());
+      one.put("method", finding.claim().method().name().toLowerCase(Locale.ROOT));
+      one.put("basis", finding.claim().basis());
+      one.put("source", finding.claim().source());
+      one.put("verdict", finding.verdict().name().toLowerCase(Locale.ROOT));
+      finding.value().ifPresent(value -> one.put("value", value));
+      one.put("why", finding.why());
+      if (!finding.claim().known().isEmpty()) {
+        one.put("known", finding.claim().known());
+      }
+      all.add(one);
+    }
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("exit", code.status());
+    json.put("claims", all);
+    return json;
+  }
+}

@@ -1,0 +1,135 @@
+package dev.doorbell.experiments.cli.command;
+
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.run.RunException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * Runs a command whose words are known, and tells what goes wrong as its user should read it.
+ * Nothing that a user types ends in a stack trace.
+ */
+public final class CommandRunner {
+  private static final int WIDTH = 100;
+
+  private final Context context;
+
+  public CommandRunner(Context context) {
+    this.context = context;
+  }
+
+  /**
+   * Parses a command's words and runs it.
+   *
+   * @param name as it was typed, {@code kernel run} for one of a group
+   * @param words what stands behind the name
+   */
+  public ExitCode run(String name, Command command, List<String> words) {
+    CommandLine parser = parser(name, command);
+    try {
+      CommandLine.ParseResult parsed = parser.parseArgs(words.toArray(String[]::new));
+      if (parsed.isUsageHelpRequested()) {
+        PrintWriter out = new PrintWriter(context.terminal().out(), false, StandardCharsets.UTF_8);
+        parser.usage(out, Ansi.OFF);
+        out.flush();
+        return ExitCode.OK;
+      }
+    } catch (ParameterException e) {
+      print(explain(name, parser, e));
+      return ExitCode.USAGE;
+    }
+    return execute(command);
+  }
+
+  private static CommandLine parser(String name, Command command) {
+    CommandLine parser = new CommandLine(command);
+    parser.setCommandName("doorbell " + name);
+    parser.setUsageHelpWidth(WIDTH);
+    parser.setUnmatchedOptionsArePositionalParams(false);
+    parser.setCaseInsensitiveEnumValuesAllowed(true);
+    return parser;
+  }
+
+  private static Problem explain(String name, CommandLine parser, ParameterException e) {
+    String help = "doorbell %s --help".formatted(name);
+    if (e instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty()) {
+      String word = unmatched.getUnmatched().getFirst();
+      if (!word.startsWith("-")) {
+        return Problem.of("DB-U003", null, "'%s' is one argument too many".formatted(word))
+            .fix(help);
+      }
+      String option = word.replaceFirst("=.*", "");
+      List<String> known = new ArrayList<>();
+      parser.getCommandSpec().options().forEach(spec -> known.addAll(List.of(spec.names())));
+      return Problem.of(
+              "DB-U002",
+              null,
+              "unknown option '%s'%s".formatted(option, Nearest.suggestion(option, known)))
+          .fix(help);
+    }
+    String what =
+        e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()
+            ? "missing " + missing.getMissing().getFirst().paramLabel()
+            : String.valueOf(e.getMessage()).lines().findFirst().orElse("cannot be understood");
+    return Problem.of("DB-U003", null, what).fix(help);
+  }
+
+  private ExitCode execute(Command command) {
+    try {
+      return command.run(context);
+    } catch (UsageException e) {
+      print(e.problem());
+      return ExitCode.USAGE;
+    } catch (ConfigException e) {
+      e.problems().forEach(this::print);
+      int errors = e.problems().size();
+      context.terminal().err().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
+      return ExitCode.CONFIG;
+    } catch (EnvironmentException e) {
+      print(e.problem());
+      trace(command, e);
+      return ExitCode.ENVIRONMENT;
+    } catch (RunException e) {
+      print(e.problem());
+      trace(command, e);
+      return e.kind() == RunException.Kind.UNREADABLE ? ExitCode.USAGE : ExitCode.ENVIRONMENT;
+    } catch (PointFailure e) {
+      print(e.problem());
+      trace(command, e);
+      return ExitCode.FAILED;
+    } catch (ProgramExit e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      String message = e.getMessage() == null ? "" : ": " + e.getMessage();
+      print(
+          Problem.of(
+                  "DB-X001",
+                  null,
+                  "Doorbell itself failed: %s%s".formatted(e.getClass().getSimpleName(), message))
+              .fix("run it again with -v and report what it prints"));
+      trace(command, e);
+      return ExitCode.FAILED;
+    }
+  }
+
+  private void trace(Command command, Throwable e) {
+    if (command.common().verbose()) {
+      e.printStackTrace(context.terminal().err());
+    }
+  }
+
+  private void print(Problem problem) {
+    context.terminal().err().println(problem.text());
+  }
+}

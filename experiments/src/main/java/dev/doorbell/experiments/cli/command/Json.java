@@ -1,0 +1,22 @@
+package dev.doorbell.experiments.cli.command;
+
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Prints values as JSON for programs to read. */
+public final class Json {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+  private Json() {}
+
+  /** Prints a value as {@link #text} says it. */
+  public static void print(Context context, Object value) {
+    context.terminal().out().print(text(value));
+  }
+
+  /** Indented JSON that ends in a newline, on every system the same. */
+  static String text(Object value) {
+    return MAPPER.writeValueAsString(value).replace(System.lineSeparator(), "\n") + "\n";
+  }
+}

@@ -1,0 +1,18 @@
+package dev.doorbell.experiments.cli.command;
+
+/** A program that a command ran has ended with a status, which becomes this process's own. */
+public final class ProgramExit extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+
+  public ProgramExit(int status) {
+    super("exit status " + status, null, false, false);
+    this.status = status;
+  }
+
+  /** The program's exit status. */
+  public int status() {
+    return status;
+  }
+}

@@ -1,0 +1,20 @@
+package dev.doorbell.experiments.cli.command;
+
+import dev.doorbell.experiments.config.Problem;
+
+/** A command line that cannot be understood; exit code 2. */
+public final class UsageException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Problem problem;
+
+  public UsageException(Problem problem) {
+    super(problem.what());
+    this.problem = problem;
+  }
+
+  /** What the user is told. */
+  public Problem problem() {
+    return problem;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.doorbell.experiments.cli.decode;
+
+import dev.doorbell.core.pcap.CaptureReader;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Problem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/**
+ * The bytes to decode: binary, a capture, or hexadecimal digits as people paste them - blanks, line
+ * breaks, commas, {@code 0x}, and offsets before a colon are passed over.
+ */
+final class DecodeInput {
+  private static final Pattern OFFSET = Pattern.compile("(?m)^\\s*(?:\\w*\\+)?[0-9a-fA-F]+:");
+  private static final Pattern FILLER = Pattern.compile("0[xX]|[\\s,;]");
+  private static final Pattern DIGITS = Pattern.compile("(?:[0-9a-fA-F]{2})+");
+
+  private DecodeInput() {}
+
+  /**
+   * Reads a file, or standard input for {@code -}.
+   *
+   * @throws UsageException when it cannot be read or holds nothing
+   */
+  static byte[] read(String name, InputStream standardInput) throws UsageException {
+    byte[] bytes;
+    try {
+      bytes = name.equals("-") ? standardInput.readAllBytes() : Files.readAllBytes(Path.of(name));
+    } catch (IOException e) {
+      throw new UsageException(
+          Problem.of("DB-U020", name, "cannot be read: " + e.getMessage())
+              .fix("name a file, or - for standard input"));
+    }
+    byte[] decoded = CaptureReader.isCapture(bytes) ? bytes : fromHex(bytes);
+    if (decoded.length == 0) {
+      throw new UsageException(
+          Problem.of("DB-U021", name, "there is nothing to decode")
+              .fix("give bytes, hexadecimal digits, or a capture"));
+    }
+    return decoded;
+  }
+
+  /** The bytes that text spells, or the bytes themselves when they are no such text. */
+  static byte[] fromHex(byte[] bytes) {
+    for (byte b : bytes) {
+      boolean text = b >= ' ' && b < 0x7f;
+      if (!text && b != '\n' && b != '\r' && b != '\t') {
+        return bytes;
+      }
+    }
+    String digits =
+        FILLER
+            .matcher(OFFSET.matcher(new String(bytes, StandardCharsets.US_ASCII)).replaceAll(""))
+            .replaceAll("");
+    return DIGITS.matcher(digits).matches() ? HexFormat.of().parseHex(digits) : bytes;
+  }
+}

@@ -1,0 +1,144 @@
+package dev.doorbell.experiments.cli.decode;
+
+import dev.doorbell.core.pcap.Capture;
+import dev.doorbell.core.pcap.CapturedFrame;
+import dev.doorbell.core.pcap.LinkType;
+import dev.doorbell.core.print.Scratch;
+import dev.doorbell.core.roce.FlowChecker;
+import dev.doorbell.core.roce.PacketPrinter;
+import dev.doorbell.core.roce.RoceFrame;
+import dev.doorbell.core.roce.UdpHeader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What there is to say of the frames of a capture. */
+final class PacketReport {
+  private final FlowChecker checker = new FlowChecker();
+  private final RoceFrame frame;
+  private final List<Line> lines = new ArrayList<>();
+  private long firstNanos;
+  private int broken;
+  private int others;
+
+  /**
+   * One frame.
+   *
+   * @param number from 1
+   * @param seconds since the first frame
+   * @param ends from whom to whom, or empty
+   * @param text one line
+   * @param problems what is wrong with it
+   * @param notes what is worth knowing
+   * @param detail every bit field, or empty where it is no packet
+   */
+  record Line(
+      int number,
+      double seconds,
+      String ends,
+      String text,
+      List<String> problems,
+      List<String> notes,
+      String detail) {}
+
+  /**
+   * Looks at a capture.
+   *
+   * @param port the UDP port of RoCE in it
+   */
+  PacketReport(Capture capture, int port) {
+    frame = new RoceFrame(port);
+    List<CapturedFrame> frames = capture.frames();
+    firstNanos = frames.isEmpty() ? 0 : frames.getFirst().nanos();
+    for (CapturedFrame captured : frames) {
+      lines.add(Scratch.with(captured.bytes(), address -> look(captured, address)));
+    }
+  }
+
+  private Line look(CapturedFrame captured, long address) {
+    double seconds = (captured.nanos() - firstNanos) / 1e9;
+    int bytes = captured.bytes().length;
+    RoceFrame.Verdict verdict =
+        captured.linkType() == LinkType.ETHERNET
+            ? frame.parse(address, bytes)
+            : frame.parseIp(address, bytes);
+    if (verdict == RoceFrame.Verdict.OTHER) {
+      others++;
+      return plain(captured, seconds, "not RoCE, %d bytes".formatted(bytes), List.of());
+    }
+    if (verdict != RoceFrame.Verdict.ROCE) {
+      broken++;
+      String why = captured.isCut() ? "the capture holds only its start" : verdict.text();
+      return plain(captured, seconds, "RoCE, %d bytes".formatted(bytes), List.of(why));
+    }
+    FlowChecker.Findings findings = checker.check(frame);
+    return new Line(
+        captured.number(),
+        seconds,
+        "%s > %s".formatted(frame.source(), frame.destination()),
+        PacketPrinter.line(frame),
+        List.copyOf(findings.problems()),
+        List.copyOf(findings.notes()),
+        PacketPrinter.full(frame, checker.expectedIcrc(frame)));
+  }
+
+  private static Line plain(
+      CapturedFrame captured, double seconds, String text, List<String> problems) {
+    return new Line(captured.number(), seconds, "", text, problems, List.of(), "");
+  }
+
+  /** True when no packet breaks a rule. */
+  boolean isSound() {
+    return broken == 0 && checker.problems() == 0;
+  }
+
+  /** One line a frame, and what is wrong below it; the last line sums up. */
+  String text(boolean verbose) {
+    StringBuilder text = new StringBuilder();
+    for (Line line : lines) {
+      text.append(
+          "%5d %11s  %s%s%s%n"
+              .formatted(
+                  line.number,
+                  String.format(Locale.ROOT, "%.6f", line.seconds),
+                  line.ends.isEmpty() ? "" : line.ends + "  ",
+                  line.text,
+                  line.notes.isEmpty() ? "" : "  (" + String.join("; ", line.notes) + ")"));
+      line.problems.forEach(problem -> text.append("%19s%s%n".formatted("WRONG  ", problem)));
+      if (verbose && !line.detail.isEmpty()) {
+        line.detail.lines().skip(1).forEach(row -> text.append("      ").append(row).append('\n'));
+      }
+    }
+    text.append(
+        "%d packets of %d connections, %d other frames: %s%n"
+            .formatted(
+                checker.packets() + broken,
+                checker.flows(),
+                others,
+                isSound()
+                    ? "nothing wrong"
+                    : "%d problems".formatted(broken + checker.problems())));
+    return text.toString();
+  }
+
+  /** The same for programs. */
+  Map<String, Object> json() {
+    return Map.of(
+        "packets",
+        checker.packets() + broken,
+        "connections",
+        checker.flows(),
+        "other_frames",
+        others,
+        "problems",
+        broken + checker.problems(),
+        "frames",
+        lines);
+  }
+
+  /** The usual port of RoCE. */
+  static int usualPort() {
+    return UdpHeader.ROCE_PORT;
+  }
+}

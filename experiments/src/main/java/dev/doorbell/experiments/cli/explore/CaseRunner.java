@@ -1,0 +1,155 @@
+package dev.doorbell.experiments.cli.explore;
+
+import dev.doorbell.experiments.cli.command.CommonOptions;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.explore.BugCase;
+import dev.doorbell.experiments.explore.Explorer;
+import dev.doorbell.experiments.explore.Laboratory;
+import dev.doorbell.experiments.explore.Scenario;
+import dev.doorbell.experiments.explore.ScenarioException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code doorbell explore --case NAME}: a public bug, found, and its mended version, clean. */
+final class CaseRunner {
+  private final Context context;
+  private final CommonOptions common;
+  private final Laboratory laboratory;
+
+  /** Both kernels of a case, explored. */
+  private record Explored(BugCase bug, Explorer.Report broken, Explorer.Report mended) {
+    boolean isAsItShould() {
+      return broken.runs() > 0 && broken.found() == broken.runs() && mended.isClean();
+    }
+
+    boolean isWhole(int seeds) {
+      return broken.runs() == seeds && mended.finished() == seeds;
+    }
+  }
+
+  CaseRunner(Context context, CommonOptions common, Laboratory laboratory) {
+    this.context = context;
+    this.common = common;
+    this.laboratory = laboratory;
+  }
+
+  /**
+   * Lists or explores cases.
+   *
+   * @param word a case, {@code list} or {@code all}
+   * @param seeds runs of each kernel
+   * @param nanos of wall time at most, for each case
+   */
+  ExitCode run(String word, int seeds, long nanos) throws UsageException {
+    if (word.equals("list")) {
+      list();
+      return ExitCode.OK;
+    }
+    List<BugCase> cases = word.equals("all") ? List.of(BugCase.values()) : List.of(find(word));
+    List<Explored> all = new ArrayList<>();
+    for (BugCase bug : cases) {
+      Explored explored = explore(bug, seeds, nanos);
+      all.add(explored);
+      if (!common.json()) {
+        print(explored, cases.size() == 1);
+      }
+    }
+    if (common.json()) {
+      Json.print(context, all.stream().map(CaseRunner::json).toList());
+    }
+    if (!all.stream().allMatch(Explored::isAsItShould)) {
+      return ExitCode.FAILED;
+    }
+    return all.stream().allMatch(e -> e.isWhole(seeds)) ? ExitCode.OK : ExitCode.PARTIAL;
+  }
+
+  private static BugCase find(String word) throws UsageException {
+    return BugCase.of(word)
+        .orElseThrow(
+            () ->
+                new UsageException(
+                    Problem.of(
+                            "DB-U031",
+                            "--case",
+                            "no case '%s'%s"
+                                .formatted(word, Nearest.suggestion(word, BugCase.words())))
+                        .fix("doorbell explore --case list")));
+  }
+
+  private Explored explore(BugCase bug, int seeds, long nanos) throws UsageException {
+    return new Explored(
+        bug, report(bug, false, seeds, nanos / 2), report(bug, true, seeds, nanos / 2));
+  }
+
+  private Explorer.Report report(BugCase bug, boolean mended, int seeds, long nanos)
+      throws UsageException {
+    Scenario scenario = bug.scenario(laboratory.kernel(bug, mended));
+    try {
+      return new Explorer(laboratory, scenario).explore(seeds, nanos);
+    } catch (ScenarioException e) {
+      throw new UsageException(
+          Problem.of("DB-U020", bug.word(), String.valueOf(e.getMessage()))
+              .effect("nothing was explored"));
+    }
+  }
+
+  private void list() {
+    if (common.json()) {
+      Json.print(context, List.of(BugCase.values()).stream().map(CaseRunner::describe).toList());
+      return;
+    }
+    for (BugCase bug : BugCase.values()) {
+      context.terminal().out().printf("%-20s %s%n", bug.word(), bug.summary());
+    }
+  }
+
+  private void print(Explored explored, boolean whole) {
+    PrintStream out = context.terminal().out();
+    BugCase bug = explored.bug;
+    out.printf(
+        "%-20s broken: found in %d of %d   mended: found in %d of %d   %s%n",
+        bug.word(),
+        explored.broken.found(),
+        explored.broken.runs(),
+        explored.mended.found(),
+        explored.mended.runs(),
+        explored.isAsItShould() ? "as it should be" : "NOT AS IT SHOULD BE");
+    if (whole) {
+      out.printf(
+          "%ncase     %s%nsymptom  %s%nfix      %s%nafter    %s%nsource   kernels/cases/%s.cu%n",
+          bug.summary(), bug.symptom(), bug.fix(), bug.sources(), bug.kernel());
+      out.printf("%nbroken%s", ExploreReport.text(explored.broken));
+      if (!explored.mended.isClean()) {
+        out.printf("%nmended%s", ExploreReport.text(explored.mended));
+      }
+    }
+  }
+
+  private static Map<String, Object> describe(BugCase bug) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("case", bug.word());
+    json.put("summary", bug.summary());
+    json.put("symptom", bug.symptom());
+    json.put("fix", bug.fix());
+    json.put("after", bug.sources());
+    return json;
+  }
+
+  private static Map<String, Object> json(Explored explored) {
+    Map<String, Object> json = describe(explored.bug);
+    json.put("broken_runs", explored.broken.runs());
+    json.put("broken_found", explored.broken.found());
+    json.put("mended_runs", explored.mended.runs());
+    json.put("mended_found", explored.mended.found());
+    json.put("as_it_should_be", explored.isAsItShould());
+    return json;
+  }
+}

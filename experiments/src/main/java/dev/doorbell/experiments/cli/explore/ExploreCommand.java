@@ -1,0 +1,457 @@
+package dev.doorbell.experiments.cli.explore;
+
+import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.UserKernels;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.explore.Explorer;
+import dev.doorbell.experiments.explore.Failure;
+import dev.doorbell.experiments.explore.Laboratory;
+import dev.doorbell.experiments.explore.Outcome;
+import dev.doorbell.experiments.explore.Race;
+import dev.doorbell.experiments.explore.Scenario;
+import dev.doorbell.experiments.explore.ScenarioException;
+import dev.doorbell.experiments.explore.Schedule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell explore KERNEL|FILE.ptx}. */
+@CommandLine.Command(
+    header = {
+      "Runs a kernel against an adversary, and reports what nothing orders, with both lines.",
+      "",
+      "  doorbell explore put_rate",
+      "  doorbell explore put_rate --policy strict --queues host",
+      "  doorbell explore my_put.ptx --entry my_put --threads 64 --seeds 100 --budget 30s",
+      "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
+      "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
+      "  doorbell explore put_rate --minimise-fences",
+      "  doorbell explore --litmus experiments/litmus",
+      "  doorbell explore --case list",
+      ""
+    },
+    footer = {
+      "",
+      "A kernel takes (const doorbell_qp *qps, const doorbell_job *jobs), as the project's do.",
+      "Exit code 8 when something was found, 7 when no run came to its end, 0 when clean."
+    })
+public final class ExploreCommand extends Command {
+  private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
+  private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m)");
+  private static final int TOLD = 24;
+
+  /** The part of the budget in which a kernel has to be clean before its fences are removed. */
+  private static final int SHARE_OF_THE_WHOLE = 4;
+
+  private static final String NOT_CLEAN =
+      "\nFences are removed one by one from a kernel that is clean with all of them; this one is not.\n";
+
+  @Mixin private UserKernels userKernels = new UserKernels();
+
+  /** The kernel's descriptor, where it has one. */
+  private @Nullable ExploredKernel described;
+
+  @Mixin private ExploreSelection selection = new ExploreSelection();
+
+  @Parameters(
+      paramLabel = "KERNEL|FILE.ptx",
+      arity = "0..1",
+      description = "A kernel of the project, or a file.")
+  private String kernel = "";
+
+  @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
+  private @Nullable String entry;
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "Runs at most (default ${DEFAULT-VALUE}).")
+  private int seeds;
+
+  @Option(
+      names = "--budget",
+      paramLabel = "TIME",
+      defaultValue = "60s",
+      description = "Wall time at most: 500ms, 60s, 2m (default ${DEFAULT-VALUE}).")
+  private String budget = "";
+
+  @Option(
+      names = "--policy",
+      defaultValue = "vendor",
+      description = {
+        "strict: an HCA is ordered by scope sys only; vendor: scope gpu also orders memory of the",
+        "GPU for its HCA, as shipping libraries have it (default ${DEFAULT-VALUE})."
+      })
+  private Policy policy = Policy.VENDOR;
+
+  @Option(
+      names = "--schedule",
+      paramLabel = "SCHEDULE|FILE",
+      description = "Replay a schedule that a report gave, and tell its last turns.")
+  private @Nullable String schedule;
+
+  @Option(
+      names = "--minimise-fences",
+      description = "Remove each fence in turn and say what is observed without it.")
+  private boolean minimiseFences;
+
+  @Option(names = "--blocks", description = "Blocks (default: 2, or the descriptor's).")
+  private @Nullable Integer blocks;
+
+  @Option(
+      names = "--threads",
+      description = "Threads of a block (default: 4, or the descriptor's).")
+  private @Nullable Integer threads;
+
+  @Option(
+      names = "--iterations",
+      defaultValue = "3",
+      description = "Operations of each poster (${DEFAULT-VALUE}).")
+  private int iterations;
+
+  @Option(
+      names = "--bytes",
+      defaultValue = "32",
+      description = "Bytes of a message, a multiple of 8 (${DEFAULT-VALUE}).")
+  private int bytes;
+
+  @Option(
+      names = "--qps",
+      defaultValue = "1",
+      description = "Queue pairs between the ranks (${DEFAULT-VALUE}).")
+  private int queuePairs;
+
+  @Option(
+      names = "--ring",
+      defaultValue = "64",
+      description = "Send ring in 64-byte blocks, a power of two (${DEFAULT-VALUE}).")
+  private int ring;
+
+  @Option(
+      names = "--window",
+      defaultValue = "0",
+      description = "Operations in flight; 0: as many as fit (${DEFAULT-VALUE}).")
+  private int window;
+
+  @Option(
+      names = "--scope",
+      defaultValue = "thread",
+      description = "Who posts together: thread, warp, block (${DEFAULT-VALUE}).")
+  private String scope = "";
+
+  @Option(
+      names = "--path",
+      defaultValue = "pull",
+      description = "How payload leaves: pull, inline, stage (${DEFAULT-VALUE}).")
+  private String path = "";
+
+  @Option(
+      names = "--queues",
+      defaultValue = "gpu",
+      description = "Where rings and records lie: gpu, host (${DEFAULT-VALUE}).")
+  private String queues = "";
+
+  @Option(
+      names = "--ringer",
+      defaultValue = "gpu",
+      description = "Who rings: gpu, cpu, proxy (${DEFAULT-VALUE}).")
+  private String ringer = "";
+
+  @Option(names = "--blueflame", description = "Post through BlueFlame where a WQE fits.")
+  private boolean blueFlame;
+
+  @Option(
+      names = "--whole-blocks",
+      description = "An HCA gets each 64-byte block of a BlueFlame write whole.")
+  private boolean wholeBlocks;
+
+  @Option(
+      names = "--relaxed-ordering",
+      description = "Payload is registered for PCIe relaxed ordering: it arrives in any order.")
+  private boolean relaxedOrdering;
+
+  @Option(
+      names = "--record-last",
+      description = "Ring before the record is written, and once more after it.")
+  private boolean recordLast;
+
+  @Option(names = "--exclusive", description = "One thread posts to a queue pair.")
+  private boolean exclusive;
+
+  @Option(
+      names = "--batch",
+      defaultValue = "4",
+      description = "Ring at the latest when that many blocks wait (${DEFAULT-VALUE}).")
+  private int batch;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, ConfigException {
+    int selected = (selection.litmus == null ? 0 : 1) + (selection.bug == null ? 0 : 1);
+    if (selected + (kernel.isEmpty() ? 0 : 1) != 1) {
+      throw new UsageException(
+          Problem.of("DB-U003", null, "one of KERNEL, FILE.ptx, --litmus and --case is needed")
+              .fix("doorbell explore --help"));
+    }
+    range("--seeds", seeds, 1, Integer.MAX_VALUE);
+    if (selection.litmus != null) {
+      return litmus(context, selection.litmus);
+    }
+    Laboratory laboratory =
+        ServiceLoader.load(Laboratory.class)
+            .findFirst()
+            .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+    if (selection.bug != null) {
+      return new CaseRunner(context, common(), laboratory).run(selection.bug, seeds, nanos());
+    }
+    Scenario scenario = scenario(program(laboratory));
+    Explorer explorer = new Explorer(laboratory, scenario);
+    long nanos = nanos();
+    try {
+      if (schedule != null) {
+        return replay(context, explorer, scenario, schedule(schedule), nanos);
+      }
+      if (minimiseFences) {
+        return fences(context, explorer, scenario, nanos);
+      }
+      Explorer.Report report = explorer.explore(seeds, nanos);
+      if (common().json()) {
+        Json.print(context, ExploreReport.json(scenario, report));
+      } else {
+        context.terminal().out().print(ExploreReport.head(scenario) + ExploreReport.text(report));
+      }
+      return verdict(report.isClean(), report.finished() > 0);
+    } catch (ScenarioException e) {
+      throw new UsageException(
+          Problem.of("DB-U020", kernel, String.valueOf(e.getMessage()))
+              .effect("nothing was explored"));
+    }
+  }
+
+  private ExitCode litmus(Context context, String place) throws UsageException, ConfigException {
+    range("--rounds", selection.rounds, 0, 16);
+    if (selection.executions < 1) {
+      throw new UsageException(
+          Problem.of("DB-U025", "--executions", "%d is too few".formatted(selection.executions)));
+    }
+    return new LitmusRunner(context, common(), selection.rounds, selection.executions).run(place);
+  }
+
+  private static ExitCode verdict(boolean clean, boolean finished) {
+    return !clean ? ExitCode.COUNTER_EXAMPLE : finished ? ExitCode.OK : ExitCode.PARTIAL;
+  }
+
+  private ExitCode replay(
+      Context context, Explorer explorer, Scenario scenario, Schedule wanted, long nanos)
+      throws UsageException, ScenarioException {
+    if (!wanted.isOf(scenario)) {
+      throw new UsageException(
+          Problem.of("DB-U021", "--schedule", "the schedule was made for something else")
+              .effect("nothing was replayed")
+              .fix("give the kernel and the options of the report that it comes from"));
+    }
+    Outcome outcome = explorer.replay(wanted, TOLD, nanos);
+    List<Race> races = outcome.races();
+    Failure failure = outcome.failure();
+    if (common().json()) {
+      Map<String, Object> json = new LinkedHashMap<>();
+      json.put("schedule", wanted.toString());
+      json.put("turns", outcome.turns());
+      json.put("races", races.stream().map(ExploreReport::json).toList());
+      json.put("failure", failure == null ? null : failure.text());
+      json.put("last_turns", outcome.told());
+      Json.print(context, json);
+    } else {
+      StringBuilder text = new StringBuilder(ExploreReport.head(scenario));
+      text.append("\nthe last turns of schedule %s%n".formatted(wanted));
+      outcome.told().forEach(turn -> text.append(turn).append('\n'));
+      for (Race race : races) {
+        text.append(
+            "\nCOUNTER-EXAMPLE  %s   turn %d%n".formatted(race.kind().what(), race.turns()));
+        ExploreReport.race(text, race);
+      }
+      if (failure != null) {
+        text.append("\nFAILED  %s%n".formatted(failure.text()));
+      }
+      context.terminal().out().print(text);
+    }
+    return verdict(!outcome.isFinding(), true);
+  }
+
+  private ExitCode fences(Context context, Explorer explorer, Scenario scenario, long nanos)
+      throws ScenarioException {
+    Explorer.Report whole = explorer.explore(seeds, nanos / SHARE_OF_THE_WHOLE);
+    if (!whole.isClean()) {
+      if (common().json()) {
+        Json.print(context, ExploreReport.json(scenario, whole));
+      } else {
+        context
+            .terminal()
+            .out()
+            .print(ExploreReport.head(scenario) + ExploreReport.text(whole) + NOT_CLEAN);
+      }
+      return ExitCode.COUNTER_EXAMPLE;
+    }
+    List<Explorer.FenceVerdict> verdicts = explorer.fences(seeds, nanos - whole.nanos());
+    if (common().json()) {
+      Json.print(context, Map.of("fences", ExploreReport.json(verdicts)));
+      return ExitCode.OK;
+    }
+    context.terminal().out().print(ExploreReport.head(scenario) + "\n");
+    if (verdicts.isEmpty()) {
+      context.terminal().out().println("no fence is executed");
+    } else {
+      context.terminal().out().print(ExploreReport.fences(verdicts));
+    }
+    context
+        .terminal()
+        .out()
+        .println(
+            "\ncost: of one run, by the price list of topology same-switch - MODELLED\n"
+                + "A fence without an observation is a candidate, not proven to be useless.");
+    return ExitCode.OK;
+  }
+
+  private Scenario.Program program(Laboratory laboratory) throws UsageException {
+    ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry);
+    if (own != null) {
+      described = own;
+      return own.program();
+    }
+    if (!kernel.endsWith(".ptx")) {
+      return laboratory
+          .kernel(kernel)
+          .orElseThrow(
+              () ->
+                  new UsageException(
+                      Problem.of(
+                              "DB-U022",
+                              null,
+                              "no kernel '%s'%s"
+                                  .formatted(
+                                      kernel, Nearest.suggestion(kernel, laboratory.kernels())))
+                          .fix("doorbell list kernels")));
+    }
+    Path file = Path.of(kernel);
+    String ptx;
+    try {
+      ptx = Files.readString(file);
+    } catch (IOException e) {
+      throw new UsageException(
+          Problem.of("DB-U023", kernel, "cannot be read").fix("give the path of a PTX file"));
+    }
+    String name = entry;
+    if (name == null) {
+      Matcher matcher = ENTRY.matcher(ptx);
+      if (!matcher.find()) {
+        throw new UsageException(Problem.of("DB-U024", kernel, "there is no .entry in it"));
+      }
+      name = matcher.group(1);
+    }
+    Path base = file.getFileName();
+    return new Scenario.Program(String.valueOf(base), name, ptx);
+  }
+
+  private Scenario scenario(Scenario.Program program) throws UsageException {
+    word("--scope", scope, "thread", "warp", "block");
+    word("--path", path, "pull", "inline", "stage");
+    word("--queues", queues, "gpu", "host");
+    word("--ringer", ringer, "gpu", "cpu", "proxy");
+    ExploredKernel known = described;
+    int gridBlocks = blocks != null ? blocks : known == null ? 2 : known.blocks();
+    int blockThreads = threads != null ? threads : known == null ? 4 : known.threads();
+    int slots = known == null || window > 0 ? window : known.window();
+    String who = known == null || !ringer.equals("gpu") ? ringer : known.ringer();
+    range("--blocks", gridBlocks, 1, 128);
+    range("--threads", blockThreads, 1, 1024);
+    range("--iterations", iterations, 1, 1 << 20);
+    range("--qps", queuePairs, 1, 64);
+    range("--ring", ring, 4, 1 << 15);
+    range("--batch", batch, 1, 1 << 15);
+    range("--window", window, 0, 1 << 15);
+    range("--bytes", bytes, 8, 1 << 16);
+    if (bytes % 8 != 0 || Integer.bitCount(ring) != 1) {
+      throw new UsageException(
+          Problem.of("DB-U025", null, "--bytes must be a multiple of 8 and --ring a power of two"));
+    }
+    return new Scenario(
+        program,
+        new Scenario.Load(
+            gridBlocks, blockThreads, iterations, bytes, queuePairs, ring, slots, scope, path),
+        new Scenario.Posting(queues, who, blueFlame, recordLast, exclusive, batch),
+        new Scenario.Rules(policy, !wholeBlocks, relaxedOrdering));
+  }
+
+  private static void word(String option, String word, String... known) throws UsageException {
+    List<String> words = List.of(known);
+    if (!words.contains(word)) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U025",
+                  option,
+                  "unknown word '%s'%s".formatted(word, Nearest.suggestion(word, words)))
+              .fix("one of " + String.join(", ", words)));
+    }
+  }
+
+  private static void range(String option, int value, int least, int most) throws UsageException {
+    if (value < least || value > most) {
+      throw new UsageException(
+          Problem.of(
+              "DB-U025",
+              option,
+              "%d is out of range: %d to %d is possible".formatted(value, least, most)));
+    }
+  }
+
+  private long nanos() throws UsageException {
+    Matcher matcher = TIME.matcher(budget);
+    if (!matcher.matches() || matcher.group(1).length() > 6) {
+      throw new UsageException(
+          Problem.of("DB-U025", "--budget", "'%s' is no time".formatted(budget))
+              .fix("for example 500ms, 60s or 2m"));
+    }
+    long number = Long.parseLong(matcher.group(1));
+    return switch (matcher.group(2)) {
+      case "ms" -> number * 1_000_000L;
+      case "s" -> number * 1_000_000_000L;
+      default -> number * 60_000_000_000L;
+    };
+  }
+
+  private static Schedule schedule(String text) throws UsageException {
+    String line = text;
+    Path file = Path.of(text);
+    if (Files.isRegularFile(file)) {
+      try {
+        line = Files.readString(file);
+      } catch (IOException e) {
+        throw new UsageException(Problem.of("DB-U023", text, "cannot be read"));
+      }
+    }
+    return Schedule.parse(line)
+        .orElseThrow(
+            () ->
+                new UsageException(
+                    Problem.of("DB-U026", "--schedule", "'%s' is no schedule".formatted(text))
+                        .fix("take it from a report: SEED@TURNS#SCENARIO")));
+  }
+}

@@ -1,0 +1,230 @@
+package dev.doorbell.experiments.cli.explore;
+
+import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.explore.Explorer;
+import dev.doorbell.experiments.explore.Outcome;
+import dev.doorbell.experiments.explore.Race;
+import dev.doorbell.experiments.explore.Scenario;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What an exploration prints. */
+final class ExploreReport {
+  private static final int SOURCE_FRAMES = 3;
+
+  private ExploreReport() {}
+
+  /** What is explored, in two lines. */
+  static String head(Scenario scenario) {
+    Scenario.Load load = scenario.load();
+    Scenario.Posting posting = scenario.posting();
+    return "kernel %s (%s)   %d x %s, %s, %d B, path %s\n"
+            .formatted(
+                scenario.program().entry(),
+                scenario.program().file(),
+                load.blocks(),
+                Show.count(load.threads(), "thread"),
+                Show.count(load.iterations(), "iteration"),
+                load.bytes(),
+                load.path())
+        + "%s of %s in %s memory, rung by the %s%s%s%s%s   policy %s%s\n"
+            .formatted(
+                Show.count(load.queuePairs(), "queue pair"),
+                Show.count(load.ring(), "block"),
+                posting.queues(),
+                posting.ringer(),
+                posting.blueFlame() ? ", BlueFlame" : "",
+                posting.recordLast() ? ", record last" : "",
+                posting.exclusive() ? ", exclusive" : "",
+                scenario.rules().relaxed() ? ", relaxed ordering" : "",
+                word(scenario),
+                posting.blueFlame() && scenario.rules().tears() ? ", BlueFlame tears" : "");
+  }
+
+  private static String word(Scenario scenario) {
+    return scenario.rules().policy().name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The findings, and the verdict. */
+  static String text(Explorer.Report report) {
+    StringBuilder text = new StringBuilder();
+    for (Explorer.Found found : report.races()) {
+      text.append(
+          "\nCOUNTER-EXAMPLE  %s   in %d of %s%n"
+              .formatted(
+                  found.race().kind().what(), found.seeds(), Show.count(report.runs(), "run")));
+      race(text, found.race());
+      text.append("  replay   --schedule %s%n".formatted(found.schedule()));
+    }
+    for (Explorer.Trouble trouble : report.troubles()) {
+      String[] lines = trouble.failure().text().split("\n", 2);
+      text.append(
+          "\nFAILED  %s   in %d of %s%n"
+              .formatted(lines[0], trouble.seeds(), Show.count(report.runs(), "run")));
+      text.append(lines.length > 1 ? lines[1] + "\n" : "");
+      text.append("  replay   --schedule %s%n".formatted(trouble.schedule()));
+    }
+    text.append(
+        "\n%s, %d to the end; %.3g M instructions in %.1f s%n"
+            .formatted(
+                Show.count(report.runs(), "run"),
+                report.finished(),
+                report.instructions() / 1e6,
+                report.nanos() / 1e9));
+    if (!report.isClean()) {
+      text.append(
+          "%s, findings in %d of %s%n"
+              .formatted(
+                  Show.count(report.races().size(), "race"),
+                  report.found(),
+                  Show.count(report.runs(), "run")));
+    } else if (report.finished() > 0) {
+      text.append("CLEAN: nothing found. That is evidence, not a proof.\n");
+    } else {
+      text.append("no run came to its end: a longer --budget or a smaller launch is needed\n");
+    }
+    return text.toString();
+  }
+
+  /** Both sides of a race. */
+  static void race(StringBuilder text, Race race) {
+    side(text, race.earlier());
+    side(text, race.later());
+    if (race.saw() != null) {
+      text.append("  saw      %s%n".formatted(race.saw()));
+    }
+    text.append("  where    %s%n".formatted(race.memory()));
+    text.append("  scope    both are within scope %s%n".formatted(race.scope()));
+    text.append("  fix      %s%n".formatted(race.kind().fix()));
+  }
+
+  private static void side(StringBuilder text, Race.Side side) {
+    text.append("  %-18s %s%n".formatted(side.access(), side.who()));
+    SourcePlace place = side.place();
+    if (place != null) {
+      text.append(
+          "%21s%s:%d  %s%n".formatted("", place.file(), place.line(), collapsed(place.text())));
+      if (!place.source().isEmpty()) {
+        text.append("%21s%s%n".formatted("", shortened(place.source())));
+      }
+    }
+  }
+
+  private static String collapsed(String text) {
+    return text.replaceAll("\\s+", " ");
+  }
+
+  /** The innermost places and the outermost one: a device library inlines deeply. */
+  private static String shortened(String source) {
+    String[] frames = source.split(", inlined at ");
+    if (frames.length <= SOURCE_FRAMES) {
+      return String.join(", inlined at ", frames);
+    }
+    return "%s, inlined at %s, ... %s".formatted(frames[0], frames[1], frames[frames.length - 1]);
+  }
+
+  /** What each fence is for. */
+  static String fences(List<Explorer.FenceVerdict> verdicts) {
+    TextTable table =
+        new TextTable()
+            .left("fence")
+            .left("line")
+            .right("executed")
+            .right("cost")
+            .left("without it");
+    for (Explorer.FenceVerdict verdict : verdicts) {
+      Outcome.Fence fence = verdict.fence();
+      table.row(
+          List.of(
+              fence.access(),
+              "%s:%d".formatted(fence.place().file(), fence.place().line()),
+              "%d".formatted(fence.count()),
+              "%.0f ns".formatted(verdict.nanos()),
+              verdict.needed()
+                  ? verdict.witness()
+                  : "nothing observed in " + Show.count(verdict.runs(), "run")));
+    }
+    return table.text();
+  }
+
+  /** The same for programs. */
+  static Map<String, Object> json(Scenario scenario, Explorer.Report report) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("kernel", scenario.program().entry());
+    json.put("file", scenario.program().file());
+    json.put("policy", word(scenario));
+    json.put("runs", report.runs());
+    json.put("finished", report.finished());
+    json.put("runs_with_findings", report.found());
+    json.put("instructions", report.instructions());
+    json.put("seconds", report.nanos() / 1e9);
+    List<Object> races = new ArrayList<>();
+    for (Explorer.Found found : report.races()) {
+      Map<String, Object> race = json(found.race());
+      race.put("runs", found.seeds());
+      race.put("schedule", found.schedule().toString());
+      races.add(race);
+    }
+    json.put("races", races);
+    List<Object> troubles = new ArrayList<>();
+    for (Explorer.Trouble trouble : report.troubles()) {
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("what", trouble.failure().text());
+      entry.put("runs", trouble.seeds());
+      entry.put("schedule", trouble.schedule().toString());
+      troubles.add(entry);
+    }
+    json.put("failures", troubles);
+    return json;
+  }
+
+  static Map<String, Object> json(Race race) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("kind", race.kind().name().toLowerCase(Locale.ROOT));
+    json.put("what", race.kind().what());
+    json.put("earlier", json(race.earlier()));
+    json.put("later", json(race.later()));
+    json.put("scope", race.scope());
+    json.put("saw", race.saw());
+    json.put("memory", race.memory());
+    json.put("turns", race.turns());
+    return json;
+  }
+
+  private static Map<String, Object> json(Race.Side side) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    @Nullable SourcePlace place = side.place();
+    json.put("who", side.who());
+    json.put("access", side.access());
+    json.put("file", place == null ? null : place.file());
+    json.put("line", place == null ? null : place.line());
+    json.put("text", place == null ? null : place.text());
+    json.put("source", place == null || place.source().isEmpty() ? null : place.source());
+    return json;
+  }
+
+  /** The fences for programs. */
+  static List<Object> json(List<Explorer.FenceVerdict> verdicts) {
+    List<Object> all = new ArrayList<>();
+    for (Explorer.FenceVerdict verdict : verdicts) {
+      Map<String, Object> json = new LinkedHashMap<>();
+      json.put("fence", verdict.fence().access());
+      json.put("file", verdict.fence().place().file());
+      json.put("line", verdict.fence().place().line());
+      json.put("source", verdict.fence().place().source());
+      json.put("executed", verdict.fence().count());
+      json.put("cost_ns", verdict.nanos());
+      json.put("needed", verdict.needed());
+      json.put("witness", verdict.needed() ? verdict.witness() : null);
+      json.put("runs", verdict.runs());
+      all.add(json);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,82 @@
+package dev.doorbell.experiments.cli.explore;
+
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.UserKernels;
+import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.explore.Scenario;
+import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.kernels.UserKernel;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A kernel of the user's as it is explored: where it runs and how large, by its descriptor. */
+record ExploredKernel(UserKernel kernel) {
+  private static final int FEW_SLOTS = 2;
+
+  /**
+   * The kernel that the argument means: a descriptor, PTX that one describes, or a name in the
+   * user's folders; null when it is something else.
+   *
+   * @param entry that was asked for by name, or null
+   */
+  static @Nullable ExploredKernel find(UserKernels kernels, String argument, @Nullable String entry)
+      throws UsageException {
+    UserKernel kernel = kernels.find(argument);
+    if (kernel == null || (entry != null && !entry.equals(kernel.descriptor().entry()))) {
+      return null;
+    }
+    return usable(kernel);
+  }
+
+  private static ExploredKernel usable(UserKernel kernel) throws UsageException {
+    List<Problem> problems = KernelWorkbench.find().checkAbi(kernel);
+    if (!problems.isEmpty()) {
+      throw new UsageException(problems.getFirst());
+    }
+    return new ExploredKernel(kernel);
+  }
+
+  /** What is explored. */
+  Scenario.Program program() {
+    KernelDescriptor descriptor = kernel.descriptor();
+    return new Scenario.Program(
+        descriptor.ptx(),
+        descriptor.entry(),
+        kernel.ptx(),
+        new Scenario.Shape(
+            descriptor.launch().bothRanks(),
+            switch (descriptor.launch().slots()) {
+              case BLOCKS -> Scenario.Slots.BLOCKS;
+              case THREADS -> Scenario.Slots.THREADS;
+              case WINDOW -> Scenario.Slots.WINDOW;
+            },
+            switch (descriptor.verify()) {
+              case RECEIVER -> Scenario.Compared.RECEIVER;
+              case BOTH -> Scenario.Compared.BOTH;
+            },
+            descriptor.launch().signals(),
+            descriptor.launch().sharedBytes(),
+            descriptor.launch().cooperative(),
+            descriptor.parameters()));
+  }
+
+  int blocks() {
+    return kernel.descriptor().launch().blocks();
+  }
+
+  int threads() {
+    return Math.max(1, kernel.descriptor().launch().threads());
+  }
+
+  /** Few slots are soon used again, which is where a ring may go wrong. */
+  int window() {
+    return kernel.descriptor().measures() == KernelDescriptor.Measures.GOODPUT ? FEW_SLOTS : 0;
+  }
+
+  /** Who rings: the proxy for a kernel that takes that path alone. */
+  String ringer() {
+    return kernel.descriptor().paths().equals(Set.of("proxy")) ? "proxy" : "gpu";
+  }
+}

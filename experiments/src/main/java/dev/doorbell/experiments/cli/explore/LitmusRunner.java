@@ -1,0 +1,261 @@
+package dev.doorbell.experiments.cli.explore;
+
+import dev.doorbell.core.fabric.explore.litmus.AxiomaticModel;
+import dev.doorbell.core.fabric.explore.litmus.Bounds;
+import dev.doorbell.core.fabric.explore.litmus.LitmusException;
+import dev.doorbell.core.fabric.explore.litmus.LitmusMachine;
+import dev.doorbell.core.fabric.explore.litmus.LitmusParser;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
+import dev.doorbell.core.fabric.explore.litmus.MachineResult;
+import dev.doorbell.core.fabric.explore.litmus.Quantifier;
+import dev.doorbell.experiments.cli.command.CommonOptions;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Problem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** {@code doorbell explore --litmus FILE|FOLDER}. */
+final class LitmusRunner {
+  private static final String EXTENSION = ".litmus";
+
+  /** The machine tries every interleaving; what takes longer than this is told as not finished. */
+  private static final long MACHINE_RUNS = 500_000;
+
+  private final Context context;
+  private final CommonOptions common;
+  private final Bounds bounds;
+
+  /** A test with both opinions. */
+  private record Checked(Path file, LitmusResult axioms, MachineResult machine) {
+    boolean machineIsWrong() {
+      return axioms.complete() && !axioms.cut() && !machine.wrong(axioms).isEmpty();
+    }
+  }
+
+  LitmusRunner(Context context, CommonOptions common, int rounds, long executions) {
+    this.context = context;
+    this.common = common;
+    this.bounds = new Bounds(rounds, executions);
+  }
+
+  /**
+   * Checks a file or all files of a folder.
+   *
+   * @return what the worst of them deserves
+   */
+  ExitCode run(String place) throws UsageException, ConfigException {
+    List<Path> files = files(Path.of(place));
+    List<Problem> problems = new ArrayList<>();
+    Map<Path, LitmusTest> tests = new LinkedHashMap<>();
+    for (Path file : files) {
+      try {
+        tests.put(file, LitmusParser.parse(Files.readString(file)));
+      } catch (LitmusException e) {
+        problems.add(
+            Problem.of("DB-L001", "%s:%d".formatted(file, e.line()), e.what()).fix(e.fix()));
+      } catch (IOException e) {
+        problems.add(
+            Problem.of("DB-L002", file.toString(), "cannot be read")
+                .fix("litmus files are UTF-8 text"));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    List<Checked> all = new ArrayList<>();
+    tests.forEach(
+        (file, test) -> {
+          Checked checked =
+              new Checked(
+                  file,
+                  AxiomaticModel.check(test, bounds),
+                  LitmusMachine.run(test, new Bounds(bounds.rounds(), MACHINE_RUNS)));
+          all.add(checked);
+          if (!common.json()) {
+            context.terminal().out().print(tests.size() == 1 ? report(checked) : line(checked));
+          }
+        });
+    if (common.json()) {
+      Json.print(context, all.stream().map(LitmusRunner::json).toList());
+    } else if (all.size() > 1) {
+      long hold = all.stream().filter(checked -> checked.axioms.holds()).count();
+      context.terminal().out().printf("%d of %d tests hold%n", hold, all.size());
+    }
+    return verdict(all);
+  }
+
+  private static List<Path> files(Path place) throws UsageException {
+    if (Files.isRegularFile(place)) {
+      return List.of(place);
+    }
+    try (Stream<Path> inside = Files.list(place)) {
+      List<Path> files =
+          inside.filter(file -> file.toString().endsWith(EXTENSION)).sorted().toList();
+      if (files.isEmpty()) {
+        throw new UsageException(
+            Problem.of(
+                    "DB-U030", place.toString(), "there is no %s file in it".formatted(EXTENSION))
+                .fix("experiments/litmus has the tests that come with Doorbell"));
+      }
+      return files;
+    } catch (IOException e) {
+      throw new UsageException(
+          Problem.of("DB-U030", place.toString(), "there is no such file or folder")
+              .fix("experiments/litmus has the tests that come with Doorbell"));
+    }
+  }
+
+  /** The axioms decide; what the machine cannot do, or does too much, is told and no verdict. */
+  private static ExitCode verdict(List<Checked> all) {
+    boolean partial = false;
+    boolean failed = false;
+    boolean counterExample = false;
+    for (Checked checked : all) {
+      LitmusResult axioms = checked.axioms;
+      boolean exists = axioms.test().quantifier() == Quantifier.EXISTS;
+      partial |= !axioms.conclusive();
+      failed |= !axioms.holds() && exists && axioms.conclusive();
+      counterExample |= !axioms.holds() && !exists;
+    }
+    if (counterExample) {
+      return ExitCode.COUNTER_EXAMPLE;
+    }
+    return failed ? ExitCode.FAILED : partial ? ExitCode.PARTIAL : ExitCode.OK;
+  }
+
+  /** One line for a test among many. */
+  private static String line(Checked checked) {
+    LitmusResult axioms = checked.axioms;
+    String note =
+        checked.machineIsWrong()
+            ? "the machine shows what is forbidden"
+            : checked.machine.missed(axioms).isEmpty() ? "" : "the machine cannot show all of it";
+    return "%-9s %-34s %3d allowed %3d forbidden  %s%n"
+        .formatted(
+            word(axioms),
+            axioms.test().name(),
+            axioms.allowed().size(),
+            axioms.forbidden().size(),
+            note);
+  }
+
+  private static String word(LitmusResult axioms) {
+    return !axioms.conclusive() ? "open" : axioms.holds() ? "holds" : "FAILS";
+  }
+
+  /** All about one test. */
+  private String report(Checked checked) {
+    LitmusResult axioms = checked.axioms;
+    LitmusTest test = axioms.test();
+    StringBuilder text = new StringBuilder();
+    text.append("%s   %s%n%n".formatted(test.name(), test.description()));
+    text.append(
+        "allowed    %d outcomes in %,d executions, of %,d candidates%n"
+            .formatted(axioms.allowed().size(), axioms.executions(), axioms.candidates()));
+    axioms
+        .allowed()
+        .forEach(
+            (outcome, count) ->
+                text.append(
+                    "  %c %-40s %,8d%s%n"
+                        .formatted(
+                            test.condition().holds(outcome::value) ? '*' : ' ',
+                            outcome,
+                            count,
+                            checked.machine.shown().containsKey(outcome)
+                                ? ""
+                                : "   the machine cannot show it")));
+    text.append("forbidden  %d outcomes%n".formatted(axioms.forbidden().size()));
+    axioms
+        .forbidden()
+        .forEach(
+            (outcome, why) ->
+                text.append(
+                    "  %c %-40s by %s%n"
+                        .formatted(
+                            test.condition().holds(outcome::value) ? '*' : ' ',
+                            outcome,
+                            String.join(", ", why.stream().map(axiom -> axiom.text()).toList()))));
+    axioms
+        .deadlocks()
+        .forEach((who, count) -> text.append("deadlock   %s wait for ever%n".formatted(who)));
+    axioms.races().forEach(race -> text.append("data race  %s%n".formatted(race)));
+    text.append(notes(checked));
+    text.append("%nverdict    %s: %s%n".formatted(test.claim(), word(axioms)));
+    if (axioms.executions() == 0 && axioms.complete()) {
+      text.append("           no execution comes to its end\n");
+    }
+    return text.toString();
+  }
+
+  private String notes(Checked checked) {
+    StringBuilder text = new StringBuilder();
+    LitmusResult axioms = checked.axioms;
+    if (axioms.cut()) {
+      text.append(
+          "bound      loops were followed %d times round; --rounds N follows them further%n"
+              .formatted(bounds.rounds()));
+    }
+    if (!axioms.complete()) {
+      text.append(
+          "bound      stopped at %,d candidate executions (or 64 events); --executions N allows more%n"
+              .formatted(axioms.candidates()));
+    }
+    MachineResult machine = checked.machine;
+    text.append(
+        "machine    %,d runs%s, %d of %d outcomes shown%n"
+            .formatted(
+                machine.runs(),
+                machine.complete() ? "" : " (not all)",
+                machine.shown().size() - machine.wrong(axioms).size(),
+                axioms.allowed().size()));
+    if (checked.machineIsWrong()) {
+      text.append("machine    SHOWS WHAT THE AXIOMS FORBID: %s%n".formatted(machine.wrong(axioms)));
+    }
+    return text.toString();
+  }
+
+  private static Map<String, Object> json(Checked checked) {
+    LitmusResult axioms = checked.axioms;
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("file", checked.file.toString());
+    json.put("name", axioms.test().name());
+    json.put("claim", axioms.test().claim());
+    json.put("holds", axioms.holds());
+    json.put("conclusive", axioms.conclusive());
+    json.put("loops_cut", axioms.cut());
+    json.put("candidates", axioms.candidates());
+    Map<String, Object> allowed = new LinkedHashMap<>();
+    axioms.allowed().forEach((outcome, count) -> allowed.put(outcome.toString(), count));
+    json.put("allowed", allowed);
+    Map<String, Object> forbidden = new LinkedHashMap<>();
+    axioms
+        .forbidden()
+        .forEach(
+            (outcome, why) ->
+                forbidden.put(outcome.toString(), why.stream().map(a -> a.text()).toList()));
+    json.put("forbidden", forbidden);
+    json.put("deadlocks", List.copyOf(axioms.deadlocks().keySet()));
+    json.put("races", List.copyOf(axioms.races()));
+    json.put("machine_runs", checked.machine.runs());
+    json.put("machine_complete", checked.machine.complete());
+    json.put(
+        "machine_cannot_show",
+        checked.machine.missed(axioms).stream().map(Object::toString).toList());
+    json.put(
+        "machine_wrongly_shows",
+        checked.machine.wrong(axioms).stream().map(Object::toString).toList());
+    return json;
+  }
+}

@@ -1,0 +1,217 @@
+package dev.doorbell.experiments.cli.hca;
+
+import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.experiments.cli.command.ChildProcess;
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.fault.FaultFile;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.remote.AllToAllOptions;
+import dev.doorbell.experiments.remote.AllToAllReport;
+import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.experiments.remote.RemoteHcas;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** {@code doorbell hca alltoall}. */
+@CommandLine.Command(
+    header = {
+      "Ranks in several processes write to, read from and count at each other; every byte is"
+          + " checked.",
+      "",
+      "  doorbell hca alltoall --messages 100000 --faults lossy.yaml",
+      "  doorbell hca alltoall --process 0 --at 127.0.0.1:6000   and, in another terminal,",
+      "  doorbell hca alltoall --process 1 --at 127.0.0.1:6000",
+      "  doorbell hca alltoall --virtual --seed 7 --faults lossy.yaml",
+      "",
+      "Without --process it starts the other processes itself. Exits with 1 when a byte is wrong,"
+          + " or",
+      "an atomic was lost or applied twice.",
+      ""
+    })
+final class HcaAllToAllCommand extends Command {
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+  private static final int ALL = -1;
+  private static final int GRACE_SECONDS = 30;
+
+  @Option(names = "--ranks", description = "Ranks of the job; ${DEFAULT-VALUE} unless given.")
+  private int ranks = 8;
+
+  @Option(names = "--processes", description = "Processes; ${DEFAULT-VALUE} unless given.")
+  private int processes = 2;
+
+  @Option(
+      names = "--process",
+      paramLabel = "N",
+      description = "This process, from 0, where others are started elsewhere; needs --at.")
+  private int process = ALL;
+
+  @Option(
+      names = "--at",
+      paramLabel = "[HOST:]PORT",
+      description = "The rendezvous: TCP, held by process 0.")
+  private @Nullable String at;
+
+  @Option(
+      names = "--messages",
+      description = "Of all ranks together, at least; ${DEFAULT-VALUE} unless given.")
+  private long messages = 100_000;
+
+  @Option(
+      names = "--virtual",
+      description =
+          "All ranks in this process, in virtual time, over a switch: the same --seed gives the"
+              + " same packets at the same times.")
+  private boolean virtual;
+
+  @Option(
+      names = "--seed",
+      description =
+          "Of sizes and contents, with --virtual also of faults; ${DEFAULT-VALUE} unless given.")
+  private long seed = 1;
+
+  @Option(names = "--faults", paramLabel = "FILE", description = "A fault plan for all packets.")
+  private @Nullable Path faults;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      description = "For the whole job; ${DEFAULT-VALUE} unless given.")
+  private int seconds = 600;
+
+  @Override
+  public ExitCode run(Context context)
+      throws UsageException, ConfigException, EnvironmentException {
+    require(ranks >= 2 && ranks <= 32, "--ranks", "2 to 32");
+    require(processes >= 1 && processes <= ranks, "--processes", "1 to --ranks");
+    require(process >= ALL && process < processes, "--process", "0 to --processes - 1");
+    require(messages >= 1, "--messages", "1 or more");
+    require(seconds >= 1, "--timeout", "1 or more");
+    require(process == ALL || at != null, "--at", "needed with --process");
+    require(!virtual || (process == ALL && at == null), "--virtual", "without --process and --at");
+    FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
+    if (virtual) {
+      return report(
+          context,
+          RemoteHcas.find()
+              .virtualAllToAll(
+                  options(new Endpoint("127.0.0.1", 0), 0, plan),
+                  context.interruption()::requested));
+    }
+    if (process != ALL) {
+      return report(context, take(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
+    }
+    Endpoint meeting =
+        at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
+    List<ChildProcess> others = new ArrayList<>();
+    try {
+      for (int other = 1; other < processes; other++) {
+        others.add(ChildProcess.start(arguments(meeting, other)));
+      }
+      ExitCode own = report(context, take(context, meeting, 0, plan));
+      boolean allRight = own == ExitCode.OK;
+      for (ChildProcess other : others) {
+        allRight &= other.await(GRACE_SECONDS) == 0;
+      }
+      context
+          .terminal()
+          .out()
+          .println(
+              allRight
+                  ? "every process: all bytes right, nothing lost, nothing applied twice"
+                  : "FAILED in at least one process");
+      return allRight ? ExitCode.OK : ExitCode.FAILED;
+    } finally {
+      others.forEach(ChildProcess::close);
+    }
+  }
+
+  private static void require(boolean holds, String option, String legal) throws UsageException {
+    if (!holds) {
+      throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
+    }
+  }
+
+  private List<String> arguments(Endpoint meeting, int other) {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "hca",
+                "alltoall",
+                "--quiet",
+                "--process=" + other,
+                "--at=" + meeting,
+                "--ranks=" + ranks,
+                "--processes=" + processes,
+                "--messages=" + messages,
+                "--seed=" + seed,
+                "--timeout=" + seconds));
+    if (faults != null) {
+      words.add("--faults=" + faults.toAbsolutePath());
+    }
+    return words;
+  }
+
+  private AllToAllReport take(Context context, Endpoint meeting, int which, FaultPlan plan)
+      throws EnvironmentException {
+    return RemoteHcas.find()
+        .allToAll(options(meeting, which, plan), context.interruption()::requested);
+  }
+
+  private AllToAllOptions options(Endpoint meeting, int which, FaultPlan plan) {
+    return new AllToAllOptions(
+        meeting, which, processes, ranks, messages, seed, plan, seconds * NANOS_PER_SECOND);
+  }
+
+  private ExitCode report(Context context, AllToAllReport report) {
+    boolean missed = report.faults().stream().anyMatch(count -> count.missed());
+    if (common().json()) {
+      Json.print(context, report);
+    } else if (!common().quiet()) {
+      context
+          .terminal()
+          .out()
+          .printf(
+              "%,d messages sent by this process, %,d of them atomics, in %s%n"
+                  + "bytes wrong %d, atomics lost or applied twice %d%n"
+                  + "packets out %,d, in %,d, dropped by the %s %,d%n",
+              report.messages(),
+              report.atomics(),
+              virtual
+                  ? "%.3f ms of virtual time".formatted(report.nanos() / 1e6)
+                  : "%.1f s".formatted(report.nanos() / 1e9),
+              report.bytesWrong(),
+              report.atomicsWrong(),
+              report.framesOut(),
+              report.framesIn(),
+              virtual ? "switch" : "system",
+              report.kernelDrops());
+      if (report.digest() != null) {
+        context.terminal().out().printf("digest of all packets %s%n", report.digest());
+      }
+      report
+          .faults()
+          .forEach(
+              count ->
+                  context
+                      .terminal()
+                      .out()
+                      .printf(
+                          "fault '%s': %,d of %,d packets%s%n",
+                          count.fault().text(),
+                          count.fired(),
+                          count.events(),
+                          count.missed() ? ", and it must fire" : ""));
+    }
+    return report.isRight() && !missed ? ExitCode.OK : ExitCode.FAILED;
+  }
+}

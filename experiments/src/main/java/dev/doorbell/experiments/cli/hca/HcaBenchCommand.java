@@ -1,0 +1,195 @@
+package dev.doorbell.experiments.cli.hca;
+
+import dev.doorbell.experiments.cli.command.ChildProcess;
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.remote.BenchOptions;
+import dev.doorbell.experiments.remote.BenchOptions.Load;
+import dev.doorbell.experiments.remote.BenchReport;
+import dev.doorbell.experiments.remote.BenchReport.Writes;
+import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.experiments.remote.IdleCost;
+import dev.doorbell.experiments.remote.RemoteHcas;
+import dev.doorbell.experiments.stats.Summary;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** {@code doorbell hca bench}. */
+@CommandLine.Command(
+    header = {
+      "Measures WRITEs from this process to an HCA of another one, over UDP.",
+      "",
+      "  doorbell hca bench                     starts the other process itself",
+      "  doorbell hca bench --at 10.0.0.2:5000  uses the one that is served there",
+      "",
+      "Emulated: it says how fast Doorbell's software HCA is, nothing about a NIC.",
+      ""
+    })
+final class HcaBenchCommand extends Command {
+  private static final long MINUTE = 60_000_000_000L;
+  private static final long LEAST_MESSAGES = 256;
+  private static final long ROUND_BYTES = 512L << 20;
+  private static final int MOST_MESSAGES = 200_000;
+  private static final long MOST_BYTES_OUTSTANDING = 16 << 20;
+  private static final int MOST_OUTSTANDING = 256;
+  private static final int MOST_IDLE = 30_000;
+  private static final int SPARE_QUEUE_PAIRS = 16;
+  private static final int SERVED_MEBIBYTES = 1024;
+
+  @Option(names = "--at", paramLabel = "[HOST:]PORT", description = "A served HCA.")
+  private @Nullable String at;
+
+  @Option(
+      names = "--sizes",
+      split = ",",
+      description = "Bytes of a WRITE; ${DEFAULT-VALUE} unless given.")
+  private int[] sizes = {8, 4096, 65_536, 1 << 20};
+
+  @Option(names = "--rounds", description = "Rounds that count; ${DEFAULT-VALUE} unless given.")
+  private int rounds = 9;
+
+  @Option(
+      names = "--idle",
+      paramLabel = "N",
+      description = "Queue pairs that are open beside it and do nothing; their cost is printed.")
+  private int idle;
+
+  /** A line of the result. */
+  private record Row(
+      int bytes,
+      int rounds,
+      double medianPerSecond,
+      double slowest,
+      double fastest,
+      double gigabytesPerSecond,
+      double cpuNanos,
+      double peerCpuNanos,
+      long kernelDrops) {}
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+    for (int bytes : sizes) {
+      if (bytes < 1 || bytes > 1 << 24) {
+        throw new UsageException(Problem.of("DB-U003", "--sizes", "1 to 16777216 bytes"));
+      }
+    }
+    if (rounds < 3 || rounds > 1000) {
+      throw new UsageException(Problem.of("DB-U003", "--rounds", "3 to 1000"));
+    }
+    if (idle < 0 || idle > MOST_IDLE) {
+      throw new UsageException(Problem.of("DB-U003", "--idle", "0 to " + MOST_IDLE));
+    }
+    if (at != null) {
+      return measure(context, HcaPlace.endpoint(at));
+    }
+    try (ChildProcess served =
+        ChildProcess.start(
+            List.of(
+                "hca",
+                "serve",
+                "--queue-pairs=" + (idle + SPARE_QUEUE_PAIRS),
+                "--memory=" + SERVED_MEBIBYTES,
+                "--with",
+                String.valueOf(ProcessHandle.current().pid())))) {
+      try {
+        return measure(context, HcaProcesses.control(served));
+      } catch (EnvironmentException e) {
+        throw HcaProcesses.explain(e, served);
+      }
+    }
+  }
+
+  private ExitCode measure(Context context, Endpoint served) throws EnvironmentException {
+    List<Load> loads = Arrays.stream(sizes).mapToObj(HcaBenchCommand::load).toList();
+    BenchReport report =
+        RemoteHcas.find().bench(new BenchOptions(served, loads, rounds, MINUTE, idle));
+    List<Row> rows = report.writes().stream().map(HcaBenchCommand::row).toList();
+    IdleCost cost = report.idle();
+    if (common().json()) {
+      Map<String, Object> result = new LinkedHashMap<>();
+      result.put("basis", "emulated");
+      result.put("writes", rows);
+      result.put("idle", cost);
+      Json.print(context, result);
+      return ExitCode.OK;
+    }
+    TextTable table =
+        new TextTable()
+            .right("bytes")
+            .right("WRITE/s, median")
+            .right("slowest round")
+            .right("fastest")
+            .right("GB/s")
+            .right("CPU ns here")
+            .right("there")
+            .right("drops");
+    for (Row row : rows) {
+      table.row(
+          List.of(
+              String.valueOf(row.bytes),
+              "%,.0f".formatted(row.medianPerSecond),
+              "%,.0f".formatted(row.slowest),
+              "%,.0f".formatted(row.fastest),
+              "%.2f".formatted(row.gigabytesPerSecond),
+              "%,.0f".formatted(row.cpuNanos),
+              "%,.0f".formatted(row.peerCpuNanos),
+              String.valueOf(row.kernelDrops)));
+    }
+    context
+        .terminal()
+        .out()
+        .printf(
+            "RDMA WRITEs to another process over UDP, %d rounds each, emulated;%nCPU time a WRITE,"
+                + " of the thread that sends and of the one that serves: medians%n%n%s",
+            rounds, table.text());
+    if (cost != null) {
+      context
+          .terminal()
+          .out()
+          .printf(
+              "%n%,d idle queue pairs at each end: %,d bytes of heap and %,d of emulated memory"
+                  + " each;%nthe thread that serves uses %.2f %% of a processor while nothing is"
+                  + " sent, %.2f %% without them%n",
+              cost.queuePairs(),
+              cost.heapBytes(),
+              cost.memoryBytes(),
+              100 * cost.peerCpu(),
+              100 * cost.peerCpuBefore());
+    }
+    return ExitCode.OK;
+  }
+
+  private static Load load(int bytes) {
+    return new Load(
+        bytes,
+        (int) Math.clamp(ROUND_BYTES / bytes, LEAST_MESSAGES, (long) MOST_MESSAGES),
+        (int) Math.clamp(MOST_BYTES_OUTSTANDING / bytes, 4L, (long) MOST_OUTSTANDING));
+  }
+
+  private static Row row(Writes report) {
+    double[] rates =
+        Arrays.stream(report.nanosPerMessage()).map(nanos -> 1e9 / nanos).sorted().toArray();
+    double median = Summary.of(rates, 1).median();
+    return new Row(
+        report.bytes(),
+        rates.length,
+        median,
+        rates[0],
+        rates[rates.length - 1],
+        median * report.bytes() / 1e9,
+        Summary.of(report.cpuNanos(), 1).median(),
+        Summary.of(report.peerCpuNanos(), 1).median(),
+        report.kernelDrops() + report.peerKernelDrops());
+  }
+}

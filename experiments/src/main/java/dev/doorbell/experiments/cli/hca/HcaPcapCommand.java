@@ -1,0 +1,61 @@
+package dev.doorbell.experiments.cli.hca;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.remote.ControlClient;
+import dev.doorbell.experiments.remote.ControlLine;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell hca pcap}. */
+@CommandLine.Command(
+    header = {
+      "Starts and stops a capture of a served HCA's packets.",
+      "",
+      "  doorbell hca pcap 5000 start served.pcapng",
+      "  doorbell hca pcap 5000 stop",
+      "",
+      "The serving process writes the file, which must not exist; 'doorbell decode packet' checks it.",
+      ""
+    })
+final class HcaPcapCommand extends Command {
+  @Mixin private HcaPlace place = new HcaPlace();
+
+  @Parameters(index = "1", paramLabel = "start|stop", description = "What to do.")
+  private String action = "";
+
+  @Parameters(index = "2", arity = "0..1", paramLabel = "FILE", description = "Where to.")
+  private @Nullable Path file;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+    ControlLine question = ControlLine.of("pcap");
+    if (action.equals("start") && file != null) {
+      question = question.with("start", file.toAbsolutePath());
+    } else if (action.equals("stop") && file == null) {
+      question = question.with("stop", "now");
+    } else {
+      throw new UsageException(
+          Problem.of("DB-U003", null, "say 'start FILE' or 'stop'")
+              .fix("doorbell hca pcap --help"));
+    }
+    try (ControlClient client = place.open()) {
+      ControlLine answer = client.call(question);
+      String frames = answer.values().get("frames");
+      String name = answer.values().getOrDefault("file", "");
+      context
+          .terminal()
+          .out()
+          .println(
+              frames == null ? "capturing to " + name : "%s: %s frames".formatted(name, frames));
+    }
+    return ExitCode.OK;
+  }
+}

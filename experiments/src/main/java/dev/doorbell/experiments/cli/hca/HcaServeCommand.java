@@ -1,0 +1,131 @@
+package dev.doorbell.experiments.cli.hca;
+
+import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.fault.FaultFile;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.remote.RemoteHcas;
+import dev.doorbell.experiments.remote.ServeOptions;
+import dev.doorbell.experiments.remote.ServedHca;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** {@code doorbell hca serve}. */
+@CommandLine.Command(
+    header = {
+      "Serves an HCA to other processes until it is interrupted.",
+      "",
+      "  doorbell hca serve --port 5000",
+      "  doorbell hca serve --port 5000 --faults lossy.yaml --pcap served.pcapng",
+      "",
+      "Packets go to UDP port PORT, questions to TCP port PORT of this machine alone. What a client",
+      "was given ends with its connection.",
+      ""
+    })
+final class HcaServeCommand extends Command {
+  private static final long MIB = 1 << 20;
+  private static final long NOBODY = 0;
+  private static final long LOOK_NANOS = 1_000_000_000L;
+
+  @Option(names = "--port", description = "UDP and TCP port; any that are free unless given.")
+  private int port;
+
+  @Option(
+      names = "--address",
+      description =
+          "IPv4 or IPv6 address for packets, which is the GID; ${DEFAULT-VALUE} unless given.")
+  private String address = ServeOptions.LOCAL.address();
+
+  @Option(
+      names = "--control",
+      paramLabel = "HOST",
+      description =
+          "Address for questions; ${DEFAULT-VALUE} unless given. Whoever reaches it may use the HCA.")
+  private String control = ServeOptions.LOCAL.controlHost();
+
+  @Option(names = "--mtu", description = "Path MTU; ${DEFAULT-VALUE} unless given.")
+  private int mtu = ServeOptions.LOCAL.mtu();
+
+  @Option(
+      names = "--memory",
+      paramLabel = "MIB",
+      description = "Memory of all clients together; ${DEFAULT-VALUE} unless given.")
+  private int memory = (int) (ServeOptions.LOCAL.memoryBytes() / MIB);
+
+  @Option(
+      names = "--queue-pairs",
+      description = "Queue pairs of all clients together; ${DEFAULT-VALUE} unless given.")
+  private int queuePairs = ServeOptions.LOCAL.queuePairs();
+
+  @Option(names = "--faults", paramLabel = "FILE", description = "A fault plan for its packets.")
+  private @Nullable Path faults;
+
+  @Option(
+      names = "--pcap",
+      paramLabel = "FILE",
+      description = "Capture its packets from the start.")
+  private @Nullable Path pcap;
+
+  @Option(
+      names = "--with",
+      paramLabel = "PID",
+      description = "End when that process has ended.",
+      hidden = true)
+  private long companion = NOBODY;
+
+  private long looked = System.nanoTime();
+
+  @Override
+  public ExitCode run(Context context)
+      throws UsageException, ConfigException, EnvironmentException {
+    require(port >= 0 && port <= 0xffff, "--port", "0 to 65535");
+    require(
+        Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096,
+        "--mtu",
+        "256, 512, 1024, 2048 or 4096");
+    require(memory >= 1 && memory <= 65_536, "--memory", "1 to 65536");
+    require(queuePairs >= 1 && queuePairs <= 65_000, "--queue-pairs", "1 to 65000");
+    FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
+    ServeOptions options =
+        new ServeOptions(
+            address,
+            port,
+            control,
+            mtu,
+            memory * MIB,
+            queuePairs,
+            ServeOptions.LOCAL.clients(),
+            plan,
+            pcap);
+    try (ServedHca hca = RemoteHcas.find().serve(options)) {
+      // One line, which whoever started this process waits for.
+      context.terminal().out().printf("hca %s control %s%n", hca.address(), hca.control());
+      context.terminal().out().flush();
+      hca.run(() -> context.interruption().requested() || isAlone());
+    }
+    return ExitCode.OK;
+  }
+
+  /** True when the process that this one was started for is gone; looks once a second. */
+  private boolean isAlone() {
+    long now = System.nanoTime();
+    if (companion == NOBODY || now - looked < LOOK_NANOS) {
+      return false;
+    }
+    looked = now;
+    return ProcessHandle.of(companion).isEmpty();
+  }
+
+  private static void require(boolean holds, String option, String legal) throws UsageException {
+    if (!holds) {
+      throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
+    }
+  }
+}

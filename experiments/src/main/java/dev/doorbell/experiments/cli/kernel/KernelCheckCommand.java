@@ -1,0 +1,139 @@
+package dev.doorbell.experiments.cli.kernel;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.KernelFolders;
+import dev.doorbell.experiments.kernels.KernelReport;
+import dev.doorbell.experiments.kernels.KernelWorkbench;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell kernel check FILE...}. */
+@CommandLine.Command(
+    header = {
+      "Says what PTX needs, and everything of it that is not supported, at once.",
+      "",
+      "  doorbell kernel check my_put.ptx",
+      "  doorbell kernel check my_put.kernel.yaml      the descriptor, and whether the PTX fits it",
+      "  doorbell kernel check *.ptx --json",
+      "",
+      "Exit code 0 when all can be loaded, 1 when PTX is refused, 3 when a descriptor is wrong.",
+      ""
+    })
+final class KernelCheckCommand extends Command {
+  @Parameters(
+      paramLabel = "FILE",
+      arity = "1..*",
+      description = "PTX files, or descriptors (NAME.kernel.yaml).")
+  private List<String> files = new ArrayList<>();
+
+  @Override
+  public ExitCode run(Context context) throws UsageException {
+    KernelWorkbench workbench = KernelWorkbench.find();
+    Map<String, Object> json = new LinkedHashMap<>();
+    ExitCode worst = ExitCode.OK;
+    for (String file : files) {
+      boolean descriptor = file.endsWith(".yaml") || file.endsWith(".yml");
+      List<Problem> problems = new ArrayList<>();
+      KernelReport report =
+          descriptor
+              ? ofDescriptor(workbench, file, problems)
+              : workbench.check(file, KernelFiles.ptx(file));
+      report.unsupported().forEach(line -> problems.add(KernelFiles.problem(report.file(), line)));
+      if (common().json()) {
+        json.put(file, new Checked(report, problems));
+      } else {
+        print(context.terminal().out(), file, report, problems);
+      }
+      if (!report.unsupported().isEmpty()) {
+        worst = ExitCode.FAILED;
+      } else if (!problems.isEmpty() && worst == ExitCode.OK) {
+        worst = ExitCode.CONFIG;
+      }
+    }
+    if (common().json()) {
+      Json.print(context, json);
+    }
+    return worst;
+  }
+
+  /** A file's report for programs. */
+  private record Checked(KernelReport report, List<Problem> problems) {}
+
+  private static KernelReport ofDescriptor(
+      KernelWorkbench workbench, String file, List<Problem> problems) {
+    try {
+      var kernel = KernelFolders.read(Path.of(file));
+      KernelReport report = workbench.check(kernel.ptxFile(), kernel.ptx());
+      if (report.unsupported().isEmpty()) {
+        problems.addAll(workbench.checkAbi(kernel));
+      }
+      return report;
+    } catch (ConfigException e) {
+      problems.addAll(e.problems());
+      return new KernelReport(file, "", "", List.of(), List.of(), List.of());
+    }
+  }
+
+  private void print(PrintStream out, String file, KernelReport report, List<Problem> problems) {
+    if (!report.isa().isEmpty() && !common().quiet()) {
+      out.printf("%s   PTX ISA %s   target %s%n", report.file(), report.isa(), report.target());
+      report.entries().forEach(entry -> print(out, entry));
+      for (KernelReport.Line note : report.notes()) {
+        out.printf(
+            "note    %s:%d  %s: %s%s%n",
+            report.file(),
+            note.line(),
+            note.what(),
+            note.text().replaceAll("\\s+", " "),
+            note.source().isEmpty() ? "" : "   (" + note.source() + ")");
+      }
+    }
+    problems.forEach(problem -> out.println(problem.text()));
+    int refused = report.unsupported().size();
+    if (refused > 0) {
+      out.printf(
+          "%d %s not supported; nothing of the file can be loaded%n",
+          refused, refused == 1 ? "line is" : "lines are");
+    } else if (problems.isEmpty()) {
+      out.printf("%s  ok%n", file);
+    } else {
+      out.printf("%d %s%n", problems.size(), problems.size() == 1 ? "error" : "errors");
+    }
+  }
+
+  private static void print(PrintStream out, KernelReport.Entry entry) {
+    String parameters =
+        entry.parameters().stream()
+            .map(KernelCheckCommand::parameter)
+            .collect(Collectors.joining(", "));
+    out.printf("entry   %s(%s)   line %d%n", entry.name(), parameters, entry.line());
+    out.printf(
+        "        %d instructions, %d registers in %d slots, %d B of parameters%n",
+        entry.instructions(), entry.registers(), entry.slots(), entry.parameterBytes());
+    out.printf(
+        "        %d B of shared memory%s, %d B of local memory%n",
+        entry.sharedBytes(),
+        entry.dynamicShared() ? " and what the launch gives (--shared)" : "",
+        entry.localBytes());
+  }
+
+  private static String parameter(KernelReport.Parameter parameter) {
+    boolean structure = parameter.type().equals("b8") && parameter.bytes() > 1;
+    return ".%s %s%s"
+        .formatted(
+            parameter.type(), parameter.name(), structure ? "[" + parameter.bytes() + "]" : "");
+  }
+}

@@ -1,0 +1,33 @@
+package dev.doorbell.experiments.cli.kernel;
+
+import dev.doorbell.experiments.cli.command.CommandGroup;
+import java.util.List;
+import picocli.CommandLine;
+
+/** {@code doorbell kernel ACTION}: the group; its actions are commands of their own. */
+@CommandLine.Command(
+    header = {
+      "Works on kernels of your own: writes, checks, runs and lists them. See docs/kernels.md.",
+      "",
+      "  doorbell kernel new my_put                          a kernel to start from, ready to run",
+      "  doorbell kernel check kernels/my_put/my_put.ptx     what it needs, what is not supported",
+      "  doorbell kernel run k.ptx --entry sum --arg in:x.bin --arg out:y.bin:64",
+      "  doorbell kernel build kernels/my_put                compile it again, with nvcc",
+      "  doorbell kernel disasm k.ptx                        blocks, slots, polling loops",
+      "  doorbell kernel diff-run put_latency                the same on a real GPU as on the VM?",
+      ""
+    })
+public final class KernelCommand extends CommandGroup {
+  public KernelCommand() {
+    super(
+        "kernel",
+        "the kernel",
+        List.of(
+            new Action("new", KernelNewCommand::new),
+            new Action("check", KernelCheckCommand::new),
+            new Action("run", KernelRunCommand::new),
+            new Action("build", KernelBuildCommand::new),
+            new Action("disasm", KernelDisasmCommand::new),
+            new Action("diff-run", KernelDiffRunCommand::new)));
+  }
+}

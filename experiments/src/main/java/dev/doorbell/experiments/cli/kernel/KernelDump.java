@@ -1,0 +1,114 @@
+package dev.doorbell.experiments.cli.kernel;
+
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How buffers are shown: {@code hex}, or as values of a type. */
+record KernelDump(int argument, String type) {
+  private static final List<String> TYPES =
+      List.of("hex", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64");
+  private static final int ROW = 16;
+  private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
+
+  /** For every buffer without a word of its own. */
+  static final KernelDump HEX = new KernelDump(0, "hex");
+
+  /** Reads {@code TYPE} or {@code N:TYPE}; N counts arguments from 1, 0 stands for all. */
+  static KernelDump parse(String text, int arguments) throws UsageException {
+    int colon = text.indexOf(':');
+    String type = text.substring(colon + 1);
+    String number = colon < 0 ? "0" : text.substring(0, colon);
+    if (!TYPES.contains(type)) {
+      throw bad(text, "no type '%s'%s".formatted(type, Nearest.suggestion(type, TYPES)));
+    }
+    if (!number.matches("[0-9]{1,4}") || (colon >= 0 && number.equals("0"))) {
+      throw bad(text, "'%s' is no number of an argument, from 1".formatted(number));
+    }
+    int argument = Integer.parseInt(number);
+    if (argument > arguments) {
+      throw bad(text, "there are only %d arguments".formatted(arguments));
+    }
+    return new KernelDump(argument, type);
+  }
+
+  private static UsageException bad(String text, String what) {
+    return new UsageException(
+        Problem.of("DB-K016", "--dump " + text, what)
+            .fix("TYPE or N:TYPE, where TYPE is one of " + String.join(", ", TYPES)));
+  }
+
+  /** The first {@code most} bytes, row by row, each with its offset. */
+  List<String> rows(byte[] bytes, int most) {
+    int shown = Math.min(bytes.length, most);
+    List<String> rows = new ArrayList<>();
+    for (int at = 0; at < shown; at += ROW) {
+      int end = Math.min(shown, at + ROW);
+      rows.add(
+          "%08x  %s"
+              .formatted(at, type.equals("hex") ? hex(bytes, at, end) : typed(bytes, at, end)));
+    }
+    if (shown < bytes.length) {
+      rows.add("...       %,d more bytes (--dump-bytes)".formatted(bytes.length - shown));
+    }
+    return rows;
+  }
+
+  private static String hex(byte[] bytes, int from, int to) {
+    StringBuilder digits = new StringBuilder();
+    StringBuilder text = new StringBuilder();
+    for (int i = from; i < from + ROW; i++) {
+      digits.append(i == from ? "" : i == from + ROW / 2 ? "  " : " ");
+      digits.append(i < to ? "%02x".formatted(bytes[i] & 0xff) : "  ");
+      if (i < to) {
+        text.append(bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char) bytes[i] : '.');
+      }
+    }
+    return digits + "  |" + text + "|";
+  }
+
+  private String typed(byte[] bytes, int from, int to) {
+    int size = Integer.parseInt(type.substring(1)) / Byte.SIZE;
+    MemorySegment segment = MemorySegment.ofArray(bytes);
+    List<String> values = new ArrayList<>();
+    for (int at = from; at + size <= to; at += size) {
+      values.add(value(segment, at));
+    }
+    if ((to - from) % size != 0) {
+      values.add("+%d bytes".formatted((to - from) % size));
+    }
+    return String.join("  ", values);
+  }
+
+  private String value(MemorySegment s, long at) {
+    return switch (type) {
+      case "u8" -> Integer.toString(s.get(ValueLayout.JAVA_BYTE, at) & 0xff);
+      case "s8" -> Byte.toString(s.get(ValueLayout.JAVA_BYTE, at));
+      case "u16" -> Integer.toString(half(s, at) & 0xffff);
+      case "s16" -> Short.toString(half(s, at));
+      case "u32" -> Integer.toUnsignedString(word(s, at));
+      case "s32" -> Integer.toString(word(s, at));
+      case "f32" -> Float.toString(Float.intBitsToFloat(word(s, at)));
+      case "u64" -> Long.toUnsignedString(longWord(s, at));
+      case "s64" -> Long.toString(longWord(s, at));
+      default -> Double.toString(Double.longBitsToDouble(longWord(s, at)));
+    };
+  }
+
+  private static short half(MemorySegment s, long at) {
+    return s.get(ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LITTLE), at);
+  }
+
+  private static int word(MemorySegment s, long at) {
+    return s.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(LITTLE), at);
+  }
+
+  private static long longWord(MemorySegment s, long at) {
+    return s.get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(LITTLE), at);
+  }
+}

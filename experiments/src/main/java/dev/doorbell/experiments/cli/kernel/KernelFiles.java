@@ -1,0 +1,163 @@
+package dev.doorbell.experiments.cli.kernel;
+
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.KernelReport;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Files that commands on kernels read, and what is said when they cannot. */
+final class KernelFiles {
+  private static final int SHOWN = 8;
+
+  private KernelFiles() {}
+
+  /** The text of a PTX file. */
+  static String ptx(String file) throws UsageException {
+    try {
+      return Files.readString(Path.of(file));
+    } catch (CharacterCodingException _) {
+      throw new UsageException(
+          Problem.of("DB-K001", file, "this is not PTX: it is not text")
+              .fix("give the .ptx, not a cubin"));
+    } catch (IOException | InvalidPathException e) {
+      throw new UsageException(
+          Problem.of(
+              "DB-K001",
+              file,
+              reason(file, e) + (e instanceof NoSuchFileException ? neighbours(file) : "")));
+    }
+  }
+
+  /** Files beside the one that is not there, which may be the one that was meant. */
+  private static String neighbours(String file) {
+    Path path = Path.of(file).toAbsolutePath();
+    Path parent = path.getParent();
+    if (parent == null) {
+      return "";
+    }
+    try (Stream<Path> files = Files.list(parent)) {
+      List<String> names =
+          files
+              .map(other -> String.valueOf(other.getFileName()))
+              .filter(name -> name.endsWith(".ptx"))
+              .sorted()
+              .toList();
+      return Nearest.suggestion(String.valueOf(path.getFileName()), names);
+    } catch (IOException _) {
+      return "";
+    }
+  }
+
+  /** The bytes of a file that an argument names. */
+  static byte[] bytes(String argument, String file) throws UsageException {
+    try {
+      return Files.readAllBytes(Path.of(file));
+    } catch (IOException | InvalidPathException e) {
+      throw new UsageException(
+          Problem.of("DB-K001", "--arg " + argument, "%s: %s".formatted(file, reason(file, e))));
+    }
+  }
+
+  private static String reason(String file, Exception e) {
+    return switch (e) {
+      case NoSuchFileException _ -> "there is no such file";
+      case InvalidPathException _ -> "this cannot be the name of a file";
+      default -> Files.isDirectory(Path.of(file)) ? "this is a folder" : "it cannot be read";
+    };
+  }
+
+  /** Says why the PTX cannot be loaded; true when it can. */
+  static boolean isLoadable(Context context, KernelReport report) {
+    List<KernelReport.Line> refused = report.unsupported();
+    PrintStream err = context.terminal().err();
+    refused.stream().limit(SHOWN).forEach(line -> err.println(problem(report.file(), line).text()));
+    if (refused.size() > SHOWN) {
+      err.printf(
+          "and %d more lines; doorbell kernel check %s lists them%n",
+          refused.size() - SHOWN, report.file());
+    }
+    return refused.isEmpty();
+  }
+
+  /** A refused line as a problem. */
+  static Problem problem(String file, KernelReport.Line line) {
+    return Problem.of(
+        "DB-K002",
+        "%s:%d".formatted(file, line.line()),
+        "%s: %s%s"
+            .formatted(
+                line.what(),
+                line.text().replaceAll("\\s+", " "),
+                line.source().isEmpty() ? "" : "   (" + line.source() + ")"));
+  }
+
+  /** The entry of that name; the only one when no name is given. */
+  static KernelReport.Entry entry(KernelReport report, @Nullable String name)
+      throws UsageException {
+    List<String> names = report.entries().stream().map(KernelReport.Entry::name).toList();
+    if (name == null) {
+      if (names.size() == 1) {
+        return report.entries().getFirst();
+      }
+      throw new UsageException(
+          names.isEmpty()
+              ? Problem.of("DB-K003", report.file(), "it has no entry, so nothing can be launched")
+                  .fix("mark the kernel .visible .entry (CUDA: extern \"C\" __global__)")
+              : Problem.of("DB-K003", report.file(), "it has %d entries".formatted(names.size()))
+                  .fix("--entry " + String.join(", or --entry ", names)));
+    }
+    return report.entries().stream()
+        .filter(entry -> entry.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new UsageException(
+                    Problem.of(
+                            "DB-K003",
+                            report.file(),
+                            "there is no entry '%s'%s"
+                                .formatted(name, Nearest.suggestion(name, names)))
+                        .fix(
+                            names.isEmpty()
+                                ? "it has none"
+                                : "it has " + String.join(", ", names))));
+  }
+
+  /**
+   * The lines of a source file that a PTX file names: looked for beside the PTX, and in the folders
+   * of Doorbell's own library.
+   */
+  static IntFunction<String> source(String ptxFile, String name) {
+    Path own = Path.of(name).getFileName();
+    Path parent = Path.of(ptxFile).toAbsolutePath().getParent();
+    String home = System.getProperty("doorbell.home", ".");
+    for (Path candidate :
+        List.of(
+            Path.of(name),
+            parent == null || own == null ? Path.of(name) : parent.resolve(own),
+            Path.of(home, "kernels", "include", name),
+            Path.of(home, "kernels", "src", own == null ? name : own.toString()))) {
+      if (Files.isRegularFile(candidate)) {
+        try {
+          List<String> lines = Files.readAllLines(candidate);
+          return line -> line >= 1 && line <= lines.size() ? lines.get(line - 1) : "";
+        } catch (IOException _) {
+          // Not text: there is nothing to show.
+        }
+      }
+    }
+    return _ -> "";
+  }
+}

@@ -1,0 +1,133 @@
+package dev.doorbell.experiments.cli.kernel;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.KernelFolders;
+import dev.doorbell.experiments.kernels.KernelWorkbench;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell kernel new NAME}. */
+@CommandLine.Command(
+    header = {
+      "Makes a folder with a kernel to start from: CUDA source, PTX, descriptor, experiment, README.",
+      "",
+      "  doorbell kernel new my_put",
+      "  doorbell kernel new credit_ring --template ring",
+      "",
+      "It works at once and needs no compiler. Templates:",
+      "  put       a ping-pong of puts; measures latency",
+      "  ring      a stream through a ring of slots with credits; measures goodput",
+      "  signal    the same by put-with-signal, credits by atomics; measures goodput",
+      "  exchange  threads of both ranks swap messages, with a barrier; measures latency",
+      "  proxy     a stream of puts that the CPU posts; measures goodput",
+      ""
+    })
+final class KernelNewCommand extends Command {
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,63}");
+
+  @Parameters(paramLabel = "NAME", description = "Of the kernel: lower-case letters, digits, _.")
+  private String name = "";
+
+  @Option(
+      names = "--template",
+      paramLabel = "put|ring|signal|exchange|proxy",
+      description = "What to start from (default: put).")
+  private String template = "put";
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "The folder to make (default: kernels/NAME).")
+  private @Nullable Path folder;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException {
+    KernelWorkbench workbench = KernelWorkbench.find();
+    check(workbench);
+    Path chosen = folder == null ? KernelFolders.STANDARD.resolve(name) : folder;
+    if (Files.exists(chosen)) {
+      throw new UsageException(
+          Problem.of("DB-K009", chosen.toString(), "this exists already")
+              .effect("nothing was written")
+              .fix("choose another name, or --dir DIR"));
+    }
+    String compile =
+        KernelCompiler.text(
+            KernelCompiler.command(
+                workbench, chosen.resolve(name + ".cu"), chosen.resolve(name + ".ptx")));
+    SequencedMap<String, String> files =
+        workbench.instantiate(template, name, chosen.toString(), compile);
+    try {
+      Files.createDirectories(chosen);
+      for (var file : files.entrySet()) {
+        Files.write(
+            chosen.resolve(file.getKey()), file.getValue().getBytes(StandardCharsets.UTF_8));
+      }
+    } catch (IOException e) {
+      throw new UsageException(
+          Problem.of("DB-K009", chosen.toString(), "cannot write: " + e.getMessage())
+              .fix("choose another folder with --dir DIR"));
+    }
+    if (common().json()) {
+      Json.print(context, files.keySet().stream().map(file -> chosen.resolve(file).toString()));
+    } else {
+      tell(context.terminal().out(), chosen, List.copyOf(files.keySet()), compile);
+    }
+    return ExitCode.OK;
+  }
+
+  private void check(KernelWorkbench workbench) throws UsageException {
+    if (!NAME.matcher(name).matches()) {
+      throw new UsageException(
+          Problem.of("DB-K008", null, "'%s' cannot be the name of a kernel".formatted(name))
+              .fix("a lower-case letter, then letters, digits and underscores, up to 64"));
+    }
+    if (workbench.takenNames().contains(name)) {
+      throw new UsageException(
+          Problem.of("DB-K008", null, "'%s' is one of Doorbell's own kernels".formatted(name))
+              .fix("choose another name"));
+    }
+    List<String> templates =
+        workbench.templates().stream().map(KernelWorkbench.Template::name).toList();
+    if (!templates.contains(template)) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U004",
+                  "--template",
+                  "there is no template '%s'%s"
+                      .formatted(template, Nearest.suggestion(template, templates)))
+              .fix("one of " + String.join(", ", templates)));
+    }
+  }
+
+  private void tell(PrintStream out, Path chosen, List<String> files, String compile) {
+    if (common().quiet()) {
+      return;
+    }
+    out.printf("%s   from template %s%n", chosen, template);
+    files.forEach(file -> out.println("  " + file));
+    out.println();
+    out.println("next");
+    out.printf("  doorbell kernel check %s%n", chosen.resolve(name + ".kernel.yaml"));
+    out.printf("  doorbell run %s%n", chosen.resolve(name + ".experiment.yaml"));
+    out.println();
+    out.printf("after a change of %s.cu: doorbell kernel build %s, which runs%n", name, chosen);
+    out.println("  " + compile);
+  }
+}

@@ -1,0 +1,299 @@
+package dev.doorbell.experiments.cli.kernel;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.KernelOutcome;
+import dev.doorbell.experiments.kernels.KernelReport;
+import dev.doorbell.experiments.kernels.KernelRun;
+import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell kernel run FILE}. */
+@CommandLine.Command(
+    header = {
+      "Runs a kernel on its own: no HCA, no experiment.",
+      "",
+      "  doorbell kernel run sum.ptx --entry sum --block 32 --arg in:x.bin --arg out:y.bin:128 \\",
+      "      --arg u32:32 --dump f32",
+      "  doorbell kernel run sum.ptx --arg zero:4K --arg u32:9 --profile",
+      "  doorbell kernel run sum.ptx --arg zero:4K --arg u32:9 --trace=0,33",
+      "",
+      "Arguments, one --arg for each parameter in order:",
+      "  in:FILE          a buffer with what the file holds",
+      "  out:FILE:BYTES   a buffer of zeros that is written to the file",
+      "  inout:FILE       both",
+      "  zero:BYTES       a buffer of zeros",
+      "  u32:5 f64:0.5    a value: u8 u16 u32 u64, s8 to s64, b8 to b64, f16 f32 f64; 0x for hexadecimal",
+      "  hex:BYTES        a structure by value; value:FILE takes it from a file",
+      ""
+    })
+final class KernelRunCommand extends Command {
+  @Parameters(paramLabel = "FILE", description = "PTX.")
+  private String file = "";
+
+  @Option(
+      names = "--entry",
+      paramLabel = "NAME",
+      description = "Which kernel (default: the only one).")
+  private @Nullable String entry;
+
+  @Option(names = "--grid", paramLabel = "X[,Y[,Z]]", description = "Blocks (default: 1).")
+  private String grid = "1";
+
+  @Option(
+      names = "--block",
+      paramLabel = "X[,Y[,Z]]",
+      description = "Threads of a block (default: 1).")
+  private String block = "1";
+
+  @Option(names = "--arg", paramLabel = "ARG", description = "What a parameter gets; see above.")
+  private List<String> arguments = new ArrayList<>();
+
+  @Option(
+      names = "--shared",
+      paramLabel = "BYTES",
+      description = "Dynamic shared memory of a block (default: 0).")
+  private int shared;
+
+  @Option(names = "--cooperative", description = "All blocks must be resident at once.")
+  private boolean cooperative;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      description = "Stop it then, and say what its threads wait for (default: 10s).")
+  private String timeout = "10s";
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Picks the order in which threads take turns (default: 0).")
+  private long seed;
+
+  @Option(
+      names = "--dump",
+      paramLabel = "[N:]TYPE",
+      description = {
+        "Show buffers, or that of argument N, as hex, u8 ... s64, f32 or f64",
+        "(default: hex)."
+      })
+  private List<String> dumps = new ArrayList<>();
+
+  @Option(
+      names = "--dump-bytes",
+      paramLabel = "N",
+      description = "Show at most that many bytes of a buffer (default: 128).")
+  private int dumpBytes = 128;
+
+  @Option(names = "--profile", description = "Count instructions by opcode and by line.")
+  private boolean profile;
+
+  @Option(
+      names = "--trace",
+      paramLabel = "THREADS",
+      arity = "1",
+      preprocessor = KernelRunOptions.FirstThread.class,
+      description = {
+        "Print every instruction of threads with what it read -> wrote: --trace for",
+        "thread 0, --trace=0,32-35, --trace=all. Threads are numbered over the grid."
+      })
+  private @Nullable String trace;
+
+  @Option(
+      names = "--trace-lines",
+      paramLabel = "N",
+      description = "Print at most that many of them (default: 10000).")
+  private long traceLines = 10_000;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+    String ptx = KernelFiles.ptx(file);
+    KernelWorkbench workbench = KernelWorkbench.find();
+    KernelReport report = workbench.check(file, ptx);
+    if (!KernelFiles.isLoadable(context, report)) {
+      return ExitCode.FAILED;
+    }
+    KernelReport.Entry chosen = KernelFiles.entry(report, entry);
+    List<KernelArguments.Parsed> parsed = new ArrayList<>();
+    for (String argument : arguments) {
+      parsed.add(KernelArguments.parse(argument));
+    }
+    KernelArguments.check(chosen, parsed);
+    List<KernelDump> dump = new ArrayList<>();
+    for (String text : dumps) {
+      dump.add(KernelDump.parse(text, parsed.size()));
+    }
+    Tracer tracer = new Tracer(context.terminal().out(), traceLines);
+    KernelRun run =
+        new KernelRun(
+            file,
+            ptx,
+            chosen.name(),
+            KernelRunOptions.shape("--grid", grid),
+            KernelRunOptions.shape("--block", block),
+            shared,
+            cooperative,
+            KernelRunOptions.nanos(timeout),
+            seed,
+            parsed.stream().map(KernelArguments.Parsed::argument).toList(),
+            profile,
+            trace == null ? Optional.empty() : Optional.of(KernelRunOptions.threads(trace)),
+            tracer::line);
+    if (!common().quiet() && !common().json()) {
+      context
+          .terminal()
+          .out()
+          .printf(
+              "gpu ptx-vm   kernel %s   grid %s   block %s   seed %d%n",
+              chosen.name(), run.grid(), run.block(), seed);
+    }
+    KernelOutcome outcome = workbench.run(run, context.interruption()::requested);
+    tracer.end();
+    if (outcome.failure().isEmpty()) {
+      write(parsed, outcome);
+    }
+    if (common().json()) {
+      json(context, chosen.name(), parsed, outcome);
+    } else {
+      tell(context.terminal().out(), parsed, dump, outcome);
+    }
+    outcome
+        .failure()
+        .ifPresent(
+            what ->
+                context
+                    .terminal()
+                    .err()
+                    .println(
+                        Problem.of("DB-K007", file, what)
+                            .effect("what it wrote so far is shown; no file was written")
+                            .text()));
+    return outcome.interrupted()
+        ? ExitCode.INTERRUPTED
+        : outcome.failure().isPresent() ? ExitCode.FAILED : ExitCode.OK;
+  }
+
+  /** Prints instructions until there are too many of them. */
+  private static final class Tracer {
+    private final PrintStream out;
+    private final long most;
+    private long lines;
+
+    Tracer(PrintStream out, long most) {
+      this.out = out;
+      this.most = most;
+    }
+
+    void line(String text) {
+      if (lines++ < most) {
+        out.println(text);
+      }
+    }
+
+    void end() {
+      if (lines > most) {
+        out.printf("...   %,d more instructions (--trace-lines)%n", lines - most);
+      }
+    }
+  }
+
+  private static void write(List<KernelArguments.Parsed> parsed, KernelOutcome outcome)
+      throws EnvironmentException {
+    for (int i = 0; i < parsed.size(); i++) {
+      Optional<Path> target = parsed.get(i).output();
+      Optional<byte[]> bytes = outcome.buffers().get(i);
+      if (target.isPresent() && bytes.isPresent()) {
+        try {
+          Files.write(target.get(), bytes.get());
+        } catch (IOException _) {
+          throw new EnvironmentException(
+              Problem.of("DB-K001", target.get().toString(), "cannot be written")
+                  .effect("the kernel has run; its result is lost")
+                  .fix("name a file in a folder that exists"));
+        }
+      }
+    }
+  }
+
+  private void tell(
+      PrintStream out,
+      List<KernelArguments.Parsed> parsed,
+      List<KernelDump> dump,
+      KernelOutcome outcome) {
+    for (int i = 0; i < outcome.buffers().size(); i++) {
+      Optional<byte[]> bytes = outcome.buffers().get(i);
+      Optional<KernelDump> asked = dumpOf(dump, i + 1);
+      boolean shown = parsed.get(i).isResult() || asked.filter(d -> d.argument() > 0).isPresent();
+      if (bytes.isPresent() && shown && !common().quiet()) {
+        out.printf("argument %d  %s%n", i + 1, parsed.get(i).argument().text());
+        asked
+            .orElse(KernelDump.HEX)
+            .rows(bytes.get(), dumpBytes)
+            .forEach(row -> out.println("  " + row));
+      }
+    }
+    if (!outcome.output().isEmpty()) {
+      if (!common().quiet()) {
+        out.println("printf");
+      }
+      out.print(outcome.output().endsWith("\n") ? outcome.output() : outcome.output() + "\n");
+    }
+    if (profile) {
+      KernelProfile.print(out, outcome);
+    }
+    if (!common().quiet()) {
+      out.printf(
+          "%,d instructions in %.3g ms%s%n",
+          outcome.instructions(),
+          outcome.nanos() / 1e6,
+          outcome.failure().isPresent() ? ", then it was stopped" : "");
+    }
+  }
+
+  /** The word for an argument's own number wins over the one for all. */
+  private static Optional<KernelDump> dumpOf(List<KernelDump> dump, int argument) {
+    return dump.stream()
+        .filter(d -> d.argument() == argument)
+        .reduce((_, last) -> last)
+        .or(() -> dump.stream().filter(d -> d.argument() == 0).reduce((_, last) -> last));
+  }
+
+  private static void json(
+      Context context, String entry, List<KernelArguments.Parsed> parsed, KernelOutcome outcome) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("entry", entry);
+    json.put("failure", outcome.failure().orElse(""));
+    json.put("instructions", outcome.instructions());
+    json.put("nanos", outcome.nanos());
+    json.put("printf", outcome.output());
+    Map<String, String> buffers = new LinkedHashMap<>();
+    for (int i = 0; i < outcome.buffers().size(); i++) {
+      String name = (i + 1) + " " + parsed.get(i).argument().text();
+      outcome
+          .buffers()
+          .get(i)
+          .ifPresent(bytes -> buffers.put(name, java.util.HexFormat.of().formatHex(bytes)));
+    }
+    json.put("buffers", buffers);
+    json.put("opcodes", outcome.opcodes());
+    json.put("lines", outcome.lines());
+    Json.print(context, json);
+  }
+}

@@ -1,0 +1,41 @@
+package dev.doorbell.experiments.cli.paper;
+
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.paper.Paper;
+import dev.doorbell.experiments.paper.PaperBuild;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.run.RunException;
+import java.nio.file.Path;
+import java.util.SequencedMap;
+
+/**
+ * A paper with its runs and what is made of them.
+ *
+ * @param files by their paths below {@code generated/}
+ */
+record BuiltPaper(Path folder, Paper paper, PaperRuns runs, SequencedMap<String, byte[]> files) {
+  /** Folder of what is built, in the paper's. */
+  static final String GENERATED = "generated";
+
+  /** Folder of the runs, in the paper's; not kept in repositories. */
+  static final String RUNS = "runs";
+
+  /**
+   * Builds a paper in memory.
+   *
+   * @param kept where its runs lie, or will
+   */
+  static BuiltPaper of(Context context, Path folder, Path kept, boolean quiet)
+      throws UsageException, ConfigException, RunException, PointFailure {
+    Paper paper = Paper.read(folder);
+    PaperRuns runs = new PaperRuns(context, folder, kept, quiet);
+    runs.ensure(paper);
+    return new BuiltPaper(
+        folder,
+        paper,
+        runs,
+        PaperBuild.of(folder, paper, runs.runs(), runs.calibrations(), context.runtime().get()));
+  }
+}

@@ -1,0 +1,59 @@
+package dev.doorbell.experiments.cli.paper;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell paper build DIR}. */
+@CommandLine.Command(
+    header = {
+      "Runs what a paper needs and has not, and writes its figures, tables and numbers.",
+      "",
+      "  doorbell paper build papers/pull-vs-push",
+      ""
+    })
+final class PaperBuildCommand extends Command {
+  @Parameters(paramLabel = "DIR", description = "The paper's folder, with its paper.yaml.")
+  private Path folder = Path.of(".");
+
+  @Override
+  public ExitCode run(Context context)
+      throws UsageException, ConfigException, RunException, PointFailure {
+    BuiltPaper built =
+        BuiltPaper.of(
+            context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
+    Path generated = folder.resolve(BuiltPaper.GENERATED);
+    PaperRuns.delete(generated);
+    try {
+      for (String file : built.files().keySet()) {
+        Files.createDirectories(generated.resolve(file).getParent());
+      }
+    } catch (IOException e) {
+      throw PaperRuns.unwritable(generated, e);
+    }
+    List<String> written = RunFiles.writeAll(context.disk(), generated, built.files());
+    if (common().json()) {
+      Json.print(context, Map.of("generated", written));
+    } else if (!common().quiet()) {
+      context
+          .terminal()
+          .out()
+          .printf("built %s in %s%n", Show.count(written.size(), "file"), generated);
+    }
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,29 @@
+package dev.doorbell.experiments.cli.paper;
+
+import dev.doorbell.experiments.cli.command.CommandGroup;
+import java.util.List;
+import picocli.CommandLine;
+
+/** {@code doorbell paper ACTION}: the group; its actions are commands of their own. */
+@CommandLine.Command(
+    header = {
+      "Papers whose figures and numbers come from runs alone. See docs/papers.md.",
+      "",
+      "  doorbell paper new papers/mine       a paper to start from, which builds",
+      "  doorbell paper build papers/mine     runs what is missing, writes generated/",
+      "  doorbell paper verify papers/mine    everything once more, elsewhere; compares bytes",
+      "  doorbell paper pack papers/mine      the artifact as one archive",
+      ""
+    })
+public final class PaperCommand extends CommandGroup {
+  public PaperCommand() {
+    super(
+        "paper",
+        "the paper",
+        List.of(
+            new Action("new", PaperNewCommand::new),
+            new Action("build", PaperBuildCommand::new),
+            new Action("verify", PaperVerifyCommand::new),
+            new Action("pack", PaperPackCommand::new)));
+  }
+}

@@ -1,0 +1,73 @@
+package dev.doorbell.experiments.cli.paper;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.command.Version;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.paper.PaperPack;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell paper pack DIR}. */
+@CommandLine.Command(
+    header = {
+      "Packs a paper's artifact: texts, raw samples, what is made of them, checksums, checklist.",
+      "",
+      "  doorbell paper pack papers/pull-vs-push",
+      ""
+    })
+final class PaperPackCommand extends Command {
+  @Parameters(paramLabel = "DIR", description = "The paper's folder, with its paper.yaml.")
+  private Path folder = Path.of(".");
+
+  @Option(
+      names = {"-o", "--out"},
+      paramLabel = "FILE",
+      description = "The archive (default: NAME-artifact.zip here).")
+  private @Nullable Path out;
+
+  @Override
+  public ExitCode run(Context context)
+      throws UsageException, ConfigException, RunException, PointFailure {
+    BuiltPaper built =
+        BuiltPaper.of(
+            context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
+    Path file =
+        (out == null ? Path.of(built.paper().name() + "-artifact.zip") : out).toAbsolutePath();
+    try {
+      byte[] archive =
+          PaperPack.of(
+              folder,
+              built.paper(),
+              built.files(),
+              built.runs().directories(),
+              built.runs().calibrations(),
+              Version.NUMBER);
+      SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+      files.put(String.valueOf(file.getFileName()), archive);
+      Path parent = file.getParent();
+      RunFiles.writeAll(context.disk(), parent == null ? Path.of("/") : parent, files);
+      if (common().json()) {
+        Json.print(context, Map.of("archive", file.toString(), "bytes", archive.length));
+      } else {
+        context.terminal().out().println(file);
+      }
+    } catch (IOException e) {
+      throw PaperRuns.unwritable(file, e);
+    }
+    return ExitCode.OK;
+  }
+}

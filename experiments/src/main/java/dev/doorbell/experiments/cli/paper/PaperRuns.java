@@ -1,0 +1,210 @@
+package dev.doorbell.experiments.cli.paper;
+
+import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.CommandRunner;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Terminal;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.command.Version;
+import dev.doorbell.experiments.cli.plan.ExperimentFiles;
+import dev.doorbell.experiments.cli.run.RunCommand;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.paper.Paper;
+import dev.doorbell.experiments.run.Manifest;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.StoredRun;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The runs that a paper rests on, made by the very commands that a user would type, and kept under
+ * the names that the paper gives them: names appear in figures, and times must not.
+ */
+final class PaperRuns {
+  private final Context context;
+  private final Path folder;
+  private final Path kept;
+  private final boolean quiet;
+  private final Map<String, StoredRun> runs = new LinkedHashMap<>();
+  private final Map<String, Path> calibrations = new LinkedHashMap<>();
+
+  /**
+   * @param folder of the paper
+   * @param kept where the runs lie
+   */
+  PaperRuns(Context context, Path folder, Path kept, boolean quiet) {
+    this.context = context;
+    this.folder = folder;
+    this.kept = kept;
+    this.quiet = quiet;
+  }
+
+  Map<String, StoredRun> runs() {
+    return runs;
+  }
+
+  Map<String, Path> calibrations() {
+    return calibrations;
+  }
+
+  /** Directories of the runs by name. */
+  Map<String, Path> directories() {
+    Map<String, Path> directories = new LinkedHashMap<>();
+    runs.forEach((name, run) -> directories.put(name, run.path()));
+    return directories;
+  }
+
+  /** Makes what is missing, or was made of another config or by another Doorbell. */
+  void ensure(Paper paper) throws UsageException, ConfigException, RunException {
+    for (Map.Entry<String, Paper.Run> run : paper.runs().entrySet()) {
+      if (!run.getValue().stored().isEmpty()) {
+        runs.put(run.getKey(), StoredRun.read(folder.resolve(run.getValue().stored()).normalize()));
+      } else if (run.getValue().calibrate().isEmpty()) {
+        experiment(run.getKey(), run.getValue());
+      } else {
+        calibration(run.getKey(), run.getValue());
+      }
+    }
+  }
+
+  private void experiment(String name, Paper.Run run)
+      throws UsageException, ConfigException, RunException {
+    String experiment = experimentOf(run);
+    List<String> overrides = new ArrayList<>(run.set());
+    ExperimentConfig config = ExperimentFiles.read(context, experiment, overrides);
+    Path directory = kept.resolve(name);
+    if (!fresh(directory, config)) {
+      delete(directory);
+      List<String> words = new ArrayList<>(List.of(experiment, "-q"));
+      run.set().forEach(set -> words.addAll(List.of("-s", set)));
+      if (!run.only().isEmpty()) {
+        words.addAll(List.of("--only", run.only()));
+      }
+      words.addAll(List.of("--out", kept.toString()));
+      String path = type(name, "run", new RunCommand(), words).strip();
+      move(Path.of(path), directory);
+    }
+    runs.put(name, StoredRun.read(directory));
+  }
+
+  /** A name as it is; a file relative to the paper. */
+  private String experimentOf(Paper.Run run) {
+    return run.experiment().endsWith(".yaml")
+        ? folder.resolve(run.experiment()).toString()
+        : run.experiment();
+  }
+
+  /** Compared by what it says in full too: what is drawn and expected is kept with the run. */
+  private static boolean fresh(Path directory, ExperimentConfig config) {
+    if (!Files.isDirectory(directory)) {
+      return false;
+    }
+    try {
+      StoredRun stored = StoredRun.read(directory);
+      return stored.manifest().state() == Manifest.State.COMPLETE
+          && stored.plan().config().hash().equals(config.hash())
+          && stored.plan().config().resolved().equals(config.resolved())
+          && stored.manifest().doorbell().equals(Version.NUMBER);
+    } catch (RunException _) {
+      return false;
+    }
+  }
+
+  private void calibration(String name, Paper.Run run) throws UsageException {
+    Path file = kept.resolve(name + ".json");
+    if (!Files.isRegularFile(file)) {
+      make(kept);
+      String topology = folder.resolve(run.calibrate()).normalize().toString();
+      type(
+          name,
+          "calibrate",
+          new CalibrateCommand(),
+          List.of("--gpu", "vm", "--topology", topology, "-o", file.toString()));
+    }
+    calibrations.put(name, file);
+  }
+
+  /** Runs a command as if it had been typed, and returns what it printed. */
+  private String type(String name, String word, Command command, List<String> words)
+      throws UsageException {
+    List<String> line = new ArrayList<>(words);
+    line.addFirst(word);
+    String typed = "doorbell " + String.join(" ", line);
+    if (!quiet) {
+      context.terminal().out().printf("run   %s  %s%n", name, typed);
+    }
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    Context inner =
+        new Context(
+            new Terminal(
+                new PrintStream(printed, true, StandardCharsets.UTF_8),
+                context.terminal().err(),
+                false),
+            context.runtime(),
+            context.disk(),
+            context.clock(),
+            context.interruption(),
+            line);
+    ExitCode code = new CommandRunner(inner).run(word, command, words);
+    if (code != ExitCode.OK) {
+      throw new UsageException(
+          Problem.of("DB-U070", name, "this run of the paper ended with exit code " + code.status())
+              .effect("the paper is not built")
+              .fix(typed));
+    }
+    return printed.toString(StandardCharsets.UTF_8);
+  }
+
+  private static void make(Path folder) throws UsageException {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw unwritable(folder, e);
+    }
+  }
+
+  private static void move(Path from, Path to) throws UsageException {
+    try {
+      Files.move(from, to);
+    } catch (IOException e) {
+      throw unwritable(to, e);
+    }
+  }
+
+  /** Removes a folder with all that is in it. */
+  static void delete(Path folder) throws UsageException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw unwritable(folder, e);
+    } catch (UncheckedIOException e) {
+      throw unwritable(folder, new IOException(e.getMessage(), e));
+    }
+  }
+
+  static UsageException unwritable(Path path, IOException e) {
+    return new UsageException(
+        Problem.of("DB-U071", path.toString(), "cannot write: " + e.getMessage())
+            .fix("make room or mend the permission"));
+  }
+}

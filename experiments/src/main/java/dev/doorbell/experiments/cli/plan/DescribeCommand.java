@@ -1,0 +1,59 @@
+package dev.doorbell.experiments.cli.plan;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell describe NAME}. */
+@CommandLine.Command(
+    header = {
+      "Explains an experiment, a kernel, a path, a topology, a metric or an axis.",
+      "",
+      "  doorbell describe pull-vs-push",
+      "  doorbell describe push.memic",
+      ""
+    })
+public final class DescribeCommand extends Command {
+  @Mixin private UserKernels kernels = new UserKernels();
+
+  @Parameters(paramLabel = "NAME", description = "As in doorbell list.")
+  private String name = "";
+
+  @Override
+  public ExitCode run(Context context) throws UsageException {
+    List<Glossary.Entry> all = new Glossary(kernels.join(context, null)).all();
+    List<Glossary.Entry> found = all.stream().filter(entry -> entry.name().equals(name)).toList();
+    if (found.isEmpty()) {
+      List<String> names = all.stream().map(Glossary.Entry::name).distinct().toList();
+      throw new UsageException(
+          Problem.of(
+                  "DB-U004",
+                  null,
+                  "nothing is named '%s'%s".formatted(name, Nearest.suggestion(name, names)))
+              .fix("doorbell list"));
+    }
+    if (common().json()) {
+      Json.print(context, found);
+      return ExitCode.OK;
+    }
+    for (Glossary.Entry entry : found) {
+      context.terminal().out().printf("%s %s%n%s%n", entry.kind(), entry.name(), entry.summary());
+      if (!entry.text().isEmpty()) {
+        context.terminal().out().println();
+        context
+            .terminal()
+            .out()
+            .print(entry.text().endsWith("\n") ? entry.text() : entry.text() + "\n");
+      }
+    }
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,132 @@
+package dev.doorbell.experiments.cli.plan;
+
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Finds experiments: those that Doorbell brings, by name, and the user's own, by file. */
+public final class ExperimentFiles {
+  private static final String FOLDER = "/dev/doorbell/experiments/configs";
+  private static final String ENDING = ".yaml";
+
+  private ExperimentFiles() {}
+
+  /** An experiment's text and the name by which its problems are told. */
+  record Source(String name, String text) {}
+
+  /** Names of the experiments that Doorbell brings, sorted. */
+  public static List<String> names() {
+    URL url = ExperimentFiles.class.getResource(FOLDER);
+    if (url == null) {
+      throw new IllegalStateException("the build left out " + FOLDER);
+    }
+    try {
+      URI uri = url.toURI();
+      if (!uri.getScheme().equals("jar")) {
+        return namesIn(Path.of(uri));
+      }
+      try (FileSystem jar = FileSystems.newFileSystem(uri, Map.of())) {
+        return namesIn(jar.getPath(FOLDER));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static List<String> namesIn(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .map(file -> String.valueOf(file.getFileName()))
+          .filter(name -> name.endsWith(ENDING))
+          .map(name -> name.substring(0, name.length() - ENDING.length()))
+          .sorted()
+          .toList();
+    }
+  }
+
+  /** The text behind what the user typed: a path, or a name of {@link #names}. */
+  static Source find(String argument) throws UsageException, ConfigException {
+    if (isFile(argument)) {
+      return new Source(argument, readFile(argument));
+    }
+    try (InputStream in =
+        ExperimentFiles.class.getResourceAsStream(FOLDER + "/" + argument + ENDING)) {
+      if (in == null) {
+        throw new UsageException(
+            Problem.of(
+                    "DB-U004",
+                    null,
+                    "unknown experiment '%s'%s"
+                        .formatted(argument, Nearest.suggestion(argument, names())))
+                .fix("doorbell list experiments, or give a file: " + argument + ENDING));
+      }
+      return new Source(argument + ENDING, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isFile(String argument) throws ConfigException {
+    try {
+      return argument.endsWith(ENDING)
+          || argument.endsWith(".yml")
+          || argument.indexOf('/') >= 0
+          || Files.exists(Path.of(argument));
+    } catch (InvalidPathException _) {
+      throw unreadable(argument, "this cannot be the name of a file");
+    }
+  }
+
+  private static String readFile(String file) throws ConfigException {
+    try {
+      return Files.readString(Path.of(file));
+    } catch (InvalidPathException _) {
+      throw unreadable(file, "this cannot be the name of a file");
+    } catch (NoSuchFileException _) {
+      throw unreadable(file, "there is no such file");
+    } catch (CharacterCodingException _) {
+      throw unreadable(file, "this is not UTF-8 text");
+    } catch (IOException _) {
+      throw unreadable(
+          file, Files.isDirectory(Path.of(file)) ? "this is a folder" : "it cannot be read");
+    }
+  }
+
+  private static ConfigException unreadable(String file, String what) {
+    return new ConfigException(List.of(Problem.of("DB-C001", file, what)));
+  }
+
+  /** Reads and checks an experiment with the words that the runtime knows. */
+  public static ExperimentConfig read(Context context, String argument, List<String> overrides)
+      throws UsageException, ConfigException {
+    Source source = find(argument);
+    return reader(context).read(source.name, source.text, overrides);
+  }
+
+  static ConfigReader reader(Context context) {
+    return new ConfigReader(context.runtime().get().names());
+  }
+}

@@ -1,0 +1,185 @@
+package dev.doorbell.experiments.cli.plan;
+
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Amounts;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Expectation;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.config.Setting;
+import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.plan.Catalogue;
+import dev.doorbell.experiments.plan.Plan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+
+/** Everything that has a name, with what there is to say about it. */
+public final class Glossary {
+  /** What {@code list} can be asked for. */
+  public static final List<String> KINDS =
+      List.of("experiments", "kernels", "paths", "topologies", "metrics", "axes");
+
+  private final Context context;
+  private final Schema schema = Schema.experiment();
+
+  Glossary(Context context) {
+    this.context = context;
+  }
+
+  /**
+   * One thing.
+   *
+   * @param summary one line
+   * @param text the rest, of any number of lines; may be empty
+   */
+  record Entry(String kind, String name, String summary, String text) {}
+
+  List<Entry> entries(String kind) {
+    return switch (kind) {
+      case "experiments" -> ExperimentFiles.names().stream().map(this::experiment).toList();
+      case "kernels" -> catalogue("kernel", context.runtime().get().catalogue().kernels());
+      case "topologies" -> catalogue("topology", context.runtime().get().catalogue().topologies());
+      case "paths" -> words("path", "path");
+      case "metrics" -> metrics();
+      case "axes" -> schema.settings().values().stream().map(this::axis).toList();
+      default -> throw new IllegalArgumentException("no kind of thing: " + kind);
+    };
+  }
+
+  List<Entry> all() {
+    List<Entry> all = new ArrayList<>();
+    KINDS.forEach(kind -> all.addAll(entries(kind)));
+    return all;
+  }
+
+  private static List<Entry> catalogue(String kind, List<Catalogue.Entry> entries) {
+    return entries.stream().map(e -> new Entry(kind, e.name(), e.summary(), e.text())).toList();
+  }
+
+  private List<Entry> words(String kind, String settingName) {
+    Setting setting = schema.settings().get(settingName);
+    if (setting == null) {
+      throw new IllegalStateException("the schema lacks the setting " + settingName);
+    }
+    return setting.words().entrySet().stream()
+        .map(entry -> new Entry(kind, entry.getKey(), entry.getValue(), ""))
+        .toList();
+  }
+
+  private List<Entry> metrics() {
+    return schema.metrics().entrySet().stream()
+        .map(entry -> new Entry("metric", entry.getKey(), entry.getValue(), ""))
+        .toList();
+  }
+
+  private Entry axis(Setting setting) {
+    return new Entry(
+        "axis",
+        setting.name(),
+        setting.description(),
+        "values   %s%ndefault  %s%n".formatted(legal(setting), setting.standard().text()));
+  }
+
+  private String legal(Setting setting) {
+    if (!setting.words().isEmpty()) {
+      StringJoiner words = new StringJoiner("\n         ");
+      int width = setting.words().keySet().stream().mapToInt(String::length).max().orElse(0);
+      setting
+          .words()
+          .forEach(
+              (word, meaning) ->
+                  words.add(
+                      "%s%s"
+                          .formatted(
+                              word,
+                              meaning.isEmpty()
+                                  ? ""
+                                  : " ".repeat(width - word.length() + 2) + meaning)));
+      return words.toString();
+    }
+    if (!setting.numbers().isEmpty()) {
+      StringJoiner numbers = new StringJoiner(" ");
+      setting.numbers().forEach(number -> numbers.add(Long.toString(number)));
+      return numbers.toString();
+    }
+    return switch (setting.kind()) {
+      case FLAG -> "true, false";
+      case NUMBER ->
+          "%d to %d%s%s"
+              .formatted(
+                  setting.min(),
+                  setting.max(),
+                  setting.unit().isEmpty() ? "" : " " + setting.unit(),
+                  setting.powerOfTwo() ? ", a power of two" : "");
+      case WORD -> "doorbell list topologies, or a topology file";
+    };
+  }
+
+  private Entry experiment(String name) {
+    try {
+      ExperimentConfig config = ExperimentFiles.read(context, name, List.of());
+      return new Entry("experiment", name, config.question(), essay(config));
+    } catch (ConfigException e) {
+      return new Entry("experiment", name, "cannot be read", e.problems().getFirst().text());
+    } catch (UsageException e) {
+      throw new IllegalStateException("an experiment that is listed is not there: " + name, e);
+    }
+  }
+
+  /** Question, variables, metrics, run time, expected outcome. */
+  private String essay(ExperimentConfig config) {
+    Plan plan = Plan.of(config);
+    long nanos = plan.points().stream().mapToLong(context.runtime().get()::estimateNanos).sum();
+    StringBuilder text = new StringBuilder();
+    config
+        .axes()
+        .forEach(
+            axis -> {
+              StringJoiner values = new StringJoiner(", ");
+              axis.values().forEach(value -> values.add(amount(axis.name(), value)));
+              text.append("axis     %s: %s%n".formatted(axis.name(), values));
+            });
+    StringJoiner fixed = new StringJoiner(", ");
+    config
+        .fixed()
+        .forEach(
+            (name, value) -> {
+              Setting setting = schema.settings().get(name);
+              if (setting == null || !value.equals(setting.standard())) {
+                fixed.add(name + " " + amount(name, value));
+              }
+            });
+    text.append(
+        "fixed    %s; all else by default (doorbell show %s)%n".formatted(fixed, config.name()));
+    config
+        .measure()
+        .metrics()
+        .forEach(
+            metric ->
+                text.append("metric   %s: %s%n".formatted(metric, schema.metrics().get(metric))));
+    text.append("kernel   %s%n".formatted(String.join(", ", config.kernels())));
+    text.append(
+        "points   %d, %d excluded, about %s on one core%n"
+            .formatted(
+                plan.points().size(),
+                plan.excluded(),
+                Show.minutes(nanos * Math.max(1, config.measure().repeat()))));
+    if (!config.expectation().isEmpty()) {
+      text.append("expect   %s%n".formatted(config.expectation().strip()));
+    }
+    for (Expectation expectation : config.expectations()) {
+      Expectation.Scope scope = expectation.scope();
+      text.append("checked  %s%n".formatted(expectation.text()))
+          .append("  source %s%n".formatted(scope.source().strip()))
+          .append(scope.known().isEmpty() ? "" : "  known  %s%n".formatted(scope.known().strip()));
+    }
+    return text.toString();
+  }
+
+  private static String amount(String name, Value value) {
+    return value instanceof Value.Whole(long number) ? Amounts.setting(name, number) : value.text();
+  }
+}

@@ -1,0 +1,73 @@
+package dev.doorbell.experiments.cli.plan;
+
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** What only the runtime can say about a plan, told once however many points it concerns. */
+public final class PlanChecks {
+  private PlanChecks() {}
+
+  /** Everything that is wrong with the points of a plan. */
+  static List<Problem> problems(String file, Plan plan, ExperimentRuntime runtime) {
+    if (plan.points().isEmpty()) {
+      return List.of(
+          Problem.of("DB-C035", file, "no point is left: exclude or --only takes every one away"));
+    }
+    return told(file, plan, runtime::check);
+  }
+
+  private static List<Problem> told(String file, Plan plan, Function<Point, List<Problem>> check) {
+    record Complaint(String code, String what, String fix) {}
+    Map<Complaint, List<Problem>> complaints = new LinkedHashMap<>();
+    for (Point point : plan.points()) {
+      for (Problem problem : check.apply(point)) {
+        complaints
+            .computeIfAbsent(
+                new Complaint(problem.code(), problem.what(), String.valueOf(problem.fix())),
+                _ -> new ArrayList<>())
+            .add(problem);
+      }
+    }
+    return complaints.values().stream().map(same -> told(file, same)).toList();
+  }
+
+  private static Problem told(String file, List<Problem> same) {
+    Problem first = same.getFirst();
+    String point = first.where() == null ? "a point" : "point " + first.where();
+    String others = same.size() == 1 ? "" : " and %d more".formatted(same.size() - 1);
+    return new Problem(
+        first.code(),
+        file,
+        "%s (%s%s)".formatted(first.what(), point, others),
+        first.effect(),
+        first.fix());
+  }
+
+  /** Stops when anything is wrong. */
+  public static void demand(String file, Plan plan, ExperimentRuntime runtime)
+      throws ConfigException {
+    List<Problem> problems = problems(file, plan, runtime);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+  }
+
+  /** Stops when the chosen environment cannot run a point. */
+  public static void demand(
+      String file, Plan plan, ExperimentRuntime runtime, Environment environment)
+      throws ConfigException {
+    List<Problem> problems = told(file, plan, point -> runtime.check(environment, point));
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+  }
+}

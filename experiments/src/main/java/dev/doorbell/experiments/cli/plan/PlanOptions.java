@@ -1,0 +1,79 @@
+package dev.doorbell.experiments.cli.plan;
+
+import dev.doorbell.experiments.config.Condition;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.plan.Plan;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options that choose and change the points of an experiment. */
+public final class PlanOptions {
+  @Option(
+      names = {"-s", "--set"},
+      paramLabel = "KEY=VALUE",
+      description = {
+        "Change a setting; repeat for more. A comma makes a sweep:",
+        "size=64,4K  size=pow2(8,1M)  qps=range(1,8)"
+      })
+  List<String> overrides = new ArrayList<>();
+
+  @Option(
+      names = "--only",
+      paramLabel = "CONDITIONS",
+      description = "Run a part of the plan, such as 'size<=4K,path=pull|push.bf'.")
+  @Nullable String only;
+
+  @Option(names = "--seed", paramLabel = "N", description = "Start of everything random.")
+  @Nullable Long seed;
+
+  @Option(
+      names = "--hca",
+      paramLabel = "HCA",
+      description = {
+        "soft, mlx5, verbs, or a device of this machine in NCCL's syntax:",
+        "mlx5_0:1  =mlx5_1  ^mlx5_3  mlx5_0,mlx5_1  verbs:rxe0"
+      })
+  @Nullable String hca;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "FILE",
+      description = "Let go wrong what a fault plan says: see docs/faults.md.")
+  @Nullable Path faults;
+
+  /** The overrides with those that have an option of their own. */
+  public List<String> allOverrides() {
+    List<String> all = new ArrayList<>(overrides);
+    if (seed != null) {
+      all.add("seed=" + seed);
+    }
+    if (hca != null) {
+      all.add("hca=" + hca);
+    }
+    if (faults != null) {
+      all.add("faults=" + faults.toAbsolutePath());
+    }
+    return all;
+  }
+
+  /** The plan of a config, or the part of it that was asked for. */
+  public Plan plan(ExperimentConfig config) throws ConfigException {
+    Plan plan = Plan.of(config);
+    if (only == null) {
+      return plan;
+    }
+    List<Problem> problems = new ArrayList<>();
+    List<Condition> conditions =
+        Condition.parse(only, "--only " + only, Schema.experiment().settings().keySet(), problems);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return plan.only(conditions);
+  }
+}

@@ -1,0 +1,121 @@
+package dev.doorbell.experiments.cli.plan;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.Prediction;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell predict EXPERIMENT}. */
+@CommandLine.Command(
+    header = {
+      "Prints what the closed forms say about each point, without running any.",
+      "",
+      "  doorbell predict pull-vs-push",
+      "  doorbell predict pull-vs-push -s placement=same-switch -s size=8,4K,1M",
+      ""
+    })
+public final class PredictCommand extends Command {
+  @Mixin private PlanOptions planOptions = new PlanOptions();
+  @Mixin private UserKernels kernels = new UserKernels();
+
+  @Parameters(paramLabel = "EXPERIMENT", description = "A name, or a file.")
+  private String experiment = "";
+
+  @Override
+  public ExitCode run(Context around) throws UsageException, ConfigException {
+    Context context = kernels.join(around, experiment);
+    ExperimentRuntime runtime = context.runtime().get();
+    ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
+    Plan plan = planOptions.plan(config);
+    PlanChecks.demand(experiment, plan, runtime);
+    if (common().json()) {
+      Map<String, Object> report = new LinkedHashMap<>();
+      report.put("basis", "modelled");
+      plan.points().forEach(point -> report.put(point.id(), runtime.predict(point).terms()));
+      Json.print(context, report);
+      return ExitCode.OK;
+    }
+    context.terminal().out().print(table(config, plan, runtime));
+    if (common().verbose()) {
+      context.terminal().out().print(constants(runtime.constants(plan.points())));
+    }
+    context.terminal().out().println("MODELLED (closed forms) - nothing was run or measured");
+    return ExitCode.OK;
+  }
+
+  private static String table(ExperimentConfig config, Plan plan, ExperimentRuntime runtime) {
+    TextTable table = new TextTable();
+    for (Axis axis : config.axes()) {
+      if (axis.values().getFirst() instanceof Value.Whole) {
+        table.right(axis.name());
+      } else {
+        table.left(axis.name());
+      }
+    }
+    table.left("metric").right("model").left("unit").left("form");
+    List<String> formulas = new ArrayList<>();
+    int silent = 0;
+    for (Point point : plan.points()) {
+      List<Prediction.Term> terms = runtime.predict(point).terms();
+      silent += terms.isEmpty() ? 1 : 0;
+      for (Prediction.Term term : terms) {
+        if (!formulas.contains(term.formula())) {
+          formulas.add(term.formula());
+        }
+        List<String> cells = new ArrayList<>();
+        for (Axis axis : config.axes()) {
+          Value value = point.axes().get(axis.name());
+          cells.add(value == null ? "-" : Show.value(value, axis.unit()));
+        }
+        cells.add(term.metric());
+        cells.add((term.ceiling() ? "<= " : "") + Show.digits(term.value()));
+        cells.add(term.unit());
+        cells.add("[%d]".formatted(formulas.indexOf(term.formula()) + 1));
+        table.row(cells);
+      }
+    }
+    StringBuilder text = new StringBuilder(table.text());
+    for (int i = 0; i < formulas.size(); i++) {
+      text.append("[%d] %s%n".formatted(i + 1, formulas.get(i)));
+    }
+    if (silent > 0) {
+      text.append("the model has no word for %d of the points%n".formatted(silent));
+    }
+    return text.toString();
+  }
+
+  private static String constants(List<ModelConstant> constants) {
+    TextTable table =
+        new TextTable().left("constant").right("value").left("unit").left("origin").left("source");
+    for (ModelConstant constant : constants) {
+      table.row(
+          List.of(
+              constant.name(),
+              Show.digits(constant.value()),
+              constant.unit(),
+              constant.origin().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+              constant.source()));
+    }
+    return table.text();
+  }
+}

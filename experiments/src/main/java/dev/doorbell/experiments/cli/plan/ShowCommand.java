@@ -1,0 +1,67 @@
+package dev.doorbell.experiments.cli.plan;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell show EXPERIMENT}. */
+@CommandLine.Command(
+    header = {
+      "Prints an experiment with overrides applied, sweeps expanded and defaults written out.",
+      "",
+      "  doorbell show pull-vs-push",
+      "  doorbell show my.yaml -s size=64,4K --points",
+      ""
+    })
+public final class ShowCommand extends Command {
+  @Mixin private PlanOptions planOptions = new PlanOptions();
+  @Mixin private UserKernels kernels = new UserKernels();
+
+  @Parameters(paramLabel = "EXPERIMENT", description = "A name, or a file.")
+  private String experiment = "";
+
+  @Option(names = "--points", description = "List every point.")
+  private boolean points;
+
+  @Override
+  public ExitCode run(Context around) throws UsageException, ConfigException {
+    Context context = kernels.join(around, experiment);
+    ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
+    Plan plan = planOptions.plan(config);
+    PlanChecks.demand(experiment, plan, context.runtime().get());
+    long nanos = plan.points().stream().mapToLong(context.runtime().get()::estimateNanos).sum();
+    if (common().json()) {
+      Map<String, Object> report = new LinkedHashMap<>();
+      report.put("config_hash", config.hash());
+      report.put("resolved", config.resolved());
+      report.put("estimated_core_seconds", nanos / 1e9);
+      report.put("points", plan.points().stream().map(Point::id).toList());
+      Json.print(context, report);
+      return ExitCode.OK;
+    }
+    context.terminal().out().print(config.resolved());
+    if (points) {
+      plan.points().forEach(point -> context.terminal().out().println("# point " + point.id()));
+    }
+    context
+        .terminal()
+        .out()
+        .printf(
+            "# %d points, %d excluded, about %s on one core, config %s%n",
+            plan.points().size(), plan.excluded(), Show.minutes(nanos), config.hash());
+    return ExitCode.OK;
+  }
+}

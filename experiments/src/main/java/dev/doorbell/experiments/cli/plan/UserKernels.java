@@ -1,0 +1,170 @@
+package dev.doorbell.experiments.cli.plan;
+
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.kernels.KernelFolders;
+import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Brings the kernels of the user's folders into a command. */
+public final class UserKernels {
+  @Option(
+      names = "--kernels",
+      paramLabel = "DIR",
+      description = {
+        "Folder with kernels of your own; repeat for more. Looked into",
+        "anyway: kernels, and the folder of the experiment."
+      })
+  private List<Path> folders = new ArrayList<>();
+
+  private KernelFolders.Found found = new KernelFolders.Found(List.of(), List.of());
+
+  /**
+   * The context with the user's kernels.
+   *
+   * @param experiment file or name, whose folder is looked into, too; null for none
+   */
+  public Context join(Context context, @Nullable String experiment) throws UsageException {
+    List<Path> all = new ArrayList<>(checkedFolders());
+    Path own = experiment == null ? null : parent(experiment);
+    if (own != null) {
+      all.add(own);
+    }
+    all.add(KernelFolders.STANDARD);
+    return joinFolders(context, all);
+  }
+
+  /** The context with the kernels of these folders and no others. */
+  public Context joinFolders(Context context, List<Path> all) {
+    ExperimentRuntime runtime = context.runtime().get();
+    found = KernelFolders.scan(all, runtime.names().kernelNames());
+    if (found.kernels().isEmpty()) {
+      return context;
+    }
+    ExperimentRuntime joined = runtime.with(found.kernels());
+    Supplier<ExperimentRuntime> supplier = () -> joined;
+    return new Context(
+        context.terminal(),
+        supplier,
+        context.disk(),
+        context.clock(),
+        context.interruption(),
+        context.arguments());
+  }
+
+  /**
+   * The kernel of the user's that an argument means: a descriptor, PTX that one lies beside, or a
+   * name in the folders; null when it is something else.
+   */
+  public @Nullable UserKernel find(String argument) throws UsageException {
+    try {
+      if (argument.endsWith(KernelDescriptor.ENDING)) {
+        return KernelFolders.read(Path.of(argument));
+      }
+      if (argument.endsWith(".ptx")) {
+        Path file = Path.of(argument);
+        Path name = Objects.requireNonNullElse(file.getFileName(), file);
+        Path descriptor =
+            file.resolveSibling(name.toString().replaceFirst("[.]ptx$", KernelDescriptor.ENDING));
+        return Files.isRegularFile(descriptor) ? KernelFolders.read(descriptor) : null;
+      }
+      return scan().kernels().stream()
+          .filter(kernel -> kernel.name().equals(argument))
+          .findFirst()
+          .orElse(null);
+    } catch (ConfigException e) {
+      throw new UsageException(e.problems().getFirst());
+    } catch (InvalidPathException _) {
+      return null;
+    }
+  }
+
+  /** What the folders hold, wrong descriptors included. */
+  public KernelFolders.Found scan() throws UsageException {
+    List<Path> all = new ArrayList<>(checkedFolders());
+    all.add(KernelFolders.STANDARD);
+    return KernelFolders.scan(all, List.of());
+  }
+
+  private List<Path> checkedFolders() throws UsageException {
+    for (Path folder : folders) {
+      if (!Files.isDirectory(folder)) {
+        throw new UsageException(
+            Problem.of("DB-U003", "--kernels " + folder, "there is no such folder"));
+      }
+    }
+    return folders;
+  }
+
+  private static @Nullable Path parent(String experiment) {
+    try {
+      return experiment.endsWith(".yaml") || experiment.endsWith(".yml")
+          ? Path.of(experiment).toAbsolutePath().getParent()
+          : null;
+    } catch (InvalidPathException _) {
+      return null;
+    }
+  }
+
+  /** What is wrong with kernels that were passed over. */
+  List<Problem> problems() {
+    return found.problems();
+  }
+
+  /** Reads an experiment; what is wrong with the user's kernels may be why one is unknown. */
+  public ExperimentConfig read(Context context, String experiment, List<String> overrides)
+      throws UsageException, ConfigException {
+    try {
+      return demand(ExperimentFiles.read(context, experiment, overrides));
+    } catch (ConfigException e) {
+      if (e.problems().stream().noneMatch(problem -> problem.what().contains("unknown kernel"))) {
+        throw e;
+      }
+      List<Problem> all = new ArrayList<>(e.problems());
+      all.addAll(found.problems());
+      throw new ConfigException(all);
+    }
+  }
+
+  /** Stops when a kernel of the experiment does not fit its PTX. */
+  public ExperimentConfig demand(ExperimentConfig config) throws ConfigException {
+    List<Problem> problems = new ArrayList<>();
+    for (UserKernel kernel : of(config)) {
+      problems.addAll(KernelWorkbench.find().checkAbi(kernel));
+    }
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return config;
+  }
+
+  /** The user's kernels that an experiment names. */
+  public List<UserKernel> of(ExperimentConfig config) {
+    return found.kernels().stream()
+        .filter(kernel -> config.kernels().contains(kernel.name()))
+        .toList();
+  }
+
+  /** What of all kernels that were found does not fit its PTX. */
+  List<Problem> misfits() {
+    List<Problem> problems = new ArrayList<>();
+    for (UserKernel kernel : found.kernels()) {
+      problems.addAll(KernelWorkbench.find().checkAbi(kernel));
+    }
+    return problems;
+  }
+}

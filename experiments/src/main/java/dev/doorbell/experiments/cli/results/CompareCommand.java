@@ -1,0 +1,81 @@
+package dev.doorbell.experiments.cli.results;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.compare.RunComparison;
+import dev.doorbell.experiments.compare.Verdict;
+import dev.doorbell.experiments.run.RunException;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell compare RUN RUN}. */
+@CommandLine.Command(
+    header = {
+      "Says what changed from one run to another, point by point. Exits with 5 on a regression.",
+      "",
+      "  doorbell compare main fast-doorbell                  two tags, see run --tag",
+      "  doorbell compare runs/2026... runs/2026... --metric latency",
+      "  doorbell compare main fast-doorbell --threshold 2%% --json",
+      "",
+      "docs/statistics.md explains every column.",
+      ""
+    })
+public final class CompareCommand extends Command {
+  @Mixin private RunPlace place = new RunPlace();
+  @Mixin private ComparisonOptions options = new ComparisonOptions();
+
+  @Parameters(
+      paramLabel = "RUN",
+      arity = "2",
+      description = "The run before and the run after: directory, name or tag.")
+  private List<String> runs = new ArrayList<>();
+
+  @Option(
+      names = "--alpha",
+      description = "Chance of a false alarm among all tests (default: ${DEFAULT-VALUE}).")
+  private double alpha = 0.05;
+
+  @Option(
+      names = "--threshold",
+      paramLabel = "SHARE",
+      converter = Percent.class,
+      description = "Changes of a median up to here are noise (default: 1%%).")
+  private double threshold = 0.01;
+
+  @Option(
+      names = "--residuals",
+      description = {
+        "How far the second run, a model, is off the first; they may be",
+        "measured and modelled. No tests, no verdicts."
+      })
+  private boolean residuals;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, RunException {
+    RunComparison comparison =
+        options.compare(place, runs.get(0), runs.get(1), alpha, threshold, residuals);
+    if (residuals) {
+      Residuals report = new Residuals(comparison);
+      if (common().json()) {
+        Json.print(context, report.json());
+      } else {
+        context.terminal().out().print(report.text(common().quiet()));
+      }
+      return ExitCode.OK;
+    }
+    ComparisonReport report = new ComparisonReport(comparison);
+    if (common().json()) {
+      Json.print(context, report.json());
+    } else {
+      context.terminal().out().print(report.text(_ -> !common().quiet()));
+    }
+    return comparison.overall() == Verdict.REGRESSED ? ExitCode.REGRESSION : ExitCode.OK;
+  }
+}

@@ -1,0 +1,65 @@
+package dev.doorbell.experiments.cli.results;
+
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.compare.Rules;
+import dev.doorbell.experiments.compare.RunComparison;
+import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunIndex;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/** What {@code compare} and {@code gate} have in common. */
+final class ComparisonOptions {
+  @Option(
+      names = "--metric",
+      paramLabel = "METRIC",
+      split = ",",
+      description = "Compare these alone (default: every sampled metric of both).")
+  private List<String> metrics = new ArrayList<>();
+
+  RunComparison compare(RunPlace place, String before, String after, double alpha, double threshold)
+      throws UsageException, RunException {
+    return compare(place, before, after, alpha, threshold, false);
+  }
+
+  /**
+   * Compares.
+   *
+   * @param residuals of two runs whose numbers may be of different kinds
+   */
+  RunComparison compare(
+      RunPlace place,
+      String before,
+      String after,
+      double alpha,
+      double threshold,
+      boolean residuals)
+      throws UsageException, RunException {
+    if (!(alpha > 0 && alpha < 1)) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--alpha", "it is a probability, above 0 and below 1"));
+    }
+    RunIndex first = RunIndex.read(place.find(before));
+    RunIndex second = RunIndex.read(place.find(after));
+    for (String metric : metrics) {
+      List<String> known = first.plan().config().measure().metrics();
+      if (!known.contains(metric)) {
+        throw new UsageException(
+            Problem.of(
+                    "DB-U003",
+                    "--metric",
+                    "%s has no metric '%s'%s"
+                        .formatted(first.id(), metric, Nearest.suggestion(metric, known)))
+                .fix("it has " + String.join(", ", known)));
+      }
+    }
+    Rules rules = new Rules(Set.copyOf(metrics), alpha, threshold);
+    return residuals
+        ? RunComparison.matched(first, second, rules)
+        : RunComparison.of(first, second, rules);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.doorbell.experiments.cli.results;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.compare.RunComparison;
+import dev.doorbell.experiments.compare.Verdict;
+import dev.doorbell.experiments.run.RunException;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell gate RUN --baseline RUN}. */
+@CommandLine.Command(
+    header = {
+      "Passes a run that is no worse than a baseline: exit 0, or 5, or 1 where points are missing.",
+      "",
+      "  doorbell gate nightly --baseline main",
+      "  doorbell gate nightly --baseline main --max-regress 2%% --metric latency",
+      ""
+    })
+public final class GateCommand extends Command {
+  @Mixin private RunPlace place = new RunPlace();
+  @Mixin private ComparisonOptions options = new ComparisonOptions();
+
+  @Parameters(paramLabel = "RUN", description = "The run: directory, name or tag.")
+  private String run = "";
+
+  @Option(
+      names = "--baseline",
+      required = true,
+      paramLabel = "RUN",
+      description = "What it is held against: directory, name or tag.")
+  private String baseline = "";
+
+  @Option(
+      names = "--alpha",
+      description = "Chance of a false alarm among all tests (default: ${DEFAULT-VALUE}).")
+  private double alpha = 0.01;
+
+  @Option(
+      names = "--max-regress",
+      paramLabel = "SHARE",
+      converter = Percent.class,
+      description = "A median may be this much worse (default: 5%%).")
+  private double most = 0.05;
+
+  @Override
+  public ExitCode run(Context context) throws UsageException, RunException {
+    RunComparison comparison = options.compare(place, baseline, run, alpha, most);
+    ExitCode code = verdict(comparison);
+    ComparisonReport report = new ComparisonReport(comparison);
+    if (common().json()) {
+      SequencedMap<String, Object> json = new LinkedHashMap<>(report.json());
+      json.put("passed", code == ExitCode.OK);
+      json.put("exit", code.status());
+      Json.print(context, json);
+      return code;
+    }
+    if (!common().quiet()) {
+      context
+          .terminal()
+          .out()
+          .print(
+              report.text(
+                  point -> common().verbose() || point.verdict().compareTo(Verdict.IMPROVED) >= 0));
+    }
+    context.terminal().out().println(text(code, comparison));
+    return code;
+  }
+
+  private static ExitCode verdict(RunComparison comparison) {
+    if (comparison.overall() == Verdict.REGRESSED) {
+      return ExitCode.REGRESSION;
+    }
+    return comparison.onlyBefore().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private static String text(ExitCode code, RunComparison comparison) {
+    return switch (code) {
+      case OK -> "gate passed";
+      case FAILED ->
+          "gate failed: no result for %s of the baseline"
+              .formatted(Show.count(comparison.onlyBefore().size(), "point"));
+      default -> "gate failed: regression";
+    };
+  }
+}

@@ -1,0 +1,81 @@
+package dev.doorbell.experiments.cli.results;
+
+import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.FigureReader;
+import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.report.HtmlReport;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunFiles;
+import dev.doorbell.experiments.run.StoredRun;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell report RUN...}. */
+@CommandLine.Command(
+    header = {
+      "Writes runs as one HTML file that works offline. See docs/report.md.",
+      "",
+      "  doorbell report RUN                       writes report.html into the run directory",
+      "  doorbell report RUN RUN -o compare.html   several runs on one page",
+      ""
+    })
+public final class ReportCommand extends Command {
+  private static final String NAME = "report.html";
+
+  @Mixin private RunPlace place = new RunPlace();
+
+  @Parameters(paramLabel = "RUN", arity = "1..*", description = "Runs: directories, names or tags.")
+  private List<String> runs = new ArrayList<>();
+
+  @Option(
+      names = {"-o", "--out"},
+      paramLabel = "FILE",
+      description = "The file (default: report.html in the first run's directory).")
+  private @Nullable Path out;
+
+  @Option(
+      names = "--figure",
+      paramLabel = "FIGURE",
+      description = {
+        "A figure beside those of the config, as the config would name it:",
+        "'{kind: tornado, only: path=pull}'. May be given several times."
+      })
+  private List<String> figures = new ArrayList<>();
+
+  @Override
+  public ExitCode run(Context context) throws RunException, ConfigException {
+    List<FigureSpec> further = new ArrayList<>();
+    for (String figure : figures) {
+      further.add(FigureReader.ofText("--figure", figure));
+    }
+    List<StoredRun> stored = new ArrayList<>();
+    for (String run : runs) {
+      stored.add(StoredRun.read(place.find(run)));
+    }
+    Path file = out == null ? stored.getFirst().path().resolve(NAME) : out;
+    Path folder = file.toAbsolutePath().getParent();
+    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+    files.put(
+        String.valueOf(file.getFileName()), HtmlReport.of(stored, further, context.runtime()));
+    RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
+    if (common().json()) {
+      Json.print(context, Map.of("report", file.toString()));
+    } else {
+      context.terminal().out().println(file);
+    }
+    return ExitCode.OK;
+  }
+}

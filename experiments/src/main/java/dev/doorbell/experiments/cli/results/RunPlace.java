@@ -1,0 +1,32 @@
+package dev.doorbell.experiments.cli.results;
+
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunFinder;
+import dev.doorbell.experiments.run.StoredRun;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** Where runs are looked for by name and tag. */
+final class RunPlace {
+  @Option(
+      names = "--runs",
+      paramLabel = "DIR",
+      description = "Folder in which runs are known by name and tag (default: runs).")
+  private Path runs = Path.of("runs");
+
+  /** The directory of the run that is meant. */
+  Path find(String run) throws RunException {
+    return new RunFinder(runs).find(run);
+  }
+
+  /** A run, or several parts of one plan as one. */
+  StoredRun read(List<String> parts) throws RunException {
+    List<StoredRun> read = new ArrayList<>();
+    for (String part : parts) {
+      read.add(StoredRun.read(find(part)));
+    }
+    return read.size() == 1 ? read.getFirst() : StoredRun.merge(read);
+  }
+}

@@ -1,0 +1,5 @@
+/** After a run: its table, figures and page again, and what differs from another run. */
+@NullMarked
+package dev.doorbell.experiments.cli.results;
+
+import org.jspecify.annotations.NullMarked;

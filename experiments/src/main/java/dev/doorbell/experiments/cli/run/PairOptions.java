@@ -1,0 +1,83 @@
+package dev.doorbell.experiments.cli.run;
+
+import dev.doorbell.experiments.cli.command.ChildProcess;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.hca.HcaPlace;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.plan.Pairing;
+import dev.doorbell.experiments.remote.Endpoint;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of a command that may run in two processes. */
+final class PairOptions {
+  private static final int ALONE = -1;
+  private static final long PATIENCE_NANOS = 180_000_000_000L;
+
+  @Option(
+      names = "--pair",
+      description = "Two processes, one a rank, over UDP; starts the other one itself.")
+  private boolean pair;
+
+  @Option(
+      names = "--rank",
+      paramLabel = "N",
+      description =
+          "This process is rank 0 or 1 of two that are started by hand; rank 0 keeps the run.")
+  private int rank = ALONE;
+
+  @Option(
+      names = "--at",
+      paramLabel = "[HOST:]PORT",
+      description = "Where the two meet: TCP, held by rank 0.")
+  private @Nullable String at;
+
+  @Option(
+      names = "--address",
+      paramLabel = "IP",
+      description = "This process's address for packets; ${DEFAULT-VALUE} unless given.")
+  private String address = "127.0.0.1";
+
+  private @Nullable Endpoint meeting;
+
+  /** What this process is of a pair, or null when it is alone. */
+  @Nullable Pairing pairing() throws UsageException, EnvironmentException {
+    if (!pair && rank == ALONE) {
+      if (at != null) {
+        throw new UsageException(Problem.of("DB-U003", "--at", "it needs --rank or --pair"));
+      }
+      return null;
+    }
+    if (rank < ALONE || rank > 1 || (pair && rank != ALONE) || (!pair && at == null)) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--rank", "either --pair, or --rank 0 or 1 with --at"));
+    }
+    Endpoint where =
+        at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
+    meeting = where;
+    return new Pairing(Math.max(0, rank), where.host(), where.port(), address, PATIENCE_NANOS);
+  }
+
+  /** True when the other process has the samples. */
+  boolean follows() {
+    return rank == 1;
+  }
+
+  /**
+   * Starts the other process, where this one has to.
+   *
+   * @param arguments of this process
+   */
+  @Nullable ChildProcess startOther(List<String> arguments) throws EnvironmentException {
+    if (!pair) {
+      return null;
+    }
+    List<String> words = new ArrayList<>(arguments);
+    words.removeIf(word -> word.equals("--pair"));
+    words.addAll(List.of("--rank=1", "--at=" + meeting, "--quiet"));
+    return ChildProcess.start(words);
+  }
+}

@@ -1,0 +1,96 @@
+package dev.doorbell.experiments.cli.run;
+
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.Terminal;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.RunListener;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToLongFunction;
+
+/**
+ * How far a run is: one line that is rewritten on a terminal, a line every tenth of the points
+ * elsewhere. The time left comes from the points' estimates, scaled by how the run went so far.
+ */
+final class Progress implements RunListener {
+  private static final int BAR = 32;
+  private static final long REFRESH_NANOS = 200_000_000;
+
+  private final PrintStream out;
+  private final boolean interactive;
+  private final ToLongFunction<Point> estimate;
+  private final long start = System.nanoTime();
+  private final double totalWork;
+  private final int total;
+  private double doneWork;
+  private int done;
+  private int problems;
+  private String last = "";
+  private long shownAt = start;
+  private boolean shown;
+
+  Progress(Terminal terminal, List<Point> points, ToLongFunction<Point> estimate) {
+    this.out = terminal.err();
+    this.interactive = terminal.interactive();
+    this.estimate = estimate;
+    this.total = points.size();
+    this.totalWork =
+        points.stream().mapToDouble(point -> Math.max(1, estimate.applyAsLong(point))).sum();
+  }
+
+  @Override
+  public void recorded(Point point, JournalEntry entry, int doneNow, int totalNow) {
+    doneWork += Math.max(1, estimate.applyAsLong(point));
+    int tenth = done * 10 / total;
+    done = doneNow;
+    last = point.id();
+    if (entry.problem() != null && entry.status() != JournalEntry.Status.WAIVED) {
+      problems++;
+    }
+    if (!interactive && (doneNow * 10 / total > tenth)) {
+      out.printf("%d/%d points%s  ETA %s%n", done, total, trouble(), Show.minutes(left()));
+    }
+  }
+
+  @Override
+  public void tick() {
+    long now = System.nanoTime();
+    if (interactive && now - shownAt > REFRESH_NANOS) {
+      shownAt = now;
+      shown = true;
+      int filled = BAR * done / total;
+      String line =
+          String.format(
+              Locale.ROOT,
+              "[%s%s] %d/%d%s  %s  ETA %s",
+              "#".repeat(filled),
+              "-".repeat(BAR - filled),
+              done,
+              total,
+              trouble(),
+              last,
+              done == 0 ? "--:--" : Show.minutes(left()));
+      out.print("\r\033[K" + line);
+      out.flush();
+    }
+  }
+
+  /** Clears the line, so that what follows starts on a clean one. */
+  void end() {
+    if (shown) {
+      out.print("\r\033[K");
+      out.flush();
+    }
+  }
+
+  private String trouble() {
+    return problems == 0 ? "" : "  %d without a result".formatted(problems);
+  }
+
+  private long left() {
+    double spent = System.nanoTime() - start;
+    return doneWork == 0 ? 0 : (long) (spent * (totalWork - doneWork) / doneWork);
+  }
+}

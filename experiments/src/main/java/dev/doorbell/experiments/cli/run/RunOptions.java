@@ -1,0 +1,130 @@
+package dev.doorbell.experiments.cli.run;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.run.Schedule;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How a run goes about its points. */
+final class RunOptions {
+  @Option(
+      names = {"-j", "--jobs"},
+      paramLabel = "N",
+      description = "Points to run at a time (default: one a core).")
+  int jobs = Runtime.getRuntime().availableProcessors();
+
+  @Option(
+      names = "--shard",
+      paramLabel = "I/N",
+      description = "Run the I-th of N parts of the plan; 'table RUN...' puts them together.")
+  @Nullable String shard;
+
+  @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      description = "Run each point N times, each in a world of its own.")
+  @Nullable Integer repeat;
+
+  @Option(
+      names = "--until",
+      paramLabel = "CONDITION",
+      description = "Repeat each point until, such as 'ci95(latency.p50)<2%%'.")
+  @Nullable String until;
+
+  @Option(
+      names = "--retries",
+      paramLabel = "N",
+      description = "Try a point that failed or timed out up to N times more.")
+  int retries;
+
+  @Option(
+      names = "--shuffle",
+      negatable = true,
+      description = {
+        "Begin points in a random order, which the manifest records",
+        "(default: where numbers are wall time; virtual time does not drift)."
+      })
+  @Nullable Boolean shuffle;
+
+  @Option(
+      names = "--tag",
+      paramLabel = "NAME",
+      description = "A name for the run; compare, gate and table know it by it.")
+  List<String> tags = new ArrayList<>();
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "RUN",
+      description = "Compare with this run at the end; exit 5 on a regression.")
+  @Nullable String baseline;
+
+  @Option(
+      names = "--rendezvous",
+      paramLabel = "HOST:PORT",
+      description = {
+        "Where the ranks of a job under mpirun, srun or torchrun meet",
+        "(default: what the launcher tells)."
+      })
+  @Nullable String rendezvous;
+
+  @Option(
+      names = "--patience",
+      paramLabel = "SECONDS",
+      description = "How long ranks wait for each other to start (default: ${DEFAULT-VALUE}).")
+  int patience = 60;
+
+  @Option(names = "--timings", description = "Say where the time went.")
+  boolean timings;
+
+  /** Options that are settings of the experiment as well, as overrides. */
+  List<String> overrides() {
+    List<String> overrides = new ArrayList<>();
+    if (repeat != null) {
+      overrides.add("repeat=" + repeat);
+    }
+    if (until != null) {
+      overrides.add("until=" + until);
+    }
+    return overrides;
+  }
+
+  void check() throws UsageException {
+    if (jobs < 1) {
+      throw new UsageException(Problem.of("DB-U003", "--jobs", "at least one point must run"));
+    }
+    if (retries < 0) {
+      throw new UsageException(Problem.of("DB-U003", "--retries", "0 or more"));
+    }
+    for (String tag : tags) {
+      if (!tag.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")) {
+        throw new UsageException(
+            Problem.of("DB-U003", "--tag", "a tag is letters, digits, '.', '_' and '-', up to 64"));
+      }
+    }
+  }
+
+  boolean shuffled(Basis basis) {
+    return shuffle == null ? basis != Basis.MODELLED : shuffle;
+  }
+
+  Schedule.@Nullable Shard part() throws UsageException {
+    String text = shard;
+    if (text == null) {
+      return null;
+    }
+    String[] parts = text.split("/", -1);
+    try {
+      if (parts.length == 2) {
+        return new Schedule.Shard(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+      }
+    } catch (IllegalArgumentException _) {
+      // Said below, as for a text without a slash.
+    }
+    throw new UsageException(
+        Problem.of("DB-U003", "--shard", "'%s' is not a part such as 1/4 or 4/4".formatted(text)));
+  }
+}

@@ -1,0 +1,145 @@
+package dev.doorbell.experiments.cli.run;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.doorbell.experiments.plan.PointRunner;
+import java.lang.management.ManagementFactory;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
+
+/**
+ * Where a run's time goes. Simulation is the wall time in which at least one point is being run;
+ * writing what it gave is not part of it. The clock starts with the process. Processor time is
+ * counted beside it, since a busy machine stretches everything but that.
+ */
+final class RunTimes {
+  private static final String START = "start";
+
+  private final SequencedMap<String, Long> phases = new LinkedHashMap<>();
+  private final SequencedMap<String, Long> processor = new LinkedHashMap<>();
+  private long lastProcessor;
+  private long last;
+  private long simulated;
+  private long ownNanos;
+  private int active;
+  private long activeSince;
+
+  RunTimes() {
+    last = System.nanoTime();
+    long sinceStart =
+        System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
+    phases.put(START, Math.max(0, sinceStart) * 1_000_000);
+    lastProcessor = processorNanos();
+    processor.put(START, lastProcessor);
+  }
+
+  /** Of all threads of this process, the compiler's and the collector's among them. */
+  private static long processorNanos() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+        ? Math.max(0, system.getProcessCpuTime())
+        : 0;
+  }
+
+  /** What went on since the last call was this. */
+  void ended(String phase) {
+    long now = System.nanoTime();
+    phases.merge(phase, now - last, Long::sum);
+    last = now;
+    long used = processorNanos();
+    processor.merge(phase, used - lastProcessor, Long::sum);
+    lastProcessor = used;
+  }
+
+  /** Counts the time within a runner. */
+  PointRunner watch(PointRunner runner) {
+    return (point, context) -> {
+      enter();
+      long from = System.nanoTime();
+      try {
+        return runner.run(point, context);
+      } finally {
+        leave(System.nanoTime() - from);
+      }
+    };
+  }
+
+  private synchronized void enter() {
+    if (active++ == 0) {
+      activeSince = System.nanoTime();
+    }
+  }
+
+  private synchronized void leave(long own) {
+    ownNanos += own;
+    if (--active == 0) {
+      simulated += System.nanoTime() - activeSince;
+    }
+  }
+
+  /** The share of the time that no point was being run. */
+  synchronized double outside() {
+    long total = total();
+    return total == 0 ? 0 : (double) (total - simulated) / total;
+  }
+
+  private long total() {
+    return phases.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** One short line for people. */
+  synchronized String brief() {
+    String parts =
+        phases.entrySet().stream()
+            .map(
+                phase ->
+                    String.format(Locale.ROOT, "%s %.1f", phase.getKey(), phase.getValue() / 1e9))
+            .collect(Collectors.joining(", "));
+    return String.format(
+        Locale.ROOT,
+        "time     %.1f s: %s; %.1f %% not in points",
+        total() / 1e9,
+        parts,
+        outside() * 100);
+  }
+
+  /** All of it, on one line. */
+  synchronized String text() {
+    String parts =
+        phases.entrySet().stream()
+            .map(
+                phase ->
+                    "%s %s, %s cpu"
+                        .formatted(
+                            phase.getKey(),
+                            seconds(phase.getValue()),
+                            seconds(processor.getOrDefault(phase.getKey(), 0L))))
+            .collect(Collectors.joining("; "));
+    return String.format(
+        Locale.ROOT,
+        "time     %s (%s); simulating %s, %.1f %% outside; %s of points one by one",
+        seconds(total()),
+        parts,
+        seconds(simulated),
+        outside() * 100,
+        seconds(ownNanos));
+  }
+
+  /** The same in seconds for programs. */
+  synchronized SequencedMap<String, Object> json() {
+    SequencedMap<String, Object> json = new LinkedHashMap<>();
+    for (Map.Entry<String, Long> phase : phases.entrySet()) {
+      json.put(phase.getKey(), phase.getValue() / 1e9);
+      json.put(phase.getKey() + "_cpu", processor.getOrDefault(phase.getKey(), 0L) / 1e9);
+    }
+    json.put("total", total() / 1e9);
+    json.put("simulating", simulated / 1e9);
+    json.put("outside_share", outside());
+    return json;
+  }
+
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%.2f s", nanos / 1e9);
+  }
+}
