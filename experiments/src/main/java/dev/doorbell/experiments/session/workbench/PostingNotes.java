@@ -10,6 +10,7 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What often goes wrong where a kernel posts by its own hand, found without running it: stores that
@@ -24,6 +25,7 @@ final class PostingNotes {
   private static final int DOORBELL = 16;
   private static final int REMOTE = 8;
   private static final int MOST = 6;
+  private static final int SHOWN = 4;
 
   private final PtxModule module;
   private final FunctionListing listing;
@@ -120,33 +122,38 @@ final class PostingNotes {
         }
       }
     }
-    BitSet told = new BitSet();
     for (FunctionListing.Block block : blocks) {
       BitSet pending = (BitSet) before.get(block.number()).clone();
       for (int i = block.first(); i < block.end(); i++) {
         if (ring(code.get(i)) == Ring.DOORBELL) {
-          tell(code, i, pending, told);
+          tell(code, i, pending);
         }
         step(code.get(i), i, pending);
       }
     }
   }
 
-  private void tell(List<Instruction> code, int doorbell, BitSet pending, BitSet told) {
-    for (int at = pending.nextSetBit(0); at >= 0; at = pending.nextSetBit(at + 1)) {
-      if (!told.get(at)) {
-        told.set(at);
-        boolean record = ring(code.get(at)) == Ring.RECORD;
-        note(
-            code.get(at),
-            "no fence lies between this store and the doorbell of line %d: %s (doorbell::fence)"
-                .formatted(
-                    code.get(doorbell).line(),
-                    record
-                        ? "the doorbell may overtake the record"
-                        : "the HCA may read what was there before"));
-      }
+  private void tell(List<Instruction> code, int doorbell, BitSet pending) {
+    if (pending.isEmpty()) {
+      return;
     }
+    boolean recordAlone = pending.stream().allMatch(at -> ring(code.get(at)) == Ring.RECORD);
+    String lines =
+        pending.stream()
+            .limit(SHOWN)
+            .mapToObj(at -> Integer.toString(code.get(at).line()))
+            .collect(Collectors.joining(", "));
+    int more = pending.cardinality() - SHOWN;
+    note(
+        code.get(doorbell),
+        "no fence lies between this doorbell and what is stored in line%s %s%s: %s (doorbell::fence)"
+            .formatted(
+                pending.cardinality() == 1 ? "" : "s",
+                lines,
+                more > 0 ? " and %d more".formatted(more) : "",
+                recordAlone
+                    ? "it may overtake the doorbell record"
+                    : "the HCA may read what was there before"));
   }
 
   private void step(Instruction instruction, int at, BitSet pending) {

@@ -73,7 +73,7 @@ class PostingNotesTest {
                 """))
         .singleElement()
         .asString()
-        .contains("st.global.u64 [%rd5]", "no fence lies between", "what was there before");
+        .contains("st.mmio", "no fence lies between", "in line 21:", "what was there before");
     assertThat(
             notes(
                 """
@@ -83,7 +83,7 @@ class PostingNotesTest {
                 """))
         .singleElement()
         .asString()
-        .contains("the doorbell may overtake the record");
+        .contains("it may overtake the doorbell record");
   }
 
   @Test
