@@ -29,6 +29,23 @@ __device__ __forceinline__ unit load_unit(uint64_t address, uint64_t left) {
   return {words[0], words[1], words[2], words[3]};
 }
 
+// How many loads a thread has in flight: a round trip to the payload serves that many.
+constexpr uint32_t kUnitsInFlight = 8;
+
+// Copies kUnitsInFlight aligned units that lie `stride` apart. All are loaded before one is stored.
+__device__ __forceinline__ void copy_units(uint64_t to, uint64_t from, uint64_t stride) {
+  unit units[kUnitsInFlight];
+#pragma unroll
+  for (uint32_t i = 0; i < kUnitsInFlight; ++i) {
+    const uint4 value = *reinterpret_cast<const uint4 *>(from + i * stride);
+    units[i] = {value.x, value.y, value.z, value.w};
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < kUnitsInFlight; ++i) {
+    store_unit(to + i * stride, units[i]);
+  }
+}
+
 }  // namespace detail
 
 // Copies `bytes` from any address to a 16-byte aligned one, in 16-byte stores only, because stores
@@ -47,8 +64,15 @@ __device__ __forceinline__ void stage(uint64_t to, uint64_t from, uint64_t bytes
     first = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     step = blockDim.x * blockDim.y * blockDim.z;
   }
-  for (uint64_t at = static_cast<uint64_t>(first) * kUnitBytes; at < bytes;
-       at += static_cast<uint64_t>(step) * kUnitBytes) {
+  uint64_t at = static_cast<uint64_t>(first) * kUnitBytes;
+  const uint64_t stride = static_cast<uint64_t>(step) * kUnitBytes;
+  if ((from & (kUnitBytes - 1)) == 0) {
+    for (; at + (detail::kUnitsInFlight - 1) * stride + kUnitBytes <= bytes;
+         at += detail::kUnitsInFlight * stride) {
+      detail::copy_units(to + at, from + at, stride);
+    }
+  }
+  for (; at < bytes; at += stride) {
     store_unit(to + at, detail::load_unit(from + at, bytes - at));
   }
 }
