@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.claims;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
@@ -60,23 +59,9 @@ public final class MeasuredRun {
               .map(problem -> "no point gave a result: " + problem.what())
               .orElse("no point gave a result"));
     }
-    ExperimentConfig config = plan.config();
     List<SummaryRow> ordered =
         plan.points().stream().map(point -> rows.get(point.id())).filter(Objects::nonNull).toList();
-    RunData data =
-        new RunData(
-            "claim",
-            config.name(),
-            config.question(),
-            config.hash(),
-            Optional.empty(),
-            basis,
-            config.seed(),
-            config.axes(),
-            ordered,
-            config.figures(),
-            config.contrasts(),
-            config.expectations());
+    RunData data = RunData.of("claim", plan.config(), Optional.empty(), basis, ordered);
     return new RunNames(data, plan.points().size(), ordered.size());
   }
 }

@@ -76,6 +76,9 @@ public interface KernelComparer {
     }
   }
 
+  /** Runs it once on the virtual machine alone, by the parameters of the request's first run. */
+  Run runAlone(Request request);
+
   /**
    * Runs and compares.
    *

@@ -14,11 +14,15 @@ import dev.doorbell.experiments.figures.drawing.Outline;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Lays out a {@link LineFigure}. */
 final class LineChart {
 
   private static final double SAMPLE = 15;
+
+  /** A ceiling goes only when all lines that it bounds are hidden. */
+  private static final String CEILING = "shared ";
 
   private final LineFigure figure;
   private final Palette palette;
@@ -71,43 +75,64 @@ final class LineChart {
   private final class Inside implements Sheet.Contents {
     private final Panel panel;
     private final MarkRow marks;
+    private final String within;
 
     Inside(Panel panel, MarkRow marks) {
+      this.within = panel.title().isEmpty() ? "" : "-" + Sheet.identifier(panel.title());
       this.panel = panel;
       this.marks = marks;
     }
 
     @Override
     public void below(Frame frame, List<Node> out) {
-      for (Mark mark : panel.marks()) {
-        band(mark, frame, out);
+      for (int i = 0; i < panel.marks().size(); i++) {
+        Mark mark = panel.marks().get(i);
+        List<Node> band = new ArrayList<>();
+        band(mark, frame, band);
+        if (!band.isEmpty()) {
+          out.add(new Node.Group("band-%d%s".formatted(i + 1, within), MarkRow.role(mark), band));
+        }
       }
     }
 
     @Override
     public void above(Frame frame, List<Node> out) {
-      for (Mark mark : panel.marks()) {
+      for (int i = 0; i < panel.marks().size(); i++) {
+        Mark mark = panel.marks().get(i);
         double at = frame.x(mark.x());
-        out.add(
+        Node centre =
             new Node.Stroke(
                 Outline.line(at, frame.top(), at, frame.bottom()),
                 Theme.BAND_CENTRE,
                 Theme.HAIR,
-                new Dash(1.5, 1.5)));
+                new Dash(1.5, 1.5));
+        out.add(
+            new Node.Group(
+                "crossover-%d%s".formatted(i + 1, within), MarkRow.role(mark), List.of(centre)));
       }
-      out.addAll(marks.labels(frame.left(), frame.top(), palette));
-      String within = Sheet.identifier(panel.title());
-      for (Ceiling ceiling : panel.ceilings()) {
-        ceiling(ceiling, frame, out);
+      out.addAll(marks.labels(frame.left(), frame.top(), palette, within));
+      for (int i = 0; i < panel.ceilings().size(); i++) {
+        Ceiling ceiling = panel.ceilings().get(i);
+        List<Node> drawn = new ArrayList<>();
+        ceiling(ceiling, frame, drawn);
+        if (!drawn.isEmpty()) {
+          out.add(
+              new Node.Group(
+                  "ceiling-%d%s".formatted(i + 1, within), CEILING + roles(ceiling), drawn));
+        }
       }
       for (Line line : panel.lines().reversed()) { // the first of the legend lies on top
         out.add(
             new Node.Group(
-                Sheet.identifier(line.series()) + (within.isEmpty() ? "" : "-" + within),
+                Sheet.identifier(line.series()) + within,
                 Flow.role(line.series()),
                 line(panel, line, frame)));
       }
     }
+  }
+
+  private static String roles(Ceiling ceiling) {
+    return ceiling.series().stream().map(Flow::role).collect(Collectors.joining(" "));
   }
 
   private static void band(Mark mark, Frame frame, List<Node> out) {

@@ -116,9 +116,15 @@ final class MarkRow {
         .toList();
   }
 
-  List<Node> labels(double panelLeft, double panelTop, Palette palette) {
-    List<Node> nodes = new ArrayList<>();
+  /**
+   * Draws the labels, one group each.
+   *
+   * @param within what tells identifiers of this panel from those of others
+   */
+  List<Node> labels(double panelLeft, double panelTop, Palette palette, String within) {
+    List<Node> groups = new ArrayList<>();
     for (Placed p : placed) {
+      List<Node> nodes = new ArrayList<>();
       double left = panelLeft + p.left();
       double middle = panelTop - LEADER - LEADING * (p.row() + 0.5);
       if (p.row() == 0) {
@@ -141,8 +147,15 @@ final class MarkRow {
               Theme.SMALL,
               Anchor.START,
               Theme.INK));
+      groups.add(
+          new Node.Group("label-%d%s".formatted(groups.size() + 1, within), role(p.mark()), nodes));
     }
-    return nodes;
+    return groups;
+  }
+
+  /** What belongs to a crossover belongs to both of its lines. */
+  static String role(Mark mark) {
+    return Flow.role(mark.first()) + " " + Flow.role(mark.second());
   }
 
   private static List<Node> marker(Palette palette, String series, double x, double y) {

@@ -59,18 +59,6 @@ public final class RunSelection {
                   return new Axis(axis.name(), axis.unit(), values);
                 })
             .toList();
-    return new RunData(
-        data.runId(),
-        data.experiment(),
-        data.question(),
-        data.configHash(),
-        data.gitId(),
-        data.basis(),
-        data.seed(),
-        axes,
-        rows,
-        data.figures(),
-        data.contrasts(),
-        data.expectations());
+    return data.with(axes, rows);
   }
 }

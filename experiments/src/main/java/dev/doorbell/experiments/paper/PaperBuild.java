@@ -30,7 +30,6 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 
@@ -148,30 +147,13 @@ public final class PaperBuild {
       return;
     }
     try {
-      new Figures(anonymous(run.data()), run.plan().points(), () -> runtime)
+      new Figures(run.data().anonymous(), run.plan().points(), () -> runtime)
           .one(figure.shown())
           .files(EnumSet.allOf(PlotFormat.class))
           .forEach((file, bytes) -> files.put("figures/" + file, bytes));
     } catch (Unplottable e) {
       problem("figure '%s': %s".formatted(name, e.problem().what()));
     }
-  }
-
-  /** Without the commit: a paper's bytes depend on its results, not on who built it when. */
-  private static RunData anonymous(RunData data) {
-    return new RunData(
-        data.runId(),
-        data.experiment(),
-        data.question(),
-        data.configHash(),
-        Optional.empty(),
-        data.basis(),
-        data.seed(),
-        data.axes(),
-        data.rows(),
-        data.figures(),
-        data.contrasts(),
-        data.expectations());
   }
 
   private static List<Condition> conditions(String only) throws ConfigException {
@@ -207,7 +189,8 @@ public final class PaperBuild {
     if (run == null) {
       throw new IOException("it is of a calibration; show: prices");
     }
-    RunData data = anonymous(only(RunSelection.of(run, conditions(table.only())), table.metrics()));
+    RunData data =
+        only(RunSelection.of(run, conditions(table.only())), table.metrics()).anonymous();
     return switch (table.show()) {
       case "crossovers" -> Tables.crossovers(data);
       case "counters" -> Tables.counters(data);
@@ -225,19 +208,7 @@ public final class PaperBuild {
       kept.keySet().retainAll(Set.copyOf(metrics));
       rows.add(new SummaryRow(row.pointId(), row.axes(), kept, row.counters(), row.seed()));
     }
-    return new RunData(
-        data.runId(),
-        data.experiment(),
-        data.question(),
-        data.configHash(),
-        data.gitId(),
-        data.basis(),
-        data.seed(),
-        data.axes(),
-        rows,
-        data.figures(),
-        data.contrasts(),
-        data.expectations());
+    return data.with(data.axes(), rows);
   }
 
   /** Measured beside modelled, with what the model is off by. */

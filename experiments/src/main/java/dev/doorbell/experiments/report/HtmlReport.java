@@ -14,6 +14,7 @@ import dev.doorbell.experiments.figures.SampleTables;
 import dev.doorbell.experiments.figures.Table;
 import dev.doorbell.experiments.figures.Tables;
 import dev.doorbell.experiments.figures.Unplottable;
+import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.run.Expectations;
@@ -136,6 +137,15 @@ public final class HtmlReport {
   private void atAGlance(StoredRun run) {
     RunData data = run.data();
     List<List<String>> facts = new ArrayList<>();
+    Environment environment = run.manifest().environment();
+    facts.add(
+        List.of(
+            "made with",
+            "gpu %s, hca %s, clock %s"
+                .formatted(
+                    environment.gpu().name(),
+                    environment.hca().name(),
+                    environment.clock().name())));
     int points = run.plan().points().size();
     int without = points - data.rows().size();
     facts.add(
@@ -175,8 +185,15 @@ public final class HtmlReport {
                   .map(entry -> entry.getValue() + " " + entry.getKey())
                   .collect(joining(", "))));
     }
-    int doubts = data.rows().isEmpty() ? 0 : SampleTables.doubts(data).rows().size();
-    facts.add(List.of("doubts", doubts == 0 ? "none" : doubts + ", listed below"));
+    if (!data.rows().isEmpty()) {
+      Table doubts = SampleTables.doubts(data);
+      facts.add(
+          List.of(
+              "doubts",
+              doubts.rows().isEmpty()
+                  ? "none about the samples"
+                  : "%d about samples, listed below".formatted(doubts.rows().size())));
+    }
     if (!run.faults().isEmpty()) {
       facts.add(
           List.of(
@@ -417,8 +434,7 @@ public final class HtmlReport {
     page.raw("<pre>").text(run.plan().config().resolved()).raw("</pre></details>\n");
   }
 
-  private static List<String> choice(
-      String what, dev.doorbell.experiments.plan.Environment.Choice choice) {
+  private static List<String> choice(String what, Environment.Choice choice) {
     return List.of(what, "%s (%s)".formatted(choice.name(), choice.reason()));
   }
 

@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.Contrast;
 import dev.doorbell.experiments.config.Expectation;
+import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.FigureSpec;
 import java.util.List;
 import java.util.Optional;
@@ -69,32 +70,31 @@ public record RunData(
         new Derived());
   }
 
-  /** A run of which nothing is expected. */
-  public RunData(
+  /**
+   * A run of a config.
+   *
+   * @param gitId commit of the checkout that ran it, where known
+   * @param rows finished points in plan order
+   */
+  public static RunData of(
       String runId,
-      String experiment,
-      String question,
-      String configHash,
+      ExperimentConfig config,
       Optional<String> gitId,
       Basis basis,
-      long seed,
-      List<Axis> axes,
-      List<SummaryRow> rows,
-      List<FigureSpec> figures,
-      List<Contrast> contrasts) {
-    this(
+      List<SummaryRow> rows) {
+    return new RunData(
         runId,
-        experiment,
-        question,
-        configHash,
+        config.name(),
+        config.question(),
+        config.hash(),
         gitId,
         basis,
-        seed,
-        axes,
+        config.seed(),
+        config.axes(),
         rows,
-        figures,
-        contrasts,
-        List.of());
+        config.figures(),
+        config.contrasts(),
+        config.expectations());
   }
 
   public RunData {
@@ -105,20 +105,35 @@ public record RunData(
     expectations = List.copyOf(expectations);
   }
 
+  /** The same run with other points, and the axes that they vary. */
+  public RunData with(List<Axis> varied, List<SummaryRow> points) {
+    return copy(gitId, varied, points, contrasts);
+  }
+
   /** The same run with some of its points, and one pair of lines to be compared. */
   RunData with(List<SummaryRow> some, Contrast contrast) {
+    return copy(gitId, axes, some, List.of(contrast));
+  }
+
+  /** Without the commit: what is made of it depends on its results, not on who ran it when. */
+  public RunData anonymous() {
+    return copy(Optional.empty(), axes, rows, contrasts);
+  }
+
+  private RunData copy(
+      Optional<String> git, List<Axis> varied, List<SummaryRow> points, List<Contrast> compared) {
     return new RunData(
         runId,
         experiment,
         question,
         configHash,
-        gitId,
+        git,
         basis,
         seed,
-        axes,
-        some,
+        varied,
+        points,
         figures,
-        List.of(contrast),
+        compared,
         expectations);
   }
 }

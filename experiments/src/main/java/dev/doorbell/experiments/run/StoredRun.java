@@ -129,19 +129,12 @@ public record StoredRun(
       RunIndex index, String id, List<JournalEntry> entries, List<SummaryRow> rows) {
     ExperimentConfig config = index.plan().config();
     RunData data =
-        new RunData(
+        RunData.of(
             id,
-            config.name(),
-            config.question(),
-            config.hash(),
+            config,
             Optional.ofNullable(index.manifest().machine().git()),
             index.manifest().basis(),
-            config.seed(),
-            config.axes(),
-            rows,
-            config.figures(),
-            config.contrasts(),
-            config.expectations());
+            rows);
     return new StoredRun(index.path(), data, entries, index.plan(), index.manifest());
   }
 

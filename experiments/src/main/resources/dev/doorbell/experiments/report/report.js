@@ -1,15 +1,17 @@
 "use strict";
 (function () {
-  // Legends: a click on an entry hides every group of its series in that figure.
+  // Legends: a click on an entry hides every group of its series in that figure. What belongs to
+  // two lines, such as their crossover, goes with either; what they share, with the last of them.
+  const seriesOf = (group) => Array.from(group.classList).filter((name) => name.startsWith("series-"));
   function toggle(svg, entry) {
-    const series = Array.from(entry.classList).find((name) => name.startsWith("series-"));
     const off = entry.classList.toggle("off");
-    svg.querySelectorAll("g." + CSS.escape(series)).forEach((group) => {
-      if (group !== entry) {
-        group.classList.toggle("hidden", off);
-      }
-    });
     entry.setAttribute("aria-pressed", String(!off));
+    const hidden = new Set(Array.from(svg.querySelectorAll(".entry.off")).flatMap(seriesOf));
+    svg.querySelectorAll("g[class*=series-]:not(.entry)").forEach((group) => {
+      const names = seriesOf(group);
+      const gone = (name) => hidden.has(name);
+      group.classList.toggle("hidden", group.classList.contains("shared") ? names.every(gone) : names.some(gone));
+    });
   }
 
   // Zoom and move by the viewBox alone: nothing is drawn anew.

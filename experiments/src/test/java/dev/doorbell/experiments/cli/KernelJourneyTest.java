@@ -75,6 +75,8 @@ class KernelJourneyTest {
     typed(ExitCode.OK, "kernel", "check", descriptor);
     assertThat(out).contains("entry   mine(").endsWith(descriptor + "  ok\n");
     assertThat(out).as("every wait has a deadline").doesNotContain("note");
+    typed(ExitCode.OK, "kernel", "run", descriptor, "--seed", "2");
+    assertThat(out).contains("every thread ended with DOORBELL_OK, and what was sent has arrived");
     typed(ExitCode.OK, "kernel", "disasm", folder.resolve("mine.ptx").toString());
     assertThat(out).contains("; mine.cu:").contains("polling loop");
     typed(ExitCode.OK, "validate", experiment, descriptor);

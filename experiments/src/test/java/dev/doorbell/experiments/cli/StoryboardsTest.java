@@ -130,6 +130,7 @@ class StoryboardsTest {
       throws IOException, InterruptedException {
     assertThat(page(2))
         .contains("credit_ring.kernel.yaml  ok", "points verified")
+        .contains("every thread ended with DOORBELL_OK, and what was sent has arrived")
         .contains("the HCA reads what may not have arrived", "credit_ring.cu:", "--schedule")
         .contains("CLEAN", "the PTX VM's interpreter and its compiler")
         .contains("the PTX VM's interpreter and its threads in another order")

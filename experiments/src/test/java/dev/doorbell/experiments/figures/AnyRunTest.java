@@ -111,6 +111,7 @@ class AnyRunTest {
             new Axis("size", "B", sizes)),
         rows,
         List.of(),
+        List.of(),
         List.of());
   }
 

@@ -89,7 +89,8 @@ final class ModelledRun {
         List.of(
             new Contrast("latency", "size", "path", "pull", "push.memic", "placement"),
             new Contrast("latency", "size", "path", "pull.bf", "push.memic", "placement"),
-            new Contrast("latency", "size", "path", "pull.bf", "staged", "placement")));
+            new Contrast("latency", "size", "path", "pull.bf", "staged", "placement")),
+        List.of());
   }
 
   /** The same run with counters at every point. */
@@ -126,7 +127,8 @@ final class ModelledRun {
         axes,
         rows,
         figures,
-        run.contrasts());
+        run.contrasts(),
+        List.of());
   }
 
   private static List<Long> sizes() {

@@ -3,7 +3,11 @@ package dev.doorbell.experiments.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Configs;
+import dev.doorbell.experiments.config.FigureReader;
+import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.run.FakeRuntime;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.Runs;
 import dev.doorbell.experiments.run.StoredRun;
@@ -82,6 +86,48 @@ class HtmlReportTest {
   }
 
   @Test
+  void what_a_run_amounts_to_stands_before_everything_else() throws RunException {
+    assertThat(html(run()))
+        .containsSubsequence(
+            "<th scope=\"row\">made with</th>",
+            "all 6 have a result",
+            "21 of each metric at a point",
+            "<th scope=\"row\">doubts</th>",
+            "<h3>Figures</h3>",
+            "<b>latency</b> small: latency against message size",
+            "<h3>Results</h3>");
+  }
+
+  @Test
+  void two_runs_are_compared_point_by_point() throws RunException {
+    StoredRun run = run();
+    assertThat(html(run, run))
+        .contains("<td class=\"verdict no-change\">no change</td>", "12 no change.", "21 / 21")
+        .contains("Holm-corrected over 12 tests", "a change counts above 1 %");
+  }
+
+  @Test
+  void a_figure_may_be_asked_for_beside_those_of_the_config() throws RunException, ConfigException {
+    FigureSpec bars =
+        FigureReader.ofText("--figure", "{kind: bar, x: path, y: goodput, series: size}");
+    String page =
+        new String(
+            HtmlReport.of(List.of(run()), List.of(bars), FakeRuntime::new), StandardCharsets.UTF_8);
+    assertThat(page).contains("<figure data-figure=\"bar-goodput\"");
+  }
+
+  @Test
+  void a_figure_that_a_run_cannot_give_is_named_with_the_reason()
+      throws RunException, ConfigException {
+    FigureSpec tornado = FigureReader.ofText("--figure", "{kind: tornado, y: rate}");
+    String page =
+        new String(
+            HtmlReport.of(List.of(run()), List.of(tornado), FakeRuntime::new),
+            StandardCharsets.UTF_8);
+    assertThat(page).contains("the model has none of &#39;rate&#39;".replace("&#39;", "'"));
+  }
+
+  @Test
   void texts_from_outside_cannot_become_markup() {
     assertThat(new Html().text("<script>alert(\"1 & 2\")</script>").toString())
         .isEqualTo("&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;");
@@ -102,13 +148,17 @@ class HtmlReportTest {
       keep(before);
       assertThat(colours(before)).as("colours on the screen").isGreaterThan(20);
 
-      String line = "figure[data-figure=latency] g.series-pull:not(.entry)";
+      String line = "figure[data-figure=latency] g[class^=\"series-pull\"]:not(.series-push-memic)";
       String hidden = "document.querySelector('%s').classList.contains('hidden')".formatted(line);
       assertThat(browser.evaluate(hidden).asBoolean()).isFalse();
       browser.click("figure[data-figure=latency] .entry.series-pull text");
       assertThat(browser.evaluate(hidden).asBoolean()).isTrue();
-      assertThat(browser.evaluate(hidden.replace("series-pull:", "series-push-memic:")).asBoolean())
-          .isFalse();
+      String other = "figure[data-figure=latency] g[class^=\"series-push-memic\"]";
+      assertThat(browser.evaluate(hidden.replace(line, other)).asBoolean()).isFalse();
+      String both = "figure[data-figure=latency] g.series-pull.series-push-memic:not(.shared)";
+      assertThat(browser.evaluate(hidden.replace(line, both)).asBoolean())
+          .as("a crossover goes with either of its lines")
+          .isTrue();
       browser.click("figure[data-figure=latency] .entry.series-pull text");
       assertThat(browser.evaluate(hidden).asBoolean()).isFalse();
 
@@ -126,6 +176,21 @@ class HtmlReportTest {
           .isEqualTo("[\"64 B\",\"64 B\",\"4 KiB\",\"4 KiB\",\"64 KiB\",\"64 KiB\"]");
       browser.click("table.sortable thead th:nth-child(2)");
       assertThat(browser.evaluate(sizes).get(0).asString()).isEqualTo("64 KiB");
+
+      StoredRun longer =
+          Runs.make(
+              folder.resolve("more"),
+              Configs.read(Configs.SMALL, "path=pull,push.memic", "size=pow2(64,64K)"));
+      Files.write(page, page(longer));
+      browser.visit(page.toUri());
+      String shown =
+          "Array.from(document.querySelector('.filter + .scroll table').tBodies[0].rows)"
+              + ".filter(row => !row.hidden).length";
+      assertThat(browser.evaluate(shown).asInt()).isEqualTo(22);
+      browser.evaluate(
+          "(() => { const input = document.querySelector('.filter'); input.value = 'memic kib';"
+              + " input.dispatchEvent(new Event('input')); })()");
+      assertThat(browser.evaluate(shown).asInt()).as("rows of 1 KiB to 64 KiB").isEqualTo(7);
 
       assertThat(browser.complaints()).isEmpty();
       assertThat(browser.requests())

@@ -66,20 +66,7 @@ class ExpectationsTest {
       counters.put("tlp.bytes", Quantity.count(point.whole("size")));
       rows.add(new SummaryRow(point.id(), point.axes(), metrics, counters, point.seed()));
     }
-    RunData data =
-        new RunData(
-            "run",
-            config.name(),
-            config.question(),
-            config.hash(),
-            Optional.empty(),
-            Basis.MODELLED,
-            config.seed(),
-            config.axes(),
-            rows,
-            config.figures(),
-            config.contrasts(),
-            config.expectations());
+    RunData data = RunData.of("run", config, Optional.empty(), Basis.MODELLED, rows);
     return Expectations.of(data).getFirst();
   }
 

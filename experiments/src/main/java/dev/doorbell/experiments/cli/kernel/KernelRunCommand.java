@@ -5,11 +5,16 @@ import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.diff.KernelComparer;
+import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.KernelOutcome;
 import dev.doorbell.experiments.kernels.KernelReport;
 import dev.doorbell.experiments.kernels.KernelRun;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -34,6 +39,7 @@ import picocli.CommandLine.Parameters;
       "      --arg u32:32 --dump f32",
       "  doorbell kernel run sum.ptx --arg zero:4K --arg u32:9 --profile",
       "  doorbell kernel run sum.ptx --arg zero:4K --arg u32:9 --trace=0,33",
+      "  doorbell kernel run my_put.kernel.yaml --seed 3     one with queue pairs, as described",
       "",
       "Arguments, one --arg for each parameter in order:",
       "  in:FILE          a buffer with what the file holds",
@@ -45,7 +51,7 @@ import picocli.CommandLine.Parameters;
       ""
     })
 final class KernelRunCommand extends Command {
-  @Parameters(paramLabel = "FILE", description = "PTX.")
+  @Parameters(paramLabel = "FILE", description = "PTX, or a descriptor.")
   private String file = "";
 
   @Option(
@@ -122,8 +128,55 @@ final class KernelRunCommand extends Command {
       description = "Print at most that many of them (default: 10000).")
   private long traceLines = 10_000;
 
+  /** Runs a kernel with what its descriptor says, its size and queues picked by the seed. */
+  private ExitCode described(Context context) throws UsageException {
+    if (!arguments.isEmpty() || entry != null || profile || trace != null) {
+      throw new UsageException(
+          Problem.of("DB-U003", file, "a descriptor says what its kernel gets")
+              .fix("leave all options but --seed and --timeout out, or give the PTX"));
+    }
+    UserKernel kernel;
+    try {
+      kernel = KernelFolders.read(Path.of(file));
+    } catch (ConfigException e) {
+      throw new UsageException(e.problems().getFirst());
+    }
+    List<Problem> misfits = KernelWorkbench.find().checkAbi(kernel);
+    if (!misfits.isEmpty()) {
+      throw new UsageException(misfits.getFirst());
+    }
+    KernelComparer.Run run =
+        KernelComparer.find()
+            .runAlone(
+                new KernelComparer.Request(
+                    kernel.name(),
+                    Optional.of(kernel),
+                    "vm",
+                    seed,
+                    0,
+                    1,
+                    KernelRunOptions.nanos(timeout),
+                    context.interruption()::requested,
+                    _ -> {}));
+    PrintStream out = context.terminal().out();
+    if (common().json()) {
+      Json.print(context, run);
+      return run.failed() ? ExitCode.FAILED : ExitCode.OK;
+    }
+    out.printf("gpu ptx-vm   kernel %s   seed %d%n%s%n", kernel.name(), seed, run.parameters());
+    if (run.failed()) {
+      run.differences().forEach(out::println);
+      return ExitCode.FAILED;
+    }
+    out.println("every thread ended with DOORBELL_OK, and what was sent has arrived");
+    return ExitCode.OK;
+  }
+
   @Override
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
+    if (file.endsWith(KernelDescriptor.ENDING)) {
+      return described(context);
+    }
     String ptx = KernelFiles.ptx(file);
     KernelWorkbench workbench = KernelWorkbench.find();
     KernelReport report = workbench.check(file, ptx);

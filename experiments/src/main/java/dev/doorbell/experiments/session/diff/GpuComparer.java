@@ -66,6 +66,21 @@ public final class GpuComparer implements KernelComparer {
     return new Comparison(between, chance(request));
   }
 
+  @Override
+  public Run runAlone(Request request) {
+    Compared run = compared(request, request.seed() + request.first() * RUN_STEP);
+    List<String> failures = new ArrayList<>();
+    VmOptions.Engine engine = VmOptions.defaults().engine();
+    SequencedMap<String, byte[]> left =
+        attempt(
+            run, new VirtualMachine("the PTX VM", engine, OptionalLong.empty()), request, failures);
+    return new Run(request.first(), run.parameters(), bytes(left), !failures.isEmpty(), failures);
+  }
+
+  private static long bytes(SequencedMap<String, byte[]> contents) {
+    return contents.values().stream().mapToLong(bytes -> bytes.length).sum();
+  }
+
   private static Compared compared(Request request, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     return ComparedPush.KERNELS.contains(request.kernel())
@@ -98,8 +113,7 @@ public final class GpuComparer implements KernelComparer {
     if (!differences.isEmpty()) {
       differences.add(explain(run, reference.name(), expected, request));
     }
-    long compared = expected.values().stream().mapToLong(bytes -> bytes.length).sum();
-    return new Run(number, run.parameters(), compared, false, differences);
+    return new Run(number, run.parameters(), bytes(expected), false, differences);
   }
 
   /** Whether the kernel itself leaves this or that, by the order in which its threads go. */

@@ -28,6 +28,8 @@ public final class AbiCheck {
 
   private static final Set<String> KEYS = Set.of("local_key", "remote_key", "staging_key");
 
+  private static final int REGISTERS = 65536;
+
   private AbiCheck() {}
 
   /** Everything that does not fit, with the descriptor's line and column. */
@@ -75,6 +77,7 @@ public final class AbiCheck {
       return problems;
     }
     checkParameters(descriptor, entry, problems);
+    checkRegisters(descriptor, entry, problems);
     if (entry.dynamicShared() && descriptor.launch().sharedBytes() == 0) {
       problems.add(
           Problem.of(
@@ -84,6 +87,11 @@ public final class AbiCheck {
               .fix("launch: { shared: BYTES }"));
     }
     return problems;
+  }
+
+  /** Whether what a parameter gets is an address. */
+  static boolean isAddress(String bound) {
+    return ADDRESSES.contains(bound);
   }
 
   private static void checkIsa(
@@ -101,6 +109,22 @@ public final class AbiCheck {
                                 .formatted(isa, descriptor.ptx(), report.isa()))
                         .effect("drivers that know isa %s would refuse it".formatted(isa))
                         .fix("isa: \"%s\", or lower .version".formatted(report.isa()))));
+  }
+
+  /** Values that live at once have to fit the registers of a multiprocessor, for all threads. */
+  private static void checkRegisters(
+      KernelDescriptor descriptor, KernelReport.Entry entry, List<Problem> problems) {
+    long live = (long) entry.slots() * Math.max(1, descriptor.launch().threads());
+    if (live > REGISTERS) {
+      problems.add(
+          Problem.of(
+                  "DB-K012",
+                  descriptor.place("/launch/threads"),
+                  "%d values live at once in each of %d threads, and a multiprocessor has %,d registers"
+                      .formatted(entry.slots(), descriptor.launch().threads(), REGISTERS))
+              .effect("a GPU refuses the launch")
+              .fix("fewer threads, or __launch_bounds__ in the .cu, which spills"));
+    }
   }
 
   private static int number(String isa) {

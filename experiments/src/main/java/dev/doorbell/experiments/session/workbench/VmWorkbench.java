@@ -102,6 +102,7 @@ public final class VmWorkbench implements KernelWorkbench {
         }
       }
     }
+    notes.addAll(PostingNotes.of(module));
     return notes;
   }
 
@@ -134,7 +135,13 @@ public final class VmWorkbench implements KernelWorkbench {
 
   @Override
   public List<Problem> checkAbi(UserKernel kernel) {
-    return AbiCheck.of(kernel, check(kernel.ptxFile(), kernel.ptx()));
+    List<Problem> problems =
+        new ArrayList<>(AbiCheck.of(kernel, check(kernel.ptxFile(), kernel.ptx())));
+    if (problems.isEmpty()) {
+      problems.addAll(
+          BindingCheck.of(kernel, PtxParser.parse(kernel.ptxFile(), kernel.ptx()).module()));
+    }
+    return problems;
   }
 
   @Override
