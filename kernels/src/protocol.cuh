@@ -20,18 +20,21 @@ __device__ __forceinline__ uint64_t warp_index() {
   return block * ((threads + 31) / 32) + thread / 32;
 }
 
-// job.stamps: the earliest start and the latest end of all threads. The host zeroes both.
+// job.stamps: the earliest start and the latest end of all threads. The host zeroes both. Lanes that
+// come to the start together leave it together: parted by the exchange, they would go on apart.
 __device__ __forceinline__ void stamp_start(const doorbell_job &job, uint64_t time) {
   if (job.stamps == 0) {
     return;
   }
   cuda::atomic_ref<uint64_t, cuda::thread_scope_device> start(
       *reinterpret_cast<uint64_t *>(job.stamps));
+  const uint32_t together = __activemask();
   uint64_t seen = 0;
   // Each failed exchange means that another thread brought the stamp closer.
   while ((seen == 0 || time < seen) &&
          !start.compare_exchange_strong(seen, time, cuda::memory_order_relaxed)) {
   }
+  __syncwarp(together);
 }
 
 __device__ __forceinline__ void stamp_end(const doorbell_job &job, uint64_t time) {

@@ -28,16 +28,22 @@ __device__ __forceinline__ uint32_t run(const queue_pair &qp, const doorbell_job
   return quiet<kScope>(qp);
 }
 
-// Warm-up and measurement are two turns of one loop, so that the post is in the code once.
+// Warm-up and measurement are two turns of one loop, so that the post is in the code once. Lanes that
+// began together begin each turn together: who parted in the warm-up would post apart from then on.
 template <by kScope>
 __device__ __forceinline__ uint32_t measure(const queue_pair &qp, const doorbell_job &job,
                                             const request_list &list) {
+  const uint32_t together = __activemask();
   uint32_t status = DOORBELL_OK;
-  for (uint32_t measured = 0; measured < 2 && status == DOORBELL_OK; ++measured) {
-    if (measured != 0) {
-      protocol::stamp_start(job, global_time());
+#pragma unroll 1
+  for (uint32_t measured = 0; measured < 2; ++measured) {
+    __syncwarp(together);
+    if (status == DOORBELL_OK) {
+      if (measured != 0) {
+        protocol::stamp_start(job, global_time());
+      }
+      status = run<kScope>(qp, job, list, measured != 0 ? job.iterations : job.warmup);
     }
-    status = run<kScope>(qp, job, list, measured != 0 ? job.iterations : job.warmup);
   }
   protocol::stamp_end(job, global_time());
   return status;

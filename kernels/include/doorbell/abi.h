@@ -144,7 +144,20 @@ struct doorbell_job {
   uint32_t role;           // ping-pong: 0 starts, 1 answers
   uint32_t opcode;         // DOORBELL_OP_* for put_rate and the single-operation kernel
   uint32_t chunk_bytes;    // staging: bytes of one slot
-  uint64_t reserved[2];
+  uint64_t signals;        // struct doorbell_signals, or 0
+  uint64_t reserved;
+};
+
+// Words that a protocol keeps beside its messages: credits, sequence numbers, what a barrier counts.
+// All are zero at the start. A peer adds to them (put_signal, fetch_add) or writes them (put_value),
+// and what an atomic fetches may land in them. A kernel has them whose descriptor says launch.signals.
+struct doorbell_signals {
+  uint64_t own;         // uint64_t[count] of this rank
+  uint64_t remote;      // those of the peer
+  uint32_t own_key;     // as the WQE holds it after byte-swapping
+  uint32_t remote_key;
+  uint32_t count;
+  uint32_t reserved;
 };
 
 // doorbell_job.opcode

@@ -68,6 +68,21 @@ __device__ __forceinline__ uint8_t command_opcode(const work_request &request) {
   }
 }
 
+__device__ __forceinline__ command command_of(const doorbell_qp *qp, const work_request &request) {
+  command whole;
+  whole.opcode = command_opcode(request);
+  whole.queue_pair = static_cast<uint16_t>(qp->number);
+  whole.remote_address = request.remote;
+  whole.remote_key = request.remote_key;
+  whole.local_address = request.local;
+  whole.local_key = request.local_key;
+  whole.length = request.bytes;
+  whole.operand = request.operand;
+  whole.compare = request.compare;
+  whole.immediate = request.immediate;
+  return whole;
+}
+
 }  // namespace detail
 
 // Hands one request to the CPU, or a put and the fetch-add behind it. The ticket counts commands.
@@ -76,27 +91,32 @@ inline __device__ __noinline__ posted submit_to_cpu(const doorbell_qp *qp, work_
   command_ticket ticket;
   if (first.is_inline()) {
     ticket = detail::submit_inline(qp, first);
-  } else {
-    command whole;
-    whole.opcode = detail::command_opcode(first);
-    whole.queue_pair = static_cast<uint16_t>(qp->number);
-    whole.remote_address = first.remote;
-    whole.remote_key = first.remote_key;
-    whole.local_address = first.local;
-    whole.local_key = first.local_key;
-    whole.length = first.bytes;
-    whole.operand = first.operand;
-    whole.compare = first.compare;
-    whole.immediate = first.immediate;
-    if (count == 2) {
-      whole.opcode = DOORBELL_OP_PUT_SIGNAL;
-      whole.operand = second.operand;
-      whole.compare = second.remote;
-      whole.immediate = second.remote_key;
-      whole.fetched = second.local;
+    if (count == 2 && ticket.status == DOORBELL_OK) {
+      ticket = command_submit(detail::commands_of(qp), detail::command_of(qp, second),
+                              qp->deadline_ns, false);
     }
-    const bool sends = whole.opcode == DOORBELL_OP_PUT || whole.opcode == DOORBELL_OP_PUT_IMM ||
-                       whole.opcode == DOORBELL_OP_PUT_SIGNAL;
+  } else {
+    command whole = detail::command_of(qp, first);
+    bool sends = whole.opcode == DOORBELL_OP_PUT || whole.opcode == DOORBELL_OP_PUT_IMM;
+    if (count == 2) {
+      if (second.local_key == first.local_key) {
+        sends = true;
+        whole.opcode = DOORBELL_OP_PUT_SIGNAL;
+        whole.operand = second.operand;
+        whole.compare = second.remote;
+        whole.immediate = second.remote_key;
+        whole.fetched = second.local;
+      } else {
+        // A command has one local key. The put goes ahead in one of its own; what others hand over
+        // in between does no harm.
+        ticket = command_submit(detail::commands_of(qp), whole, qp->deadline_ns, sends);
+        if (ticket.status != DOORBELL_OK) {
+          return {ticket.status, ticket.index + 1};
+        }
+        whole = detail::command_of(qp, second);
+        sends = false;
+      }
+    }
     ticket = command_submit(detail::commands_of(qp), whole, qp->deadline_ns, sends);
   }
   return {ticket.status, ticket.index + 1};

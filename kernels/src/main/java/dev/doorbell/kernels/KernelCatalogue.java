@@ -18,12 +18,10 @@ public final class KernelCatalogue {
   private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
 
   private final String folder;
-  private final String compiler;
   private final List<ProtocolKernel> kernels;
 
-  private KernelCatalogue(String folder, String compiler, List<ProtocolKernel> kernels) {
+  private KernelCatalogue(String folder, List<ProtocolKernel> kernels) {
     this.folder = folder;
-    this.compiler = compiler;
     this.kernels = List.copyOf(kernels);
   }
 
@@ -58,7 +56,7 @@ public final class KernelCatalogue {
               kernel.required("source").asString(),
               entries));
     }
-    return new KernelCatalogue(folder, manifest.required("nvcc").asString(), kernels);
+    return new KernelCatalogue(folder, kernels);
   }
 
   /** All protocols, by name. */
@@ -74,11 +72,6 @@ public final class KernelCatalogue {
   /** The protocol of that name. */
   public Optional<ProtocolKernel> find(String name) {
     return kernels.stream().filter(kernel -> kernel.name().equals(name)).findFirst();
-  }
-
-  /** Version of the nvcc that compiled them. */
-  public String compiler() {
-    return compiler;
   }
 
   /** The kernel's PTX. */

@@ -33,9 +33,4 @@ public record ProtocolKernel(
    * @param sharedBytes static shared memory of a block
    */
   public record EntryPoint(String name, int registers, int sharedBytes) {}
-
-  /** The entry to launch: protocols have one. */
-  public EntryPoint entry() {
-    return entries.getFirst();
-  }
 }

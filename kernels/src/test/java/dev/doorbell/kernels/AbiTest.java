@@ -9,6 +9,7 @@ import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.SignalsView;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -34,12 +35,14 @@ class AbiTest {
             "doorbell_command_queue",
             "doorbell_qp",
             "doorbell_job",
+            "doorbell_signals",
             "doorbell_operation");
     assertThat(bytes("doorbell_counters")).isEqualTo(QueuePairView.COUNTERS_BYTES);
     assertThat(bytes("doorbell_error")).isEqualTo(ErrorRecord.BYTES);
     assertThat(bytes("doorbell_command_queue")).isEqualTo(CommandQueueView.BYTES);
     assertThat(bytes("doorbell_qp")).isEqualTo(QueuePairView.BYTES);
     assertThat(bytes("doorbell_job")).isEqualTo(JobView.BYTES);
+    assertThat(bytes("doorbell_signals")).isEqualTo(SignalsView.BYTES);
     assertThat(bytes("doorbell_operation")).isEqualTo(OperationView.BYTES);
   }
 
@@ -152,6 +155,17 @@ class AbiTest {
     assertThat(operation.read("opcode")).isEqualTo(3);
     assertThat(operation.read("queue_pair")).isEqualTo(4);
     assertThat(operation.read("flags")).isEqualTo(5);
+  }
+
+  @Test
+  void signal_words_are_encoded_where_the_kernel_reads_them() {
+    Reader signals =
+        new Reader("doorbell_signals", new SignalsView(101, 102, 0x1100, 0x2200, 5).encode());
+    assertThat(signals.read("own")).isEqualTo(101);
+    assertThat(signals.read("remote")).isEqualTo(102);
+    assertThat(signals.read("own_key")).isEqualTo(swapped(0x1100));
+    assertThat(signals.read("remote_key")).isEqualTo(swapped(0x2200));
+    assertThat(signals.read("count")).isEqualTo(5);
   }
 
   @Test

@@ -16,52 +16,77 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What is committed under ptx/ is what the sources compile to. */
+/** What is committed as PTX is what the sources compile to. */
 class CommittedPtxTest {
-  private static final String REBUILD =
-      "run kernels/build (it needs nvcc) and commit kernels/ptx with the sources";
+  /** What one call of {@code kernels/build} compiles. */
+  enum Build {
+    KERNELS("src", "ptx", "kernels/build"),
+    CASES("cases", "cases/ptx", "kernels/build --cases");
 
-  private static JsonNode manifest() throws IOException {
-    return JsonMapper.shared()
-        .readTree(Files.readString(SourceTree.ROOT.resolve("ptx/manifest.json")));
+    private final String sources;
+    private final String ptx;
+    private final String command;
+
+    Build(String sources, String ptx, String command) {
+      this.sources = sources;
+      this.ptx = ptx;
+      this.command = command;
+    }
+
+    private JsonNode manifest() throws IOException {
+      return JsonMapper.shared()
+          .readTree(Files.readString(SourceTree.ROOT.resolve(ptx).resolve("manifest.json")));
+    }
+
+    /** That a file is the one whose digest the manifest has. */
+    private void isAsRecorded(String file, JsonNode digest) throws IOException {
+      assertThat(SourceTree.sha256(SourceTree.ROOT.resolve(file)))
+          .as("%s is not what its PTX was built with: %s", file, advice())
+          .isEqualTo(digest.asString());
+    }
+
+    private String advice() {
+      return "run %s (it needs nvcc) and commit kernels/%s with the sources"
+          .formatted(command, ptx);
+    }
   }
 
-  @Test
-  void every_source_is_the_one_that_its_ptx_was_compiled_from() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void every_source_is_the_one_that_its_ptx_was_compiled_from(Build build) throws IOException {
     List<String> sources = new ArrayList<>();
-    for (JsonNode kernel : manifest().required("kernels")) {
-      String source = kernel.required("source").asString();
-      sources.add(source);
-      assertThat(SourceTree.sha256(SourceTree.ROOT.resolve(source)))
-          .as("%s has changed since its PTX was built: %s", source, REBUILD)
-          .isEqualTo(kernel.required("source_sha256").asString());
-      String ptx = kernel.required("ptx").asString();
-      assertThat(SourceTree.sha256(SourceTree.ROOT.resolve(ptx)))
-          .as("%s is not what kernels/build wrote: %s", ptx, REBUILD)
-          .isEqualTo(kernel.required("ptx_sha256").asString());
+    for (JsonNode kernel : build.manifest().required("kernels")) {
+      sources.add(kernel.required("source").asString());
+      for (String file : List.of("source", "ptx")) {
+        build.isAsRecorded(kernel.required(file).asString(), kernel.required(file + "_sha256"));
+      }
     }
-    assertThat(sources).as(REBUILD).isEqualTo(SourceTree.files("src", ".cu"));
+    assertThat(sources).as(build.advice()).isEqualTo(SourceTree.files(build.sources, ".cu"));
   }
 
-  @Test
-  void every_header_is_the_one_that_the_ptx_was_compiled_with() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void every_header_is_the_one_that_the_ptx_was_compiled_with(Build build) throws IOException {
     List<String> headers = new ArrayList<>(SourceTree.files("include/doorbell", ".h", ".cuh"));
-    headers.addAll(SourceTree.files("src", ".cuh"));
-    JsonNode recorded = manifest().required("headers_sha256");
-    assertThat(recorded.propertyNames()).as(REBUILD).containsExactlyInAnyOrderElementsOf(headers);
+    headers.addAll(SourceTree.files(build.sources, ".cuh"));
+    JsonNode recorded = build.manifest().required("headers_sha256");
+    assertThat(recorded.propertyNames())
+        .as(build.advice())
+        .containsExactlyInAnyOrderElementsOf(headers);
     for (String header : headers) {
-      assertThat(SourceTree.sha256(SourceTree.ROOT.resolve(header)))
-          .as("%s has changed since the PTX was built: %s", header, REBUILD)
-          .isEqualTo(recorded.required(header).asString());
+      build.isAsRecorded(header, recorded.required(header));
     }
   }
 
-  @Test
-  void nothing_that_is_compiled_knows_where_it_was_compiled() throws IOException {
-    for (String file : SourceTree.files("ptx", ".ptx", ".json")) {
+  @ParameterizedTest
+  @EnumSource
+  void nothing_that_is_compiled_knows_where_it_was_compiled(Build build) throws IOException {
+    for (String file : SourceTree.files(build.ptx, ".ptx", ".json")) {
       assertThat(Files.readString(SourceTree.ROOT.resolve(file)))
           .as(file)
           .doesNotContain(SourceTree.ROOT.toString())
@@ -92,7 +117,7 @@ class CommittedPtxTest {
   @Tag("slow") // compiles and assembles each kernel several times
   void the_same_nvcc_compiles_the_sources_to_the_same_bytes_in_another_directory(
       @TempDir Path elsewhere) throws IOException, InterruptedException {
-    String recorded = manifest().required("nvcc").asString();
+    String recorded = Build.KERNELS.manifest().required("nvcc").asString();
     String here = nvccVersion();
     assumeTrue(
         here.equals(recorded),

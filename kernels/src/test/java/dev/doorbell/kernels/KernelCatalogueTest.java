@@ -78,4 +78,15 @@ class KernelCatalogueTest {
     assertThat(catalogue.find("put_latency")).isPresent();
     assertThat(catalogue.find("put_latency.cu")).isEmpty();
   }
+
+  @Test
+  void every_case_has_a_broken_and_a_mended_kernel() {
+    KernelCatalogue cases = KernelCatalogue.cases();
+    assertThat(cases.kernels()).hasSize(13);
+    for (ProtocolKernel kernel : cases.kernels()) {
+      assertThat(kernel.entries().stream().map(ProtocolKernel.EntryPoint::name))
+          .containsExactlyInAnyOrder(kernel.name() + "_broken", kernel.name() + "_mended");
+      assertThat(cases.ptx(kernel)).contains("\"cases/%s.cu\"".formatted(kernel.name()));
+    }
+  }
 }

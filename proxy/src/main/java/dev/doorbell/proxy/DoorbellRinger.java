@@ -58,7 +58,6 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
   private boolean loadParked;
   private int roundWork;
   private long rings;
-  private long spins;
 
   /**
    * Adds the ringer to {@code fabric}.
@@ -102,11 +101,6 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
     return rings;
   }
 
-  /** Rounds that found nothing to ring. */
-  public long spins() {
-    return spins;
-  }
-
   @Override
   public int step(int budget) {
     while (loadParked || stores.drain(port)) {
@@ -121,7 +115,6 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
         stage = Stage.WATCH;
         roundWork = 0;
         if (work == 0) {
-          spins++;
           port.pollFailed(ProxyAgent.IDLE_NANOS);
         }
         return work;

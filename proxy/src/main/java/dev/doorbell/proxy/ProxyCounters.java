@@ -43,11 +43,6 @@ public final class ProxyCounters {
     return commands - completed - failed;
   }
 
-  /** Commands of a batch, on average. */
-  public double meanBatch() {
-    return batches == 0 ? 0 : (double) commands / batches;
-  }
-
   @Override
   public String toString() {
     return "%d commands in %d batches (largest %d), %d completed, %d failed, %d WQEs, %d doorbells, %d BlueFlame, %d waits, %d spins, occupancy up to %d"

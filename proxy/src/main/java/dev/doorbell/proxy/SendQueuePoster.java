@@ -103,11 +103,6 @@ final class SendQueuePoster {
     return queue;
   }
 
-  /** True after an error CQE. */
-  boolean isDead() {
-    return dead;
-  }
-
   /** WQEs posted that have not ended. */
   long outstanding() {
     return next - completed;

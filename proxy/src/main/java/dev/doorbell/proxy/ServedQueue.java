@@ -36,10 +36,6 @@ final class ServedQueue {
     this.published = consumed;
   }
 
-  CommandQueueView queue() {
-    return queue;
-  }
-
   ProxyHandler handler() {
     return handler;
   }

@@ -93,6 +93,13 @@ public record RunComparison(
     for (Pair pair : matching.pairs) {
       compare(before, after, pair, rules, points);
     }
+    for (RunIndex run : List.of(before, after)) {
+      if (run.results().isEmpty()) {
+        throw RunException.unreadable(
+            Problem.of("DB-R007", run.id(), "no point of it has a result to compare")
+                .fix("doorbell table RUN says why"));
+      }
+    }
     if (points.isEmpty()) {
       throw RunException.unreadable(
           Problem.of(

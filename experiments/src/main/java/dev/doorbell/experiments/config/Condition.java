@@ -65,6 +65,13 @@ public record Condition(String setting, Comparison comparison, List<String> oper
     return setting + comparison.sign + String.join("|", operands);
   }
 
+  /** As a sentence has it: sizes and times with their unit. */
+  String shown() {
+    return setting
+        + comparison.sign
+        + String.join("|", operands.stream().map(o -> Amounts.operand(setting, o)).toList());
+  }
+
   /** Conditions of which all must hold, as {@code --only} takes them. */
   public static String text(List<Condition> conditions) {
     return conditions.stream().map(Condition::text).collect(Collectors.joining(","));

@@ -45,6 +45,7 @@ public final class ConfigReader {
     YamlDocument.Parsed document = YamlDocument.parse(file, text);
     ObjectNode root = document.root();
     Marks marks = document.marks();
+    TopologySiblings.resolve(file, root);
     List<Problem> problems = new ArrayList<>();
     Overrides changes = new Overrides(schema, root, marks, problems);
     overrides.forEach(changes::apply);

@@ -55,7 +55,7 @@ public sealed interface Expectation {
               Expectation.text(of),
               greater ? "greater" : "less",
               Expectation.text(than),
-              by == 1 ? "" : ", %s times at least".formatted(number(by)),
+              by == 1 ? "" : ", %s times at least".formatted(Amounts.number(by)),
               scope.suffix());
     }
   }
@@ -116,8 +116,10 @@ public sealed interface Expectation {
     public String text() {
       String range =
           lower == upper
-              ? "is " + number(lower)
-              : "from %s to %s".formatted(number(lower), number(upper));
+              ? "is " + Amounts.metric(scope.metric, lower)
+              : "from %s to %s"
+                  .formatted(
+                      Amounts.metric(scope.metric, lower), Amounts.metric(scope.metric, upper));
       return "%s %s%s".formatted(scope.metric, range, scope.suffix());
     }
   }
@@ -152,28 +154,18 @@ public sealed interface Expectation {
               scope.metric,
               contrast.first(),
               contrast.over(),
-              bound(lower),
-              bound(upper),
+              Amounts.setting(contrast.over(), lower),
+              Amounts.setting(contrast.over(), upper),
               contrast.second(),
               scope.suffix());
-    }
-
-    private String bound(double at) {
-      return contrast.over().equals("size") ? Sizes.bytes((long) at) : number(at);
     }
   }
 
   private static String text(List<Condition> conditions) {
-    return conditions.stream().map(Condition::text).collect(Collectors.joining(" and "));
+    return conditions.stream().map(Condition::shown).collect(Collectors.joining(" and "));
   }
 
   private static String share(double tolerance) {
-    return number(tolerance * 100) + " %";
-  }
-
-  private static String number(double value) {
-    return value == Math.rint(value)
-        ? String.format(Locale.ROOT, "%.0f", value)
-        : String.format(Locale.ROOT, "%.4g", value).replaceFirst("0+$", "");
+    return Amounts.number(tolerance * 100) + " %";
   }
 }

@@ -15,6 +15,7 @@ import java.util.function.UnaryOperator;
  * @param parameters what each parameter of the entry gets: {@code queue_pairs}, {@code job}, or a
  *     field of {@code struct doorbell_job}
  * @param paths words of the paths that it can take; empty for all
+ * @param comparison of what it leaves on two GPUs
  * @param text of the file
  * @param places where a key stands, by JSON pointer: {@code my.kernel.yaml:4:3}
  */
@@ -30,6 +31,7 @@ public record KernelDescriptor(
     Set<String> paths,
     Measures measures,
     Verify verify,
+    KernelComparison comparison,
     String text,
     UnaryOperator<String> places) {
 
@@ -51,13 +53,25 @@ public record KernelDescriptor(
     BOTH
   }
 
+  /** How many messages payload and inbox hold side by side. */
+  public enum Slots {
+    /** One of each block. */
+    BLOCKS,
+    /** One of each thread of the grid. */
+    THREADS,
+    /** A window of them. */
+    WINDOW
+  }
+
   /**
    * How it is launched.
    *
    * @param bothRanks at both ranks at once; otherwise at rank 0 alone
    * @param threads of a block; 0 for as many as the copying of the path needs
    * @param sharedBytes of dynamic shared memory
-   * @param windowSlots payload and inbox hold a window of messages; otherwise one
+   * @param slots messages side by side
+   * @param shared several threads post to one queue pair
+   * @param signals words at each rank that peers add to
    */
   public record Launch(
       boolean bothRanks,
@@ -65,7 +79,14 @@ public record KernelDescriptor(
       int threads,
       int sharedBytes,
       boolean cooperative,
-      boolean windowSlots) {}
+      Slots slots,
+      boolean shared,
+      int signals) {
+    /** Whether payload and inbox hold a window of messages. */
+    public boolean windowSlots() {
+      return slots == Slots.WINDOW;
+    }
+  }
 
   public KernelDescriptor {
     parameters = List.copyOf(parameters);

@@ -32,6 +32,7 @@ public final class KernelDescriptorReader {
     }
     String name = root.get("kernel").asString();
     JsonNode launch = root.path("launch");
+    boolean shared = value(launch, LAUNCH, "posters").asString().equals("many");
     KernelDescriptor descriptor =
         new KernelDescriptor(
             name,
@@ -47,12 +48,15 @@ public final class KernelDescriptorReader {
                 value(launch, LAUNCH, "threads").asInt(0),
                 value(launch, LAUNCH, "shared").asInt(),
                 value(launch, LAUNCH, "cooperative").asBoolean(),
-                value(launch, LAUNCH, "slots").isString()),
+                slots(value(launch, LAUNCH, "slots").asString()),
+                shared,
+                value(launch, LAUNCH, "signals").asInt()),
             new LinkedHashSet<>(Schema.strings(root.path("paths"))),
             KernelDescriptor.Measures.valueOf(
                 root.get("measures").asString().toUpperCase(Locale.ROOT)),
             KernelDescriptor.Verify.valueOf(
                 value(root, "", "verify").asString().toUpperCase(Locale.ROOT)),
+            comparison(root.path("compare"), shared),
             text,
             marks::ofValue);
     checkTogether(descriptor);
@@ -88,6 +92,15 @@ public final class KernelDescriptorReader {
                   "it measures goodput, but gets neither the job nor its stamps")
               .fix("add stamps to parameters"));
     }
+    if (descriptor.launch().signals() > 0 && !reaches(descriptor, "signals")) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/launch/signals"),
+                  "it has signal words, but gets neither the job nor its signals")
+              .fix("add signals to parameters"));
+    }
+    checkComparison(descriptor, problems);
     if (!reaches(descriptor, "status")) {
       problems.add(
           Problem.of(
@@ -102,9 +115,85 @@ public final class KernelDescriptorReader {
     }
   }
 
+  private static void checkComparison(KernelDescriptor descriptor, List<Problem> problems) {
+    KernelComparison comparison = descriptor.comparison();
+    if (descriptor.launch().shared() && comparison.posts() == KernelComparison.Posts.ORDERED) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/compare/posts"),
+                  "several threads post to a queue pair, so the order of their posts is chance")
+              .fix("posts: unordered, or launch: { posters: one }"));
+    }
+    for (int i = 0; i < comparison.chance().size(); i++) {
+      KernelComparison.Chance chance = comparison.chance().get(i);
+      if (chance.memory().equals("signals") && descriptor.launch().signals() == 0) {
+        problems.add(
+            Problem.of(
+                    "DB-K011",
+                    descriptor.place("/compare/chance/%d/memory".formatted(i)),
+                    "chance is in signals, and there are none")
+                .fix("launch: { signals: N }, or another memory"));
+      }
+    }
+    for (int i = 0; i < comparison.sizes().size(); i++) {
+      int size = comparison.sizes().get(i);
+      if (size < Long.BYTES || size % Long.BYTES != 0) {
+        problems.add(
+            Problem.of(
+                    "DB-K011",
+                    descriptor.place("/compare/size/%d".formatted(i)),
+                    "a message of %d bytes".formatted(size))
+                .fix("use multiples of 8"));
+      }
+    }
+  }
+
   private static boolean reaches(KernelDescriptor descriptor, String field) {
     Set<String> given = Set.copyOf(descriptor.parameters());
     return given.contains("job") || given.contains(field);
+  }
+
+  private static KernelDescriptor.Slots slots(String word) {
+    return switch (word) {
+      case "window" -> KernelDescriptor.Slots.WINDOW;
+      case "threads" -> KernelDescriptor.Slots.THREADS;
+      default -> KernelDescriptor.Slots.BLOCKS;
+    };
+  }
+
+  private static KernelComparison comparison(JsonNode node, boolean shared) {
+    List<KernelComparison.Chance> chance = new ArrayList<>();
+    for (JsonNode place : node.path("chance")) {
+      chance.add(
+          new KernelComparison.Chance(
+              place.get("memory").asString(),
+              place.path("rank").asInt(KernelComparison.Chance.BOTH_RANKS),
+              place.path("from").asLong(0),
+              place.path("bytes").asLong(Long.MAX_VALUE),
+              place.get("why").asString().strip()));
+    }
+    String posts = node.path("posts").asString(shared ? "unordered" : "ordered");
+    return new KernelComparison(
+        KernelComparison.Posts.valueOf(posts.toUpperCase(Locale.ROOT)),
+        numbers(node.path("blocks")),
+        numbers(node.path("threads")),
+        numbers(node.path("size")),
+        numbers(node.path("window")),
+        numbers(node.path("iterations")),
+        numbers(node.path("queue_pairs")),
+        Schema.strings(node.path("scope")),
+        Schema.strings(node.path("opcode")),
+        chance);
+  }
+
+  /** Whole numbers, with suffixes or without; the schema lets nothing else through. */
+  private static List<Integer> numbers(JsonNode list) {
+    List<Integer> numbers = new ArrayList<>();
+    for (JsonNode number : list) {
+      numbers.add(Math.toIntExact(Sizes.parse(number.asString()).orElseThrow()));
+    }
+    return numbers;
   }
 
   private JsonNode value(JsonNode node, String parent, String key) {

@@ -14,6 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
  * fixed setting that is given several values becomes the last axis.
  */
 final class Overrides {
+  private static final String METRICS = "metrics";
+
   private final Schema schema;
   private final ObjectNode root;
   private final Marks marks;
@@ -53,6 +55,9 @@ final class Overrides {
       put(key.substring(0, dot), key.substring(dot + 1), value, where);
     } else if (key.startsWith("measure.")) {
       put("measure", key.substring("measure.".length()), value, where);
+    } else if (key.equals(METRICS)) {
+      put("measure", key, list(value), where);
+      keepOutputs(Schema.strings(list(value)));
     } else if (schema.measureKeys().contains(key)) {
       put("measure", key, value, where);
     } else if (schema.topLevel().contains(key)) {
@@ -64,6 +69,28 @@ final class Overrides {
               "DB-C010",
               where,
               "unknown setting '%s'%s".formatted(key, Nearest.suggestion(key, names()))));
+    }
+  }
+
+  private static ArrayNode list(JsonNode value) {
+    return value instanceof ArrayNode many ? many : JsonNodeFactory.instance.arrayNode().add(value);
+  }
+
+  /** Figures and crossovers of metrics that are not asked for any more are not asked for either. */
+  private void keepOutputs(List<String> metrics) {
+    JsonNode outputs = root.path("outputs");
+    drop(outputs.path("figures"), "y", metrics);
+    drop(outputs.path("crossovers"), "metric", metrics);
+  }
+
+  private static void drop(JsonNode list, String key, List<String> metrics) {
+    if (list instanceof ArrayNode many) {
+      for (int i = many.size() - 1; i >= 0; i--) {
+        JsonNode named = many.get(i).path(key);
+        if (named.isString() && !metrics.contains(named.stringValue())) {
+          many.remove(i);
+        }
+      }
     }
   }
 

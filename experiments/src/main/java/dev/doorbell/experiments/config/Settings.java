@@ -204,9 +204,13 @@ final class Settings {
     if (known == null) {
       return;
     }
-    if (vocabularyName.equals("topology") && (word.endsWith(".yaml") || word.endsWith(".json"))) {
+    if (vocabularyName.equals("topology") && TopologySiblings.isFile(word)) {
       if (!Files.isReadable(Path.of(word))) {
-        problem("DB-C001", pointer, "topology file %s cannot be read".formatted(word));
+        problem(
+            "DB-C001",
+            pointer,
+            "topology file %s cannot be read, neither from here nor from the experiment's folder"
+                .formatted(word));
       }
     } else if (!known.contains(word)) {
       problems.add(Words.unknown(marks.ofValue(pointer), name, word, known));

@@ -1,14 +1,16 @@
 package dev.doorbell.experiments.diff;
 
+import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Runs a kernel of the project on two GPUs, each beside the same software HCA, and compares what it
- * leaves in memory.
+ * Runs a kernel on two GPUs, each beside the same software HCA, and compares what it leaves in
+ * memory.
  */
 public interface KernelComparer {
   /** The comparer of this build. */
@@ -18,26 +20,31 @@ public interface KernelComparer {
         .orElseThrow(() -> new IllegalStateException("no KernelComparer is on the class path"));
   }
 
-  /** The kernels that it can run. */
+  /** The kernels of Doorbell's own that it can run. */
   List<String> kernels();
 
   /**
    * What is to be compared.
    *
-   * @param kernel one of {@link #kernels}
+   * @param kernel one of {@link #kernels}, or the name of {@code own}
+   * @param own a kernel that the user brought
    * @param gpu {@code cuda:N}, compared with the virtual machine; or {@code vm}, whose compiler is
-   *     compared with its interpreter
+   *     compared with its interpreter; or {@code vm:warp}, the compiler that keeps warps together;
+   *     or {@code vm:order}, the interpreter with its threads in another order
    * @param first number of the first run; the parameters of run n depend on n and the seed alone
-   * @param runs how many
+   * @param runs how many; fewer when one fails
+   * @param nanos after which a kernel has failed, and half of it after which a wait of one has
    * @param interrupted asked between two runs
    * @param heard hears of each run
    */
   record Request(
       String kernel,
+      Optional<UserKernel> own,
       String gpu,
       long seed,
       int first,
       int runs,
+      long nanos,
       BooleanSupplier interrupted,
       Consumer<Run> heard) {}
 
@@ -47,19 +54,32 @@ public interface KernelComparer {
    * @param number of the run
    * @param parameters in words
    * @param compared bytes of memory that were compared
-   * @param differences what differs, in words; none when the run is right
+   * @param failed the kernel did not end well; nothing was compared
+   * @param differences what failed or differs, in words; none when the run is right
    */
-  record Run(int number, String parameters, long compared, List<String> differences) {
+  record Run(
+      int number, String parameters, long compared, boolean failed, List<String> differences) {
     public Run {
       differences = List.copyOf(differences);
     }
   }
 
   /**
+   * What was compared.
+   *
+   * @param between the two GPUs, in words
+   * @param chance what was left out because nobody can know it, in words
+   */
+  record Comparison(String between, List<String> chance) {
+    public Comparison {
+      chance = List.copyOf(chance);
+    }
+  }
+
+  /**
    * Runs and compares.
    *
-   * @return what the two GPUs are, in words
    * @throws EnvironmentException when there is no such GPU; nothing was run then
    */
-  String compare(Request request) throws EnvironmentException;
+  Comparison compare(Request request) throws EnvironmentException;
 }

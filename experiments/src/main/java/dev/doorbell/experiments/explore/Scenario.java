@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.explore;
 
 import dev.doorbell.core.fabric.explore.Policy;
+import java.util.List;
+import java.util.Set;
 
 /**
  * What is explored: a kernel, its launch, how it posts, and by which rules.
@@ -30,20 +32,51 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
     }
   }
 
+  /** How many messages payload and inbox hold. */
+  public enum Slots {
+    /** One of each block. */
+    BLOCKS,
+    /** One of each thread. */
+    THREADS,
+    /** A window of them. */
+    WINDOW
+  }
+
   /**
-   * Where a kernel runs, and what is compared.
+   * Where a kernel runs, what it gets, and what is compared.
    *
    * @param bothRanks at both ranks at once, with roles 0 and 1; otherwise at rank 0 alone
-   * @param windowSlots payload and inbox hold a window of messages; otherwise one of each poster
+   * @param slots messages side by side
    * @param compared who receives what its peer sent
+   * @param signals words at each rank that peers add to
+   * @param sharedBytes of dynamic shared memory
+   * @param cooperative all blocks are resident at once
+   * @param parameters what each parameter of the entry gets, as descriptors name it
    */
-  public record Shape(boolean bothRanks, boolean windowSlots, Compared compared) {
+  public record Shape(
+      boolean bothRanks,
+      Slots slots,
+      Compared compared,
+      int signals,
+      int sharedBytes,
+      boolean cooperative,
+      List<String> parameters) {
+    private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
+
+    public Shape {
+      parameters = List.copyOf(parameters);
+    }
+
     static Shape named(String entry) {
       boolean both = entry.equals("put_latency");
       return new Shape(
           both,
+          BY_BLOCK.contains(entry) ? Slots.BLOCKS : Slots.THREADS,
+          !entry.startsWith("put_") ? Compared.NONE : both ? Compared.BOTH : Compared.RECEIVER,
+          0,
+          0,
           false,
-          !entry.startsWith("put_") ? Compared.NONE : both ? Compared.BOTH : Compared.RECEIVER);
+          List.of("queue_pairs", "job"));
     }
   }
 

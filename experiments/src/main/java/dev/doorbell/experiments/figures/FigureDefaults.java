@@ -36,7 +36,12 @@ final class FigureDefaults {
     FigureKind kind = asked.kind();
     String metric = asked.y().isEmpty() ? own.map(FigureSpec::y).orElse(firstMetric()) : asked.y();
     String series =
-        taken(asked.series(), own.map(FigureSpec::series).orElse(""), asked.x(), asked.facet());
+        taken(
+            asked.series(),
+            own.map(FigureSpec::series).orElse(""),
+            asked.x(),
+            asked.facet(),
+            asked.rows());
     String facet = asked.facet();
     String x = asked.x();
     String rows = asked.rows();
@@ -55,6 +60,8 @@ final class FigureDefaults {
         x = taken(x, own.map(FigureSpec::x).orElse(""), series, facet, rows);
         rows = taken(rows, own.map(FigureSpec::facet).orElse(""), x, series, facet);
         rows = rows.isEmpty() ? varying(x, series, facet) : rows;
+        series = series.isEmpty() ? varying(x, rows, facet) : series;
+        x = x.isEmpty() ? varying(series, rows, facet) : x;
       }
       case TORNADO, TIMELINE -> {}
     }

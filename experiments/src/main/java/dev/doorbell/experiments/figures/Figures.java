@@ -5,6 +5,7 @@ import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.FigureKind;
 import dev.doorbell.experiments.config.FigureSpec;
 import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.figures.drawing.Provenance;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Influence;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,7 +96,9 @@ public final class Figures {
   public Plots one(FigureSpec spec) throws Unplottable {
     if (run.rows().isEmpty()) {
       throw Unplottable.because(
-          run.runId(), "no point has a result", "doorbell run --resume RUN finishes it");
+          run.runId(),
+          "no point has a result",
+          "doorbell table RUN says why; doorbell run --resume RUN runs what is missing");
     }
     return new Plots(List.of(chart(sampled(spec) ? FigureDefaults.fill(run, spec) : spec)));
   }
@@ -123,7 +127,7 @@ public final class Figures {
       throw Unplottable.because(
           run.runId(),
           "no point with a result fulfils '%s'".formatted(Condition.text(spec.only())),
-          "doorbell table RUN shows what there is");
+          values());
     }
     return new RunCharts(part, spec);
   }
@@ -142,7 +146,18 @@ public final class Figures {
                 Unplottable.because(
                     run.runId(),
                     "no point fulfils '%s'".formatted(Condition.text(conditions)),
-                    "doorbell table RUN shows what there is"));
+                    values()));
+  }
+
+  /** What conditions may ask for. */
+  private String values() {
+    return run.axes().stream()
+        .map(
+            axis ->
+                axis.name()
+                    + "="
+                    + axis.values().stream().map(Value::text).collect(Collectors.joining("|")))
+        .collect(Collectors.joining("; ", "it has ", ""));
   }
 
   private Chart tornado(FigureSpec spec) throws Unplottable {

@@ -144,6 +144,11 @@ public final class HtmlReport {
             without == 0
                 ? "all %d have a result".formatted(points)
                 : "%d of %d have a result".formatted(data.rows().size(), points)));
+    switch (run.manifest().state()) {
+      case RUNNING -> facts.add(List.of("state", "the run goes on, or was killed"));
+      case INTERRUPTED -> facts.add(List.of("state", "interrupted; doorbell run --resume RUN"));
+      case COMPLETE -> {}
+    }
     IntSummaryStatistics counts =
         data.rows().stream()
             .flatMap(row -> row.metrics().values().stream())

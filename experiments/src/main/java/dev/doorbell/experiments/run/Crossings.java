@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.run;
 
+import dev.doorbell.experiments.config.Amounts;
 import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.Contrast;
+import dev.doorbell.experiments.config.Sizes;
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.stats.Crossover;
 import java.util.ArrayList;
@@ -9,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +27,25 @@ public final class Crossings {
    * @param others values of the axes that are neither compared nor sought along, where they vary
    */
   public record Found(
-      Contrast contrast, String by, SequencedMap<String, Value> others, Crossover crossover) {}
+      Contrast contrast, String by, SequencedMap<String, Value> others, Crossover crossover) {
+
+    /** {@link #by} as a sentence has it: with its axis where that is one of numbers. */
+    public String place() {
+      OptionalLong number = Sizes.parse(by);
+      return number.isPresent()
+          ? Crossings.place(Map.entry(contrast.by(), new Value.Whole(number.getAsLong())))
+          : by;
+    }
+  }
+
+  /**
+   * A value of an axis by which it is known alone: words are, numbers have their axis beside them.
+   */
+  public static String place(Map.Entry<String, Value> at) {
+    return at.getValue() instanceof Value.Whole(long number)
+        ? at.getKey() + "=" + Amounts.setting(at.getKey(), number)
+        : at.getValue().text();
+  }
 
   /** Every pair of the config for which both lines have two points or more in common. */
   public static List<Found> of(RunData data) {

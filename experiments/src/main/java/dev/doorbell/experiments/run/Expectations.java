@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.run;
 
+import dev.doorbell.experiments.config.Amounts;
 import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.Contrast;
@@ -12,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -111,7 +111,7 @@ public final class Expectations {
       double less = expectation.greater() ? pair.than : pair.of;
       double wanted = expectation.by() * less;
       boolean holds = expectation.by() == 1 ? more > less : more >= wanted;
-      tally.add(holds, ratio(wanted, more), pair.text(unit(expectation)));
+      tally.add(holds, ratio(wanted, more), pair.text(expectation));
     }
     return tally.found(expectation, "pairs", "the run has no such pair of points");
   }
@@ -121,14 +121,13 @@ public final class Expectations {
     for (Pair pair : pairs(expectation.scope(), expectation.of(), expectation.than())) {
       double off = Math.abs(pair.of - pair.than) / Math.abs(pair.than);
       boolean holds = pair.of == pair.than || off <= expectation.tolerance();
-      tally.add(holds, pair.of == pair.than ? 0 : off, pair.text(unit(expectation)));
+      tally.add(holds, pair.of == pair.than ? 0 : off, pair.text(expectation));
     }
     return tally.found(expectation, "pairs", "the run has no such pair of points");
   }
 
   private Found trend(Expectation.Trend expectation) {
     Tally tally = new Tally();
-    String unit = unit(expectation);
     for (Map.Entry<String, List<Place>> line : lines(expectation).entrySet()) {
       List<Place> places = line.getValue();
       if (places.size() < 2) {
@@ -155,7 +154,7 @@ public final class Expectations {
           goes && wrong <= expectation.tolerance(),
           goes ? wrong : Double.MAX_VALUE,
           "%s from %s to %s"
-              .formatted(line.getKey(), number(first, unit), number(last, unit))
+              .formatted(line.getKey(), amount(expectation, first), amount(expectation, last))
               .strip());
     }
     return tally.found(
@@ -170,19 +169,18 @@ public final class Expectations {
 
   private Found within(Expectation.Within expectation) {
     Tally tally = new Tally();
-    String unit = unit(expectation);
     for (Place place : places(expectation.scope())) {
       double value = place.value;
       boolean holds = expectation.lower() <= value && value <= expectation.upper();
       double badness = Math.max(expectation.lower() - value, value - expectation.upper());
-      tally.add(holds, badness, "%s at %s".formatted(number(value, unit), place.row.pointId()));
+      tally.add(
+          holds, badness, "%s at %s".formatted(amount(expectation, value), place.row.pointId()));
     }
     return tally.found(expectation, "points", noValue(expectation));
   }
 
   private Found modelled(Expectation.Modelled expectation) {
     Tally tally = new Tally();
-    String unit = unit(expectation);
     for (Place place : places(expectation.scope())) {
       MetricRow metric = place.row.metrics().get(expectation.scope().metric());
       Optional<Prediction.Term> term = metric == null ? Optional.empty() : metric.model();
@@ -194,8 +192,8 @@ public final class Expectations {
             badness,
             "%s against %s at %s"
                 .formatted(
-                    number(place.value, unit),
-                    number(term.get().value(), unit),
+                    amount(expectation, place.value),
+                    amount(expectation, term.get().value()),
                     place.row.pointId()));
       }
     }
@@ -218,14 +216,16 @@ public final class Expectations {
       double at = crossings.isEmpty() ? Double.NaN : crossings.getFirst().size();
       boolean holds = once && expectation.lower() <= at && at <= expectation.upper();
       String where =
-          found.others().values().stream().map(Value::text).reduce("", (a, b) -> a + " " + b);
+          found.others().entrySet().stream()
+              .map(Crossings::place)
+              .reduce("", (a, b) -> a + " " + b);
       String lead = SummaryFiles.lead(found, found.crossover().firstLead());
       tally.add(
           holds,
           once ? Math.max(expectation.lower() / at, at / expectation.upper()) : Double.MAX_VALUE,
           (switch (crossings.size()) {
                 case 0 -> "%s lower throughout".formatted(lead.isEmpty() ? "neither" : lead);
-                case 1 -> "%s lower up to %s".formatted(lead, place(at, contrast.over()));
+                case 1 -> "%s lower up to %s".formatted(lead, Amounts.setting(contrast.over(), at));
                 default -> "they cross %d times".formatted(crossings.size());
               })
               + where);
@@ -257,10 +257,13 @@ public final class Expectations {
 
   /** Two points that differ in what they are compared by alone. */
   private record Pair(SummaryRow row, double of, double than) {
-    String text(String unit) {
+    String text(Expectation expectation) {
       return "%s against %s (%s times) at %s"
           .formatted(
-              number(of, unit), number(than, unit), number(ratio(of, than), ""), row.pointId());
+              amount(expectation, of),
+              amount(expectation, than),
+              Amounts.number(ratio(of, than)),
+              row.pointId());
     }
   }
 
@@ -319,7 +322,10 @@ public final class Expectations {
           List<String> name = new ArrayList<>();
           for (Axis axis : others) {
             Value at = place.row.axes().get(axis.name());
-            name.add(at == null ? "" : at.text());
+            name.add(
+                at instanceof Value.Whole(long number)
+                    ? axis.name() + "=" + Amounts.setting(axis.name(), number)
+                    : at == null ? "" : at.text());
           }
           lines.computeIfAbsent(String.join(" ", name), _ -> new ArrayList<>()).add(place);
         }
@@ -345,48 +351,11 @@ public final class Expectations {
     return "no point of the run has %s there".formatted(expectation.scope().metric());
   }
 
+  private static String amount(Expectation expectation, double value) {
+    return Amounts.metric(expectation.scope().metric(), value);
+  }
+
   private static double ratio(double of, double to) {
     return of == to ? 1 : of / to;
-  }
-
-  /** Of what the expectation speaks of, where a point has it. */
-  private String unit(Expectation expectation) {
-    String name = expectation.scope().metric();
-    for (SummaryRow row : data.rows()) {
-      MetricRow metric = row.metrics().get(name);
-      Quantity counter = row.counters().get(name);
-      if (metric != null) {
-        return metric.samples().unit();
-      }
-      if (counter != null) {
-        return counter.unit();
-      }
-    }
-    return "";
-  }
-
-  /** A place on an axis, in whole bytes' larger units where it is of bytes. */
-  private String place(double at, String axis) {
-    String unit =
-        data.axes().stream()
-            .filter(one -> one.name().equals(axis))
-            .map(Axis::unit)
-            .findFirst()
-            .orElse("");
-    if (!unit.equals("B") || at < 1024) {
-      return number(at, unit);
-    }
-    return at < 1 << 20
-        ? String.format(Locale.ROOT, "%.3g KiB", at / 1024)
-        : String.format(Locale.ROOT, "%.3g MiB", at / (1 << 20));
-  }
-
-  private static String number(double value, String unit) {
-    double magnitude = Math.abs(value);
-    String number =
-        value == Math.rint(value) && magnitude < 1e9
-            ? String.format(Locale.ROOT, "%.0f", value)
-            : String.format(Locale.ROOT, "%.4g", value);
-    return unit.isEmpty() ? number : number + " " + unit;
   }
 }

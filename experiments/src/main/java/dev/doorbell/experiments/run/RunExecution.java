@@ -8,6 +8,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -184,7 +185,7 @@ public final class RunExecution {
     return Problem.of(
             "DB-P001",
             slot.point.id(),
-            "not finished after %.1f s".formatted(slot.point.timeout().toMillis() / 1e3))
+            "not finished after %s s".formatted(seconds(slot.point.timeout())))
         .effect("this point has no result")
         .fix("allow more with -s timeout=..., or ask for less with -s samples=...");
   }
@@ -325,5 +326,10 @@ public final class RunExecution {
       }
       return known;
     }
+  }
+
+  /** With all its digits and no more. */
+  private static String seconds(Duration time) {
+    return BigDecimal.valueOf(time.toMillis(), 3).stripTrailingZeros().toPlainString();
   }
 }

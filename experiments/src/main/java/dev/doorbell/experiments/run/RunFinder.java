@@ -22,14 +22,14 @@ public final class RunFinder {
   }
 
   /**
-   * The run that is meant: a directory as it is, else the newest run of that tag, else the one run
-   * whose name begins so.
+   * The run that is meant: the directory of a run, else the newest run of that tag, else the one
+   * run whose name begins so, else a directory that holds something else, for its reader to refuse.
    *
    * @throws RunException when there is none, or more than one
    */
   public Path find(String text) throws RunException {
     Path direct = Path.of(text);
-    if (Files.isDirectory(direct)) {
+    if (Files.exists(direct.resolve(RunDirectory.RESOLVED))) {
       return direct;
     }
     List<Path> named = new ArrayList<>();
@@ -58,6 +58,9 @@ public final class RunFinder {
     }
     if (named.size() == 1) {
       return named.getFirst();
+    }
+    if (Files.isDirectory(direct)) {
+      return direct;
     }
     throw new RunException(
         RunException.Kind.UNREADABLE,

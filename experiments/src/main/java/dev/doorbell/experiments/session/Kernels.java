@@ -24,7 +24,20 @@ final class Kernels {
                     launch.blocks(),
                     launch.threads() == 0
                         ? "as many as the copying needs"
-                        : Integer.toString(launch.threads())));
+                        : Integer.toString(launch.threads()))
+            + (launch.cooperative() ? ", all resident" : ""));
+    row(text, "posters", launch.shared() ? "several to a queue pair" : "one to a queue pair");
+    row(
+        text,
+        "messages",
+        switch (launch.slots()) {
+          case BLOCKS -> "one of each block";
+          case THREADS -> "one of each thread";
+          case WINDOW -> "a window of them";
+        });
+    if (launch.signals() > 0) {
+      row(text, "signals", "%d words at each rank".formatted(launch.signals()));
+    }
     row(
         text,
         "paths",

@@ -73,8 +73,8 @@ public record Doubt(Kind kind, String what, String advice) {
           new Doubt(
               Kind.DRIFT,
               text(
-                  "the second half is %+.1f %% off the first (Mann-Kendall p %.1g)",
-                  course.drift() * 100, course.trend()),
+                  "the second half is %+.1f %% off the first (Mann-Kendall p %s)",
+                  course.drift() * 100, small(course.trend())),
               "warm up longer, fix the clocks, or look for a queue that fills up"));
     }
     if (course.dependence() < RARE && Math.abs(course.lagOne()) >= NOTABLE_CORRELATION) {
@@ -82,8 +82,8 @@ public record Doubt(Kind kind, String what, String advice) {
           new Doubt(
               Kind.DEPENDENCE,
               text(
-                  "samples follow each other (correlation %.2f, Ljung-Box p %.1g)",
-                  course.lagOne(), course.dependence()),
+                  "samples follow each other (correlation %.2f, Ljung-Box p %s)",
+                  course.lagOne(), small(course.dependence())),
               "intervals are too narrow and p too small: repeat the point with --repeat"));
     }
   }
@@ -94,6 +94,11 @@ public record Doubt(Kind kind, String what, String advice) {
     double q1 = Quantiles.ofSorted(sorted, 0.25);
     double q3 = Quantiles.ofSorted(sorted, 0.75);
     double far = 3 * Math.max(q3 - q1, LEAST_SPREAD * Math.abs(median));
+    if (far == 0 && median == 0) {
+      // Most samples are nothing, as waits for a ring that is rarely full: the others are the rest
+      // of that distribution, not far out of it.
+      return;
+    }
     int count = 0;
     for (double sample : sorted) {
       count += sample < q1 - far || sample > q3 + far ? 1 : 0;
@@ -107,6 +112,10 @@ public record Doubt(Kind kind, String what, String advice) {
                   count, sorted.length, count == 1 ? "lies" : "lie", farthest(sorted, median)),
               "look for a pause (collector, clock, another tenant), and report the tail as well"));
     }
+  }
+
+  private static String small(double p) {
+    return p < 1e-4 ? "< 0.0001" : text("%.1g", p);
   }
 
   private static String farthest(double[] sorted, double median) {

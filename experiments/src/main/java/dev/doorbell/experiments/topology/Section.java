@@ -207,10 +207,6 @@ final class Section {
     return name.isEmpty() ? key : name + "." + key;
   }
 
-  int integer(String key, int least, int most, int absent) {
-    return has(key) ? integer(key, least, most) : absent;
-  }
-
   int integer(String key, int least, int most) {
     double number = number(key, least, most);
     if (number != Math.rint(number)) {

@@ -36,7 +36,7 @@ class CalibrateCommandTest {
         .anyMatch(line -> line.matches("load +142.+ ns .+ 141.+ -0.4 %  weak load"))
         .anyMatch(line -> line.matches("launch +9000 .* - +-  launch of a kernel"))
         .anyMatch(line -> line.equals("model    2 of 2 prices within 10 %"))
-        .anyMatch(line -> line.startsWith("MEASURED RESULT"));
+        .anyMatch(line -> line.startsWith("MEASURED RESULT (samples of " + earlier + ")"));
     var gpu = TopologyFile.load(machine.toString()).gpus().getFirst();
     assertThat(gpu.instruction()).isEqualTo(3);
     assertThat(gpu.load()).isEqualTo(139);

@@ -122,6 +122,22 @@ class CompareCommandTest {
   }
 
   @Test
+  void a_run_that_has_nothing_in_common_with_its_baseline_is_shown_before_that_is_said() {
+    assertThat(run("other", "--only", "path=push.memic,size=4K")).isEqualTo(ExitCode.OK);
+    assertThat(run("apart", "--only", "path=pull", "--baseline", "other"))
+        .isNotEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("pull", "run      ");
+    assertThat(session.err()).contains("DB-R007");
+  }
+
+  @Test
+  void a_folder_that_is_no_run_does_not_hide_the_tag_of_its_name() {
+    assertThat(Path.of("src")).isDirectory();
+    run("src", "--seed", "44");
+    assertThat(compare("before", "src")).isEqualTo(ExitCode.OK);
+  }
+
+  @Test
   void residuals_say_how_far_a_model_is_off_and_give_no_verdict() {
     session.runtime.runner = slower("push.memic_64", 1.2);
     run("slow", "--seed", "43");

@@ -131,7 +131,9 @@ class StoryboardsTest {
     assertThat(page(2))
         .contains("credit_ring.kernel.yaml  ok", "points verified")
         .contains("the HCA reads what may not have arrived", "credit_ring.cu:", "--schedule")
-        .contains("CLEAN", "3 of 3 runs agree", "credit_ring    a stream", "goodput.svg");
+        .contains("CLEAN", "the PTX VM's interpreter and its compiler")
+        .contains("the PTX VM's interpreter and its threads in another order")
+        .contains("credit_ring    3 of 3 runs agree", "credit_ring    a stream", "goodput.svg");
   }
 
   @Test

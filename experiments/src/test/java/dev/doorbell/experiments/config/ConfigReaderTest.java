@@ -2,10 +2,15 @@ package dev.doorbell.experiments.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -55,6 +60,35 @@ class ConfigReaderTest {
   }
 
   @Test
+  void a_topology_beside_the_experiment_is_found_wherever_it_is_spoken_of(@TempDir Path folder)
+      throws IOException, ConfigException {
+    Path topology = Files.writeString(folder.resolve("mine.yaml"), "name: mine\n");
+    String text =
+        Configs.SMALL
+            .replace("axes:\n", "axes:\n  placement: [same-switch, mine.yaml]\n")
+            .replace("path: push.inline,", "placement: mine.yaml,");
+    ExperimentConfig config =
+        new ConfigReader(Configs.WORDS)
+            .read(folder.resolve("small.yaml").toString(), text, List.of());
+    assertThat(config.axes().getFirst().values())
+        .containsExactly(new Value.Text("same-switch"), new Value.Text(topology.toString()));
+    assertThat(config.exclude().getFirst())
+        .anyMatch(
+            condition -> condition.holds(Map.of("placement", new Value.Text(topology.toString()))));
+    assertThat(Configs.problems(text)).allMatch(problem -> problem.contains("cannot be read"));
+  }
+
+  @Test
+  void fewer_metrics_ask_for_fewer_figures_and_crossovers() {
+    assertThat(Configs.read(Configs.SMALL).figures()).isNotEmpty();
+    ExperimentConfig config = Configs.read(Configs.SMALL, "metrics=goodput");
+    assertThat(config.measure().metrics()).containsExactly("goodput");
+    assertThat(config.figures()).isEmpty();
+    assertThat(config.contrasts()).isEmpty();
+    assertThat(Configs.read(Configs.SMALL, "metrics=latency,goodput").figures()).hasSize(1);
+  }
+
+  @Test
   void overrides_reach_every_part_of_a_config() {
     ExperimentConfig config =
         Configs.read(
@@ -92,7 +126,8 @@ class ConfigReaderTest {
         "depth=100;-s depth=100  DB-C014  depth 100 is not a power of two",
         "placement=same-swich;-s placement=same-swich  DB-C012  unknown placement 'same-swich'  -"
             + " did you mean 'same-switch'?",
-        "placement=no.yaml;-s placement=no.yaml  DB-C001  topology file no.yaml cannot be read",
+        "placement=no.yaml;-s placement=no.yaml  DB-C001  topology file no.yaml cannot be read,"
+            + " neither from here nor from the experiment's folder",
         "seed=-1;-s seed=-1  DB-C014  seed -1 is out of range (at least 0)",
       })
   void an_override_that_is_wrong_is_the_place_of_its_problem(String override, String problem) {

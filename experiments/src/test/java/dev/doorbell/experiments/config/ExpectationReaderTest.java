@@ -24,7 +24,7 @@ class ExpectationReaderTest {
         .extracting(Expectation::text)
         .containsExactly(
             "latency of path=push.memic less than of path=pull, 1.5 times at least, where"
-                + " size<=4096");
+                + " size<=4 KiB");
   }
 
   @ParameterizedTest

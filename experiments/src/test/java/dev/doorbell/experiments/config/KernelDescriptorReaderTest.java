@@ -34,7 +34,10 @@ class KernelDescriptorReaderTest {
     assertThat(kernel.entry()).isEqualTo("my_put");
     assertThat(kernel.isa()).isEqualTo(Optional.empty());
     assertThat(kernel.parameters()).containsExactly("queue_pairs", "job");
-    assertThat(kernel.launch()).isEqualTo(new KernelDescriptor.Launch(true, 1, 1, 0, false, false));
+    assertThat(kernel.launch())
+        .isEqualTo(
+            new KernelDescriptor.Launch(
+                true, 1, 1, 0, false, KernelDescriptor.Slots.BLOCKS, false, 0));
     assertThat(kernel.takes("push.memic")).isTrue();
     assertThat(kernel.verify()).isEqualTo(KernelDescriptor.Verify.RECEIVER);
   }
@@ -57,7 +60,9 @@ class KernelDescriptorReaderTest {
             verify: both
             """);
     assertThat(kernel.launch())
-        .isEqualTo(new KernelDescriptor.Launch(true, 2, 64, 1024, true, true));
+        .isEqualTo(
+            new KernelDescriptor.Launch(
+                true, 2, 64, 1024, true, KernelDescriptor.Slots.WINDOW, false, 0));
     assertThat(kernel.paths()).isEqualTo(Set.of("pull", "proxy"));
     assertThat(kernel.takes("staged")).isFalse();
     assertThat(kernel.isa()).contains("7.8");

@@ -8,6 +8,7 @@ import dev.doorbell.experiments.explore.Scenario.Shape;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +27,15 @@ final class OrdersTest {
       String file, String entry, int blocks, int threads, boolean bothRanks) throws IOException {
     try (InputStream stream = Objects.requireNonNull(OrdersTest.class.getResourceAsStream(file))) {
       String ptx = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-      Shape shape = new Shape(bothRanks, false, Compared.NONE);
+      Shape shape =
+          new Shape(
+              bothRanks,
+              Scenario.Slots.THREADS,
+              Compared.NONE,
+              0,
+              0,
+              false,
+              List.of("queue_pairs", "job"));
       return Scenarios.of("put_rate")
           .with(new Scenario.Program(file, entry, ptx, shape))
           .with(new Scenario.Load(blocks, threads, 4, 64, 1, 64, 0, "thread", "pull"));

@@ -134,7 +134,7 @@ class ExpectationsTest {
   void what_was_found_names_the_point_that_is_farthest_off() {
     assertThat(found("less", "of: {path: push.memic}, than: {path: pull},").why())
         .isEqualTo(
-            "2 of 4 pairs; farthest off: 6500 ns against 1064 ns (6.109 times) at push.memic_65536");
+            "2 of 4 pairs; farthest off: 6.5 us against 1.064 us (6.109 times) at push.memic_65536");
   }
 
   @Test

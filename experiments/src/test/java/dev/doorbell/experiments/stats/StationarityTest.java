@@ -116,6 +116,15 @@ class StationarityTest {
   }
 
   @Test
+  void rare_waits_among_many_nothings_are_a_distribution_and_no_outliers() {
+    double[] samples = new double[100];
+    for (int i = 0; i < samples.length; i += 10) {
+      samples[i] = 1000 + i;
+    }
+    assertThat(Doubt.about(samples)).noneMatch(doubt -> doubt.kind() == Doubt.Kind.OUTLIERS);
+  }
+
+  @Test
   void few_samples_are_doubted_and_equal_ones_are_not() {
     assertThat(Doubt.about(new double[] {1, 2, 3}))
         .extracting(Doubt::kind)

@@ -35,6 +35,9 @@ final class CudaContext {
   private static final Map<Integer, CudaContext> OPEN = new HashMap<>();
   private static final long STAGING_BYTES = 1 << 20;
 
+  /** Of {@link #pin}: for every context, and in the address space of kernels. */
+  static final int PORTABLE_MAPPED = 0x1 | 0x2;
+
   /** How long closing waits for kernels that were given up. */
   private static final long GRACE_NANOS = 2_000_000_000L;
 
@@ -315,6 +318,19 @@ final class CudaContext {
   }
 
   /** A device address as JCuda wants it. */
+  /**
+   * Pins a host range.
+   *
+   * @return the address by which kernels reach it
+   */
+  long pin(long hostAddress, long bytes, int flags, String label) {
+    String what = "pinning %d bytes at 0x%x for '%s'".formatted(bytes, hostAddress, label);
+    call(what, () -> JCudaDriver.cuMemHostRegister(host(hostAddress), bytes, flags));
+    Address device = new Address();
+    call(what, () -> JCudaDriver.cuMemHostGetDevicePointer(device, host(hostAddress), 0));
+    return device.value();
+  }
+
   static CUdeviceptr at(long address) {
     return new CUdeviceptr().withByteOffset(address);
   }

@@ -18,10 +18,8 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUmemAttach_flags;
@@ -41,9 +39,6 @@ import org.jspecify.annotations.Nullable;
  * wait for it. All methods belong to the host thread that runs the fabric.
  */
 public final class CudaGpu implements Gpu {
-  private static final int REGISTER_PORTABLE_MAPPED = 0x1 | 0x2;
-  private static final int REGISTER_IO_MEMORY = 0x4;
-
   private static final int MOVER_THREADS = 1024;
   private static final int MOVER_STAGING_BYTES = 16 << 20;
   private static final long MOVER_IDLE_NANOS = 1_000_000;
@@ -67,10 +62,8 @@ public final class CudaGpu implements Gpu {
   private final Set<CudaModule> modules = new LinkedHashSet<>();
   private final List<CudaStream> streams = new ArrayList<>();
 
-  /** Pages of devices that kernels reach, by where the host has them, and where kernels do. */
-  private final Map<Long, Long> mappedRegisters = new LinkedHashMap<>();
-
   private final PinnedPages pinned;
+  private final MappedRegisters registers;
   private @Nullable DoorbellWindows windows;
   private @Nullable StagedMover mover;
   private boolean closed;
@@ -116,6 +109,7 @@ public final class CudaGpu implements Gpu {
     this.locus = locus;
     this.pinned = pinned;
     this.context = CudaContext.retain(ordinal);
+    this.registers = new MappedRegisters(context);
     this.attributes = ask(ready.devices().get(ordinal));
     int[] version = new int[1];
     context.call("asking for the driver's version", () -> JCudaDriver.cuDriverGetVersion(version));
@@ -220,7 +214,7 @@ public final class CudaGpu implements Gpu {
     try {
       pinned.willPin(allocation.address(), pages(bytes));
       told = true;
-      long device = register(allocation.address(), bytes, REGISTER_PORTABLE_MAPPED, label);
+      long device = context.pin(allocation.address(), bytes, CudaContext.PORTABLE_MAPPED, label);
       return CudaMemory.onHost(
           context,
           allocation.locus(),
@@ -248,18 +242,6 @@ public final class CudaGpu implements Gpu {
     } catch (IllegalStateException | IllegalArgumentException e) {
       throw new GpuException(String.valueOf(e.getMessage()), e);
     }
-  }
-
-  /** Pins a host range; the address by which kernels reach it. */
-  private long register(long hostAddress, long bytes, int flags, String label) {
-    String what = "pinning %d bytes at 0x%x for '%s'".formatted(bytes, hostAddress, label);
-    context.call(
-        what, () -> JCudaDriver.cuMemHostRegister(CudaContext.host(hostAddress), bytes, flags));
-    CudaContext.Address device = new CudaContext.Address();
-    context.call(
-        what,
-        () -> JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(hostAddress), 0));
-    return device.value();
   }
 
   private void unpinned(CudaMemory memory) {
@@ -300,7 +282,8 @@ public final class CudaGpu implements Gpu {
       return CudaMemory.onHost(
           context, cpu, label, device.value(), range.address(), range.byteSize(), memory -> {});
     }
-    long device = register(range.address(), range.byteSize(), REGISTER_PORTABLE_MAPPED, label);
+    long device =
+        context.pin(range.address(), range.byteSize(), CudaContext.PORTABLE_MAPPED, label);
     CudaMemory memory =
         CudaMemory.onHost(
             context, cpu, label, device, range.address(), range.byteSize(), this::unpinned);
@@ -316,47 +299,15 @@ public final class CudaGpu implements Gpu {
   public long mapDeviceRegisters(long hostAddress, long bytes) {
     requireUsable();
     Allocation page = fabric.memory().find(hostAddress);
-    if (page != null && page.kind() == MemoryKind.NIC) {
-      long device = register(page.address(), page.size(), REGISTER_PORTABLE_MAPPED, page.label());
-      mappedRegisters.put(page.address(), device);
-      return device + (hostAddress - page.address());
-    }
-    if (page != null) {
-      return openWindow(page, hostAddress, bytes);
-    }
-    return mapPage(hostAddress & -AddressSpace.PAGE, hostAddress, bytes);
+    return page == null || page.kind() == MemoryKind.NIC
+        ? registers.map(page, hostAddress, bytes)
+        : openWindow(page, hostAddress, bytes);
   }
 
-  /** Queue pairs may share a page: it is mapped once. */
-  private long mapPage(long start, long hostAddress, long bytes) {
-    Long mapped = mappedRegisters.get(start);
-    if (mapped == null) {
-      long length = pages(hostAddress + bytes - start);
-      try {
-        mapped = registerDevicePages(start, length);
-      } catch (GpuException e) {
-        throw new GpuException(
-            e.getMessage()
-                + "; mapping registers of a device takes NVreg_RegistryDwords=\"PeerMappingOverride=1;\" for the module nvidia, and a bare-metal or pass-through IOMMU",
-            e);
-      }
-      mappedRegisters.put(start, mapped);
-    }
-    return mapped + (hostAddress - start);
-  }
-
-  /** What is no memory of a device's is memory of a host: a device that another process plays. */
-  private long registerDevicePages(long start, long length) {
-    String label = "device registers";
-    try {
-      return register(start, length, REGISTER_PORTABLE_MAPPED | REGISTER_IO_MEMORY, label);
-    } catch (GpuException e) {
-      try {
-        return register(start, length, REGISTER_PORTABLE_MAPPED, label);
-      } catch (GpuException notMemoryEither) {
-        e.addSuppressed(notMemoryEither);
-        throw e;
-      }
+  @Override
+  public void unmapDeviceRegisters(long hostAddress) {
+    if (fabric.memory().find(hostAddress) == null) {
+      registers.unmap(hostAddress);
     }
   }
 
@@ -365,6 +316,11 @@ public final class CudaGpu implements Gpu {
       throw new GpuException(
           "no device registers at 0x%x: %s"
               .formatted(hostAddress, fabric.memory().describe(hostAddress, bytes)));
+    }
+    if (bytes > AddressSpace.PAGE) {
+      throw new GpuException(
+          "a GPU cannot store to '%s' (%d bytes): what is relayed for it are doorbells"
+              .formatted(page.label(), bytes));
     }
     CudaMemory window = allocateOnHost(AddressSpace.PAGE, "doorbell window");
     memories.add(window);
@@ -496,9 +452,7 @@ public final class CudaGpu implements Gpu {
     streams.forEach(CudaStream::close);
     if (context.settled()) {
       modules.forEach(CudaModule::release);
-      for (long address : mappedRegisters.keySet()) {
-        context.ask(() -> JCudaDriver.cuMemHostUnregister(CudaContext.host(address)));
-      }
+      registers.close();
     }
     modules.clear();
     for (CudaMemory memory : List.copyOf(memories)) {

@@ -77,11 +77,6 @@ public final class DriverAccess {
     soft(queuePair).startPsn(psn);
   }
 
-  /** The first sequence number of its packets. */
-  public static int startPsn(QueuePair queuePair) {
-    return soft(queuePair).startPsn();
-  }
-
   /** Changes what peers may do. */
   public static void allow(QueuePair queuePair, Set<AccessRight> rights) {
     soft(queuePair).allow(rights);

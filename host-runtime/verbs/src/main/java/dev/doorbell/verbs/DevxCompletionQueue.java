@@ -2,21 +2,14 @@ package dev.doorbell.verbs;
 
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
-import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.verbs.prm.CompletionQueueCommand;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue that firmware made in memory of ours. */
-final class DevxCompletionQueue implements CompletionQueue {
-  private final DevxDomain domain;
+final class DevxCompletionQueue extends SharedDevxQueue implements CompletionQueue {
   private final CompletionQueueAttributes attributes;
-  private final FirmwareMemory ring;
-  private final FirmwareMemory record;
   private final @Nullable DevxChannel channel;
-  private final DevxObject object;
-  private int users;
-  private boolean closed;
 
   DevxCompletionQueue(
       DevxDomain domain,
@@ -24,29 +17,11 @@ final class DevxCompletionQueue implements CompletionQueue {
       FirmwareMemory ring,
       FirmwareMemory record,
       @Nullable DevxChannel channel) {
-    this.domain = domain;
+    super(domain, ring, record, create(domain.device(), attributes, ring, record));
     this.attributes = attributes;
-    this.ring = ring;
-    this.record = record;
     this.channel = channel;
-    // By copy: the CPU need not be able to address it.
-    ring.memory().fill(0, (long) attributes.entries() * Cqe.BYTES, Cqe.INITIAL_FILL);
-    Mlx5Hca hca = domain.device();
-    this.object =
-        DevxObject.create(
-            hca.context,
-            "a completion queue of %d entries".formatted(attributes.entries()),
-            CompletionQueueCommand.create(
-                Integer.numberOfTrailingZeros(attributes.entries()),
-                attributes.collapsed(),
-                attributes.ignoreOverrun(),
-                hca.doorbells.number(),
-                hca.eventQueue,
-                ring.start(),
-                record.start()),
-            CompletionQueueCommand.ANSWER_BYTES);
     try {
-      hca.queueEvents.watchCompletionQueue(object);
+      domain.device().queueEvents.watchCompletionQueue(object);
       if (channel != null) {
         channel.add(this, object);
       }
@@ -56,17 +31,25 @@ final class DevxCompletionQueue implements CompletionQueue {
     }
   }
 
-  void use() {
-    users++;
-  }
-
-  void unuse() {
-    users--;
-  }
-
-  @Override
-  public int number() {
-    return object.number();
+  private static DevxObject create(
+      Mlx5Hca hca,
+      CompletionQueueAttributes attributes,
+      FirmwareMemory ring,
+      FirmwareMemory record) {
+    // By copy: the CPU need not be able to address it.
+    ring.memory().fill(0, (long) attributes.entries() * Cqe.BYTES, Cqe.INITIAL_FILL);
+    return DevxObject.create(
+        hca.context,
+        "a completion queue of %d entries".formatted(attributes.entries()),
+        CompletionQueueCommand.create(
+            Integer.numberOfTrailingZeros(attributes.entries()),
+            attributes.collapsed(),
+            attributes.ignoreOverrun(),
+            hca.doorbells.number(),
+            hca.eventQueue,
+            ring.start(),
+            record.start()),
+        CompletionQueueCommand.ANSWER_BYTES);
   }
 
   @Override
@@ -75,40 +58,23 @@ final class DevxCompletionQueue implements CompletionQueue {
   }
 
   @Override
-  public long ringAddress() {
-    return ring.address();
-  }
-
-  @Override
-  public long recordAddress() {
-    return record.address();
-  }
-
-  @Override
   public long armAddress() {
     return domain.device().doorbells.standInArm();
   }
 
   @Override
-  public void close() {
-    if (closed) {
-      return;
-    }
-    if (users > 0) {
-      throw new HcaException(
-          "cannot close completion queue 0x%x of %s: %d queue(s) still complete into it; close their queue pairs first"
-              .formatted(number(), domain.device().name(), users),
-          Errno.EBUSY);
-    }
-    object.close();
-    closed = true;
+  String inUse(int queuePairs) {
+    return "cannot close completion queue 0x%x of %s: %d queue(s) still complete into it; close their queue pairs first"
+        .formatted(number(), domain.device().name(), queuePairs);
+  }
+
+  @Override
+  void forget() {
     if (channel != null) {
       channel.remove(this);
     }
     domain.device().closed(this);
     domain.closed(this);
-    record.close();
-    ring.close();
   }
 
   @Override

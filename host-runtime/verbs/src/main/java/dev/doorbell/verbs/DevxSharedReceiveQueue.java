@@ -6,75 +6,49 @@ import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.verbs.prm.SharedReceiveCommand;
 
 /** A shared receive queue that firmware made in memory of ours. */
-final class DevxSharedReceiveQueue implements SharedReceiveQueue {
-  private final DevxDomain domain;
+final class DevxSharedReceiveQueue extends SharedDevxQueue implements SharedReceiveQueue {
   private final SharedReceiveQueueAttributes attributes;
-  private final FirmwareMemory ring;
-  private final FirmwareMemory record;
-  private final DevxObject object;
-  private int users;
-  private boolean closed;
 
   DevxSharedReceiveQueue(
       DevxDomain domain,
       SharedReceiveQueueAttributes attributes,
       FirmwareMemory ring,
       FirmwareMemory record) {
-    this.domain = domain;
+    super(domain, ring, record, create(domain, attributes, ring, record));
     this.attributes = attributes;
-    this.ring = ring;
-    this.record = record;
-    Mlx5Hca hca = domain.device();
-    this.object =
-        DevxObject.create(
-            hca.context,
-            "a shared receive queue of %d entries".formatted(attributes.entries()),
-            SharedReceiveCommand.create(
-                domain.number(),
-                Integer.numberOfTrailingZeros(attributes.entries()),
-                Integer.numberOfTrailingZeros(attributes.stride()),
-                ring.start(),
-                record.start()),
-            SharedReceiveCommand.ANSWER_BYTES);
     try {
-      hca.queueEvents.watchSharedReceives(object);
+      domain.device().queueEvents.watchSharedReceives(object);
     } catch (RuntimeException e) {
       object.close();
       throw e;
     }
   }
 
-  void use() {
-    users++;
-  }
-
-  void unuse() {
-    users--;
+  private static DevxObject create(
+      DevxDomain domain,
+      SharedReceiveQueueAttributes attributes,
+      FirmwareMemory ring,
+      FirmwareMemory record) {
+    return DevxObject.create(
+        domain.device().context,
+        "a shared receive queue of %d entries".formatted(attributes.entries()),
+        SharedReceiveCommand.create(
+            domain.number(),
+            Integer.numberOfTrailingZeros(attributes.entries()),
+            Integer.numberOfTrailingZeros(attributes.stride()),
+            ring.start(),
+            record.start()),
+        SharedReceiveCommand.ANSWER_BYTES);
   }
 
   /** Whether queue pairs of {@code hca} may take from it. */
   boolean isOpenAt(Mlx5Hca hca) {
-    return !closed && domain.device() == hca;
-  }
-
-  @Override
-  public int number() {
-    return object.number();
+    return isOpen() && domain.device() == hca;
   }
 
   @Override
   public SharedReceiveQueueAttributes attributes() {
     return attributes;
-  }
-
-  @Override
-  public long ringAddress() {
-    return ring.address();
-  }
-
-  @Override
-  public long recordAddress() {
-    return record.address();
   }
 
   @Override
@@ -92,21 +66,14 @@ final class DevxSharedReceiveQueue implements SharedReceiveQueue {
   }
 
   @Override
-  public void close() {
-    if (closed) {
-      return;
-    }
-    if (users > 0) {
-      throw new HcaException(
-          "cannot close %s of %s: %d queue pair(s) still take from it; close them first"
-              .formatted(this, domain.device().name(), users),
-          Errno.EBUSY);
-    }
-    object.close();
-    closed = true;
+  String inUse(int queuePairs) {
+    return "cannot close %s of %s: %d queue pair(s) still take from it; close them first"
+        .formatted(this, domain.device().name(), queuePairs);
+  }
+
+  @Override
+  void forget() {
     domain.closed(this);
-    record.close();
-    ring.close();
   }
 
   @Override

@@ -14,8 +14,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A piece of the device's own memory (MEMIC), by {@code ibv_alloc_dm}. Its address is where the
- * library has it mapped; it takes stores of 4 and 8 bytes.
+ * A piece of the device's own memory (MEMIC), by {@code ibv_alloc_dm}. Threads of the fabric reach
+ * it through pages that stand for it, a GPU where the library has it mapped; it takes stores of 4
+ * and 8 bytes.
  */
 final class OnChip implements Memory, MmioTarget {
   /** {@code struct ibv_device_attr_ex}. */
@@ -158,6 +159,12 @@ final class OnChip implements Memory, MmioTarget {
   @Override
   public long address() {
     return standIn.address();
+  }
+
+  /** Where the library has it mapped: a GPU that maps this stores to the chip itself. */
+  @Override
+  public long deviceAddress() {
+    return mapped.address();
   }
 
   @Override

@@ -98,11 +98,6 @@ public final class KernelKeeper implements AutoCloseable {
     return List.copyOf(switches);
   }
 
-  /** True when it has given up: posters end with an error. */
-  public boolean hasGivenUp() {
-    return closed;
-  }
-
   /**
    * Runs the fabric until {@code ended}, or for {@code nanos} of its clock, and gets over what
    * fails meanwhile.

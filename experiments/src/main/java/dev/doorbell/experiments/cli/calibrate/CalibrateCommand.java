@@ -218,7 +218,13 @@ public final class CalibrateCommand extends Command {
     context
         .terminal()
         .out()
-        .printf("gpu      %s%n%s%n", measured.gpu(), Show.basis(measured.basis()));
+        .printf(
+            "gpu      %s%n%s%n",
+            measured.gpu(),
+            earlier == null
+                ? Show.basis(measured.basis())
+                : "MEASURED RESULT (samples of %s); the model is virtual time, nothing was timed here"
+                    .formatted(earlier));
     if (output != null && measured.complete()) {
       context
           .terminal()

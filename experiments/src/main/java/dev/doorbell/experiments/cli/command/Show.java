@@ -9,11 +9,12 @@ import java.util.Locale;
 public final class Show {
   private Show() {}
 
-  /** A value of an axis: bytes with their unit, everything else as it is. */
+  /** A value of an axis: bytes and times with their unit, everything else as it is. */
   public static String value(Value value, String unit) {
-    return value instanceof Value.Whole(long number) && unit.equals("B")
-        ? Sizes.bytes(number)
-        : value.text();
+    if (!(value instanceof Value.Whole(long number)) || unit.isEmpty()) {
+      return value.text();
+    }
+    return unit.equals("B") ? Sizes.bytes(number) : number + " " + unit;
   }
 
   /** Microseconds in three or four digits; the table's header names the unit. */

@@ -6,6 +6,7 @@ import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
@@ -62,6 +63,8 @@ public final class ExploreCommand extends Command {
 
   private static final String NOT_CLEAN =
       "\nFences are removed one by one from a kernel that is clean with all of them; this one is not.\n";
+
+  @Mixin private UserKernels userKernels = new UserKernels();
 
   /** The kernel's descriptor, where it has one. */
   private @Nullable ExploredKernel described;
@@ -328,7 +331,7 @@ public final class ExploreCommand extends Command {
   }
 
   private Scenario.Program program(Laboratory laboratory) throws UsageException {
-    ExploredKernel own = ExploredKernel.find(kernel, entry);
+    ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry);
     if (own != null) {
       described = own;
       return own.program();

@@ -1,19 +1,13 @@
 package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.explore.Scenario;
-import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -23,51 +17,21 @@ record ExploredKernel(UserKernel kernel) {
 
   /**
    * The kernel that the argument means: a descriptor, PTX that one describes, or a name in the
-   * user's folder; null when it is something else.
+   * user's folders; null when it is something else.
    *
    * @param entry that was asked for by name, or null
    */
-  static @Nullable ExploredKernel find(String argument, @Nullable String entry)
+  static @Nullable ExploredKernel find(UserKernels kernels, String argument, @Nullable String entry)
       throws UsageException {
-    try {
-      if (argument.endsWith(KernelDescriptor.ENDING)) {
-        return usable(KernelFolders.read(Path.of(argument)));
-      }
-      if (argument.endsWith(".ptx")) {
-        Path file = Path.of(argument);
-        Path name = Objects.requireNonNullElse(file.getFileName(), file);
-        Path descriptor =
-            file.resolveSibling(name.toString().replaceFirst("[.]ptx$", KernelDescriptor.ENDING));
-        if (!Files.isRegularFile(descriptor)) {
-          return null;
-        }
-        UserKernel kernel = KernelFolders.read(descriptor);
-        return entry == null || entry.equals(kernel.descriptor().entry()) ? usable(kernel) : null;
-      }
-      for (UserKernel kernel :
-          KernelFolders.scan(List.of(KernelFolders.STANDARD), List.of()).kernels()) {
-        if (kernel.name().equals(argument)) {
-          return usable(kernel);
-        }
-      }
-      return null;
-    } catch (ConfigException e) {
-      throw new UsageException(e.problems().getFirst());
-    } catch (InvalidPathException e) {
+    UserKernel kernel = kernels.find(argument);
+    if (kernel == null || (entry != null && !entry.equals(kernel.descriptor().entry()))) {
       return null;
     }
+    return usable(kernel);
   }
 
   private static ExploredKernel usable(UserKernel kernel) throws UsageException {
-    List<Problem> problems = new ArrayList<>(KernelWorkbench.find().checkAbi(kernel));
-    if (!kernel.descriptor().parameters().equals(List.of("queue_pairs", "job"))) {
-      problems.add(
-          Problem.of(
-                  "DB-K012",
-                  kernel.descriptor().place("/parameters"),
-                  "kernels are explored that take [queue_pairs, job]")
-              .effect("nothing was explored"));
-    }
+    List<Problem> problems = KernelWorkbench.find().checkAbi(kernel);
     if (!problems.isEmpty()) {
       throw new UsageException(problems.getFirst());
     }
@@ -83,11 +47,19 @@ record ExploredKernel(UserKernel kernel) {
         kernel.ptx(),
         new Scenario.Shape(
             descriptor.launch().bothRanks(),
-            descriptor.launch().windowSlots(),
+            switch (descriptor.launch().slots()) {
+              case BLOCKS -> Scenario.Slots.BLOCKS;
+              case THREADS -> Scenario.Slots.THREADS;
+              case WINDOW -> Scenario.Slots.WINDOW;
+            },
             switch (descriptor.verify()) {
               case RECEIVER -> Scenario.Compared.RECEIVER;
               case BOTH -> Scenario.Compared.BOTH;
-            }));
+            },
+            descriptor.launch().signals(),
+            descriptor.launch().sharedBytes(),
+            descriptor.launch().cooperative(),
+            descriptor.parameters()));
   }
 
   int blocks() {

@@ -5,49 +5,66 @@ import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.Nearest;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.diff.KernelComparer;
+import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell kernel diff-run KERNEL...}. */
 @CommandLine.Command(
     header = {
-      "Runs kernels of the project on two GPUs with random parameters, and compares what they leave.",
+      "Runs kernels on two GPUs with random parameters, and compares what they leave.",
       "",
       "  doorbell kernel diff-run put_latency                 the PTX VM against cuda:0",
+      "  doorbell kernel diff-run kernels/my_put/my_put.kernel.yaml    a kernel of your own",
       "  doorbell kernel diff-run all --runs 50 --seed 7",
       "  doorbell kernel diff-run all --gpu vm                the VM's interpreter against its compiler",
       "  doorbell kernel diff-run put_rate --seed 7 --first 31 --runs 1     run 31 again",
       "",
-      "Either runs beside the same software HCA. Compared is all memory of both ranks: payload, send",
-      "ring, completion ring, doorbell records, counters, status and error records; addresses count as",
-      "places in what they point to. Where several threads post, WQEs and CQEs are compared in any",
-      "order. Of the push kernels the ring in on-chip memory is compared, too, where one block fills it.",
-      "Exit code 1 when something differs.",
+      "Either runs beside the same software HCA. Compared is all memory of both ranks: payload, inbox,",
+      "send ring, completion ring, doorbell records, counters, signals, status and error records;",
+      "addresses count as places in what they point to; samples and stamps, which are times, are left",
+      "out. Every thread has to end with DOORBELL_OK, and what was sent to have arrived. Where the",
+      "descriptor says that several threads post, WQEs are compared in any order; what else it says is",
+      "chance (compare:) is named with the result. Of the push kernels the ring in on-chip memory is",
+      "compared, too, where one block fills it. Exit code 1 when something differs.",
       ""
     })
 final class KernelDiffRunCommand extends Command {
   private static final String ALL = "all";
   private static final int MOST_RUNS = 1_000_000;
 
+  @Mixin private UserKernels userKernels = new UserKernels();
+
   @Parameters(
       paramLabel = "KERNEL",
       arity = "1..*",
       description =
           "put_latency, put_bandwidth, put_rate, post_once, operations, restartable, push_ring,"
-              + " push_shared, or all.")
+              + " push_shared, or all of these; or one of your own: its name, its descriptor, or PTX"
+              + " beside a descriptor.")
   private List<String> kernels = new ArrayList<>();
 
-  @Option(names = "--gpu", paramLabel = "GPU", description = "cuda:N, or vm (default: cuda:0).")
+  @Option(
+      names = "--gpu",
+      paramLabel = "GPU",
+      description =
+          "cuda:N against the PTX VM; or vm, the VM's compiler against its interpreter; vm:warp, the"
+              + " compiler that keeps warps together; vm:order, the interpreter with its threads in"
+              + " another order (default: cuda:0).")
   private String gpu = "cuda:0";
 
   @Option(names = "--runs", paramLabel = "N", description = "Of each kernel (default: 20).")
@@ -62,31 +79,49 @@ final class KernelDiffRunCommand extends Command {
       description = "The number of the first run (default: 0).")
   private int first;
 
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      description =
+          "Give a kernel up then; half of it is the deadline of its own waits (default: 20s).")
+  private String timeout = "20s";
+
+  /**
+   * What is compared.
+   *
+   * @param said what the command names that runs it again
+   */
+  private record Chosen(String said, String name, Optional<UserKernel> own) {}
+
   @Override
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
     KernelComparer comparer = KernelComparer.find();
-    List<String> chosen = chosen(comparer);
-    if (!gpu.matches("vm|cuda:[0-9]{1,3}")) {
+    List<Chosen> chosen = chosen(comparer);
+    if (!gpu.matches("vm|vm:warp|vm:order|cuda:[0-9]{1,3}")) {
       throw new UsageException(
-          Problem.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu)).fix("cuda:0, or vm"));
+          Problem.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu))
+              .fix("cuda:0, vm, vm:warp or vm:order"));
     }
     if (runs < 1 || first < 0 || runs > MOST_RUNS || first > MOST_RUNS) {
       throw new UsageException(
           Problem.of("DB-U003", "--runs", "%d from %d".formatted(runs, first))
               .fix("at least 1 run, and numbers from 0 to " + MOST_RUNS));
     }
+    long nanos = KernelRunOptions.nanos(timeout);
     Map<String, Object> json = new LinkedHashMap<>();
     boolean differs = false;
-    for (String kernel : chosen) {
+    for (Chosen kernel : chosen) {
       List<KernelComparer.Run> heard = new ArrayList<>();
-      String who =
+      KernelComparer.Comparison comparison =
           comparer.compare(
               new KernelComparer.Request(
-                  kernel,
+                  kernel.name(),
+                  kernel.own(),
                   gpu,
                   seed,
                   first,
                   runs,
+                  nanos,
                   context.interruption()::requested,
                   run -> {
                     heard.add(run);
@@ -94,21 +129,19 @@ final class KernelDiffRunCommand extends Command {
                       tell(context.terminal().out(), kernel, run);
                     }
                   }));
-      long wrong = heard.stream().filter(run -> !run.differences().isEmpty()).count();
-      differs |= wrong > 0;
+      differs |= heard.stream().anyMatch(run -> !run.differences().isEmpty());
       if (common().json()) {
-        json.put(kernel, Map.of("compared", who, "runs", heard));
+        json.put(
+            kernel.name(),
+            Map.of(
+                "compared",
+                comparison.between(),
+                "not_compared",
+                comparison.chance(),
+                "runs",
+                heard));
       } else {
-        context
-            .terminal()
-            .out()
-            .printf(
-                "%-14s %d of %d runs agree, %,d bytes compared: %s%n",
-                kernel,
-                heard.size() - wrong,
-                heard.size(),
-                heard.stream().mapToLong(KernelComparer.Run::compared).sum(),
-                who);
+        summary(context.terminal().out(), kernel, heard, comparison);
       }
       if (context.interruption().requested()) {
         return ExitCode.INTERRUPTED;
@@ -120,33 +153,95 @@ final class KernelDiffRunCommand extends Command {
     return differs ? ExitCode.FAILED : ExitCode.OK;
   }
 
-  private List<String> chosen(KernelComparer comparer) throws UsageException {
-    List<String> known = comparer.kernels();
-    if (kernels.contains(ALL)) {
-      return known;
+  private void summary(
+      PrintStream out,
+      Chosen kernel,
+      List<KernelComparer.Run> heard,
+      KernelComparer.Comparison comparison) {
+    long wrong = heard.stream().filter(run -> !run.differences().isEmpty()).count();
+    out.printf(
+        "%-14s %d of %d runs agree, %,d bytes compared: %s%n",
+        kernel.name(),
+        heard.size() - wrong,
+        heard.size(),
+        heard.stream().mapToLong(KernelComparer.Run::compared).sum(),
+        comparison.between());
+    boolean failed = heard.stream().anyMatch(KernelComparer.Run::failed);
+    if (failed && heard.size() < runs) {
+      out.printf(
+          "%-14s stopped there: %d runs were not made%n", kernel.name(), runs - heard.size());
     }
-    for (String kernel : kernels) {
-      if (!known.contains(kernel)) {
-        throw new UsageException(
-            Problem.of("DB-U003", "KERNEL", "'%s' cannot be compared".formatted(kernel))
-                .fix(
-                    "one of %s, all%s"
-                        .formatted(String.join(", ", known), Nearest.suggestion(kernel, known))));
-      }
+    if (!common().quiet()) {
+      comparison.chance().forEach(what -> out.println("    not compared: " + what));
     }
-    return kernels;
   }
 
-  private void tell(PrintStream out, String kernel, KernelComparer.Run run) {
+  private List<Chosen> chosen(KernelComparer comparer) throws UsageException {
+    List<String> known = comparer.kernels();
+    List<Chosen> chosen = new ArrayList<>();
+    for (String kernel : kernels) {
+      if (kernel.equals(ALL)) {
+        known.forEach(name -> chosen.add(new Chosen(name, name, Optional.empty())));
+      } else if (known.contains(kernel)) {
+        chosen.add(new Chosen(kernel, kernel, Optional.empty()));
+      } else {
+        UserKernel own = userKernels.find(kernel);
+        if (own == null) {
+          throw unknown(kernel, known);
+        }
+        List<Problem> misfits = KernelWorkbench.find().checkAbi(own);
+        if (!misfits.isEmpty()) {
+          throw new UsageException(misfits.getFirst());
+        }
+        chosen.add(new Chosen(own.file(), own.name(), Optional.of(own)));
+      }
+    }
+    return chosen;
+  }
+
+  private UsageException unknown(String kernel, List<String> known) throws UsageException {
+    if (kernel.endsWith(".ptx")) {
+      return new UsageException(
+          Problem.of("DB-U003", "KERNEL", "no descriptor lies beside " + kernel)
+              .effect("what its parameters get, and what it should leave, cannot be told")
+              .fix("write one: docs/kernels.md, The descriptor; or doorbell kernel new"));
+    }
+    List<String> names = new ArrayList<>(known);
+    userKernels.scan().kernels().forEach(found -> names.add(found.name()));
+    if (KernelWorkbench.find().takenNames().contains(kernel)) {
+      return new UsageException(
+          Problem.of(
+                  "DB-U003",
+                  "KERNEL",
+                  "'%s' is driven by an experiment of its own, and cannot be compared"
+                      .formatted(kernel))
+              .fix("one of %s, all".formatted(String.join(", ", names))));
+    }
+    return new UsageException(
+        Problem.of("DB-U003", "KERNEL", "there is no kernel '%s'".formatted(kernel))
+            .fix(
+                "one of %s, all; or the descriptor of your own%s"
+                    .formatted(String.join(", ", names), Nearest.suggestion(kernel, names))));
+  }
+
+  private void tell(PrintStream out, Chosen kernel, KernelComparer.Run run) {
     if (run.differences().isEmpty()) {
       if (common().verbose()) {
-        out.printf("%-14s run %d agrees: %s%n", kernel, run.number(), run.parameters());
+        out.printf("%-14s run %d agrees: %s%n", kernel.name(), run.number(), run.parameters());
       }
       return;
     }
     out.printf(
-        "%-14s run %d differs: %s%n    again: doorbell kernel diff-run %s --gpu %s --seed %d --first %d --runs 1%n",
-        kernel, run.number(), run.parameters(), kernel, gpu, seed, run.number());
+        "%-14s run %d %s: %s%n    again: doorbell kernel diff-run %s --gpu %s --seed %d --first %d --runs 1 --timeout %s%n",
+        kernel.name(),
+        run.number(),
+        run.failed() ? "fails" : "differs",
+        run.parameters(),
+        kernel.said(),
+        gpu,
+        seed,
+        run.number(),
+        timeout);
     run.differences().forEach(difference -> out.println("    " + difference));
   }
 }

@@ -31,9 +31,11 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel new credit_ring --template ring",
       "",
       "It works at once and needs no compiler. Templates:",
-      "  put    a ping-pong of puts; measures latency",
-      "  ring   a stream through a ring of slots with credits; measures goodput",
-      "  proxy  a stream of puts that the CPU posts; measures goodput",
+      "  put       a ping-pong of puts; measures latency",
+      "  ring      a stream through a ring of slots with credits; measures goodput",
+      "  signal    the same by put-with-signal, credits by atomics; measures goodput",
+      "  exchange  threads of both ranks swap messages, with a barrier; measures latency",
+      "  proxy     a stream of puts that the CPU posts; measures goodput",
       ""
     })
 final class KernelNewCommand extends Command {
@@ -44,7 +46,7 @@ final class KernelNewCommand extends Command {
 
   @Option(
       names = "--template",
-      paramLabel = "put|ring|proxy",
+      paramLabel = "put|ring|signal|exchange|proxy",
       description = "What to start from (default: put).")
   private String template = "put";
 

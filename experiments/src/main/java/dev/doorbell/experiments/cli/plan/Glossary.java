@@ -3,10 +3,13 @@ package dev.doorbell.experiments.cli.plan;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.Amounts;
 import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.config.Expectation;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.Schema;
 import dev.doorbell.experiments.config.Setting;
+import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Plan;
 import java.util.ArrayList;
@@ -136,12 +139,21 @@ public final class Glossary {
         .forEach(
             axis -> {
               StringJoiner values = new StringJoiner(", ");
-              axis.values().forEach(value -> values.add(Show.value(value, axis.unit())));
+              axis.values().forEach(value -> values.add(amount(axis.name(), value)));
               text.append("axis     %s: %s%n".formatted(axis.name(), values));
             });
     StringJoiner fixed = new StringJoiner(", ");
-    config.fixed().forEach((name, value) -> fixed.add(name + " " + value.text()));
-    text.append("fixed    %s%n".formatted(fixed));
+    config
+        .fixed()
+        .forEach(
+            (name, value) -> {
+              Setting setting = schema.settings().get(name);
+              if (setting == null || !value.equals(setting.standard())) {
+                fixed.add(name + " " + amount(name, value));
+              }
+            });
+    text.append(
+        "fixed    %s; all else by default (doorbell show %s)%n".formatted(fixed, config.name()));
     config
         .measure()
         .metrics()
@@ -151,10 +163,23 @@ public final class Glossary {
     text.append("kernel   %s%n".formatted(String.join(", ", config.kernels())));
     text.append(
         "points   %d, %d excluded, about %s on one core%n"
-            .formatted(plan.points().size(), plan.excluded(), Show.minutes(nanos)));
+            .formatted(
+                plan.points().size(),
+                plan.excluded(),
+                Show.minutes(nanos * Math.max(1, config.measure().repeat()))));
     if (!config.expectation().isEmpty()) {
       text.append("expect   %s%n".formatted(config.expectation().strip()));
     }
+    for (Expectation expectation : config.expectations()) {
+      Expectation.Scope scope = expectation.scope();
+      text.append("checked  %s%n".formatted(expectation.text()))
+          .append("  source %s%n".formatted(scope.source().strip()))
+          .append(scope.known().isEmpty() ? "" : "  known  %s%n".formatted(scope.known().strip()));
+    }
     return text.toString();
+  }
+
+  private static String amount(String name, Value value) {
+    return value instanceof Value.Whole(long number) ? Amounts.setting(name, number) : value.text();
   }
 }

@@ -4,15 +4,18 @@ import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -36,13 +39,7 @@ public final class UserKernels {
    * @param experiment file or name, whose folder is looked into, too; null for none
    */
   public Context join(Context context, @Nullable String experiment) throws UsageException {
-    for (Path folder : folders) {
-      if (!java.nio.file.Files.isDirectory(folder)) {
-        throw new UsageException(
-            Problem.of("DB-U003", "--kernels " + folder, "there is no such folder"));
-      }
-    }
-    List<Path> all = new ArrayList<>(folders);
+    List<Path> all = new ArrayList<>(checkedFolders());
     Path own = experiment == null ? null : parent(experiment);
     if (own != null) {
       all.add(own);
@@ -67,6 +64,50 @@ public final class UserKernels {
         context.clock(),
         context.interruption(),
         context.arguments());
+  }
+
+  /**
+   * The kernel of the user's that an argument means: a descriptor, PTX that one lies beside, or a
+   * name in the folders; null when it is something else.
+   */
+  public @Nullable UserKernel find(String argument) throws UsageException {
+    try {
+      if (argument.endsWith(KernelDescriptor.ENDING)) {
+        return KernelFolders.read(Path.of(argument));
+      }
+      if (argument.endsWith(".ptx")) {
+        Path file = Path.of(argument);
+        Path name = Objects.requireNonNullElse(file.getFileName(), file);
+        Path descriptor =
+            file.resolveSibling(name.toString().replaceFirst("[.]ptx$", KernelDescriptor.ENDING));
+        return Files.isRegularFile(descriptor) ? KernelFolders.read(descriptor) : null;
+      }
+      return scan().kernels().stream()
+          .filter(kernel -> kernel.name().equals(argument))
+          .findFirst()
+          .orElse(null);
+    } catch (ConfigException e) {
+      throw new UsageException(e.problems().getFirst());
+    } catch (InvalidPathException _) {
+      return null;
+    }
+  }
+
+  /** What the folders hold, wrong descriptors included. */
+  public KernelFolders.Found scan() throws UsageException {
+    List<Path> all = new ArrayList<>(checkedFolders());
+    all.add(KernelFolders.STANDARD);
+    return KernelFolders.scan(all, List.of());
+  }
+
+  private List<Path> checkedFolders() throws UsageException {
+    for (Path folder : folders) {
+      if (!Files.isDirectory(folder)) {
+        throw new UsageException(
+            Problem.of("DB-U003", "--kernels " + folder, "there is no such folder"));
+      }
+    }
+    return folders;
   }
 
   private static @Nullable Path parent(String experiment) {

@@ -202,7 +202,8 @@ public final class PlotCommand extends Command {
       throw RunException.unreadable(
           asked.missing().isEmpty()
               ? Problem.of("DB-R021", stored.data().runId(), "no point has a result")
-                  .fix("doorbell run --resume RUN finishes it")
+                  .fix(
+                      "doorbell table RUN says why; doorbell run --resume RUN runs what is missing")
               : asked.missing().getFirst());
     }
     asked.missing().forEach(problem -> context.terminal().err().println(problem.text()));

@@ -11,6 +11,7 @@ import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
@@ -205,12 +206,10 @@ public final class ResultTable {
     StringBuilder text = new StringBuilder();
     for (Crossings.Found found : Crossings.of(data)) {
       String place =
-          found.by().isEmpty()
-              ? ""
-              : found.by()
-                  + found.others().values().stream()
-                      .map(value -> " " + value.text())
-                      .collect(Collectors.joining());
+          Stream.concat(
+                  Stream.of(found.place()).filter(by -> !by.isEmpty()),
+                  found.others().entrySet().stream().map(Crossings::place))
+              .collect(Collectors.joining(" "));
       text.append(
           "crossover %s/%s  %s  %s%n"
               .formatted(found.contrast().first(), found.contrast().second(), place, lower(found)));
@@ -336,6 +335,9 @@ public final class ResultTable {
     }
     if (missing > 0) {
       text.append("; %d not run".formatted(missing));
+    }
+    if (missing > 0 && run.manifest().state() == Manifest.State.RUNNING) {
+      text.append("; the run goes on, or was killed and can be resumed");
     }
     return text.append(".\n").append(Show.basis(run.data().basis())).append('\n').toString();
   }

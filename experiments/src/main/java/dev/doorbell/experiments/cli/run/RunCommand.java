@@ -274,7 +274,8 @@ public final class RunCommand extends Command {
         choice(environment.hca()),
         choice(environment.clock()),
         environment.basis().word());
-    long nanos = points.stream().mapToLong(runtime::estimateNanos).sum();
+    long once = points.stream().mapToLong(runtime::estimateNanos).sum();
+    long nanos = once * Math.max(1, config.measure().repeat());
     print.printf(
         "%s   seed %d   points %d   est. %s   config %.8s%n",
         config.name(),
@@ -331,7 +332,13 @@ public final class RunCommand extends Command {
     if (code != ExitCode.INTERRUPTED && stored.faults().stream().anyMatch(FaultTally::missed)) {
       code = ExitCode.FAILED;
     }
-    RunComparison comparison = compare(baseline, directory.path(), code);
+    RunComparison comparison = null;
+    RunException incomparable = null;
+    try {
+      comparison = compare(baseline, directory.path(), code);
+    } catch (RunException e) {
+      incomparable = e;
+    }
     if (comparison != null && comparison.overall() == Verdict.REGRESSED) {
       code = ExitCode.REGRESSION;
     }
@@ -339,6 +346,10 @@ public final class RunCommand extends Command {
       report(context, stored, figures, code, comparison, times);
     }
     directory.log().line(times.text());
+    if (incomparable != null) {
+      // What was run is on the screen by now; that it cannot be compared comes last.
+      throw incomparable;
+    }
     return code;
   }
 

@@ -3,17 +3,29 @@ package dev.doorbell.experiments.session.diff;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.cuda.CudaGpu;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.SequencedMap;
-import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /** A run with random parameters that is to leave the same on two GPUs. */
 interface Compared {
-  /** After which a kernel, or a wait of one, has failed; on the wall's clock. */
-  long DEADLINE_NANOS = 20_000_000_000L;
+  /** What a run is tried on. */
+  interface Machine {
+    /** In words. */
+    String name();
+
+    /** What everything is attached to. */
+    DirectFabric fabric();
+
+    /** Makes the GPU of a rank. */
+    Gpu gpu(DirectFabric fabric, int rank);
+  }
 
   /** How a real GPU's memory is reached. */
   CudaGpu.Mover mover();
@@ -24,25 +36,46 @@ interface Compared {
   /**
    * Runs it.
    *
-   * @param gpus makes the GPU of a rank on a fabric
+   * @param nanos after which a kernel has failed, on the wall's clock
    * @return memory by name
    * @throws dev.doorbell.core.gpu.GpuException when a kernel does not end well
    */
-  SequencedMap<String, byte[]> on(BiFunction<DirectFabric, Integer, Gpu> gpus);
+  SequencedMap<String, byte[]> on(Machine machine, long nanos);
 
   /** What of a memory does not depend on who came first, or looked first. */
   byte[] canonical(String name, byte[] bytes);
 
+  /** Where in a memory a byte lies, in the words of who filled it, or nothing. */
+  default String place(String name, int at) {
+    return "";
+  }
+
+  /**
+   * The same with more room, where the run had too little of it to be compared.
+   *
+   * @param contents what it left
+   */
+  default @Nullable Compared roomier(SequencedMap<String, byte[]> contents) {
+    return null;
+  }
+
   /**
    * Compares what two GPUs left.
    *
+   * @param one the first GPU, in words
+   * @param other the second
    * @return what differs, in words
    */
   default List<String> compare(
-      SequencedMap<String, byte[]> expected, SequencedMap<String, byte[]> actual) {
+      String one,
+      SequencedMap<String, byte[]> expected,
+      String other,
+      SequencedMap<String, byte[]> actual) {
     List<String> differences = new ArrayList<>();
     if (!expected.keySet().equals(actual.keySet())) {
-      differences.add("allocated %s, not %s".formatted(actual.keySet(), expected.keySet()));
+      differences.add(
+          "%s allocated %s, %s allocated %s"
+              .formatted(other, actual.keySet(), one, expected.keySet()));
       return differences;
     }
     expected.forEach(
@@ -52,15 +85,45 @@ interface Compared {
           int at = Arrays.mismatch(wanted, found);
           if (at >= 0) {
             differences.add(
-                "%s, byte %d of %d: 0x%02x instead of 0x%02x"
+                "%s, byte %d of %d%s: %s on %s, %s on %s; %s"
                     .formatted(
                         name,
                         at,
                         wanted.length,
-                        at < found.length ? found[at] : 0,
-                        at < wanted.length ? wanted[at] : 0));
+                        place(name, at),
+                        word(found, at),
+                        other,
+                        word(wanted, at),
+                        one,
+                        extent(wanted, found)));
           }
         });
     return differences;
+  }
+
+  /** The aligned word around a byte. */
+  private static String word(byte[] bytes, int at) {
+    int from = at & -Long.BYTES;
+    if (from + Long.BYTES > bytes.length) {
+      return at < bytes.length ? "0x%02x".formatted(bytes[at]) : "nothing";
+    }
+    return "0x%016x"
+        .formatted(
+            MemorySegment.ofArray(bytes)
+                .get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), from));
+  }
+
+  private static String extent(byte[] wanted, byte[] found) {
+    int differ = 0;
+    int last = 0;
+    for (int i = 0; i < Math.min(wanted.length, found.length); i++) {
+      if (wanted[i] != found[i]) {
+        differ++;
+        last = i;
+      }
+    }
+    return differ == 1
+        ? "1 byte differs"
+        : "%d bytes differ, the last is %d".formatted(differ, last);
   }
 }

@@ -3,18 +3,23 @@ package dev.doorbell.experiments.session.diff;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.config.KernelComparison;
+import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.session.transfer.Protocol;
 import dev.doorbell.experiments.session.transfer.TransferPath;
+import dev.doorbell.experiments.session.world.Connection;
 import dev.doorbell.experiments.session.world.Endpoint;
 import dev.doorbell.experiments.session.world.Placement;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * Random parameters of a kernel whose end does not depend on who came first: where several post,
- * each has messages of its own, and the ring holds all that is posted.
+ * Random parameters of a kernel, taken from what its descriptor says. Where several post, the ring
+ * holds all that is posted: what one that has gone round still holds depends on who came last.
  *
- * @param kernel of the catalogue
+ * @param protocol the kernel
  * @param path how payload gets to the HCA
  * @param placement of the queues
  * @param payload kind of memory
@@ -34,7 +39,7 @@ import java.util.SplittableRandom;
  * @param mover of a real GPU
  */
 record ComparedCase(
-    String kernel,
+    Protocol protocol,
     TransferPath path,
     Placement placement,
     MemoryKind payload,
@@ -52,116 +57,140 @@ record ComparedCase(
     boolean collapsed,
     int batch,
     CudaGpu.Mover mover) {
-  static final List<String> KERNELS =
-      List.of("put_latency", "put_bandwidth", "put_rate", "post_once", "operations", "restartable");
+  /** The largest send ring. */
+  static final int MOST_RING = 1 << 15;
 
   private static final int WARP = 32;
   private static final int MOST_INLINE = 200;
-  private static final int MOST_RING = 1024;
+  private static final int MOST_RING_AT_FIRST = 1024;
+  private static final int MOST_WINDOW = 16;
+  private static final int MOST_ITERATIONS = 40;
+  private static final int MOST_OF_MANY = 6;
   private static final int BLOCKS_A_POST = 4;
 
   /** The parameters of a run. */
-  static ComparedCase random(String kernel, SplittableRandom random) {
-    boolean rate = kernel.equals("put_rate");
-    boolean restarts = kernel.equals("restartable");
-    boolean lists = kernel.equals("operations") || restarts;
-    TransferPath path = path(kernel, random);
-    int scope = JobView.SCOPE_BLOCK;
-    if (rate) {
-      scope = random.nextBoolean() ? JobView.SCOPE_THREAD : JobView.SCOPE_WARP;
-    } else if (restarts) {
-      scope = JobView.SCOPE_THREAD;
-    } else if (lists) {
-      scope = random.nextInt(3);
+  static ComparedCase random(Protocol protocol, SplittableRandom random) {
+    KernelDescriptor.Launch launch = protocol.descriptor().launch();
+    KernelComparison choice = protocol.descriptor().comparison();
+    TransferPath path = path(protocol, random);
+    int scope = scope(choice, random);
+    boolean one = launch.shared() && random.nextInt(3) == 0;
+    int blocks =
+        one
+            ? least(choice.blocks(), launch.blocks())
+            : pick(choice.blocks(), launch.blocks(), random);
+    int threads =
+        one
+            ? least(choice.threads(), launch.threads())
+            : pick(choice.threads(), threads(launch, path, random), random);
+    if (scope == JobView.SCOPE_WARP) {
+      threads = Math.ceilDiv(Math.max(1, threads), WARP) * WARP;
     }
-    boolean alone = !(rate || lists) || random.nextInt(3) == 0;
-    int blocks = alone ? 1 : 1 + random.nextInt(4);
-    int threads = threads(random, scope, alone, path, rate || lists);
-    int opcode = opcode(kernel, path, random);
-    int iterations = 1 + random.nextInt(rate || lists ? 6 : 40);
-    int warmup = lists ? 0 : random.nextInt(4);
-    int posters = blocks * threads;
+    int opcode = opcode(choice, path, random);
+    int most = launch.shared() ? MOST_OF_MANY : MOST_ITERATIONS;
+    int iterations = pick(choice.iterations(), 1 + random.nextInt(most), random);
+    boolean lists = executesLists(protocol);
+    int warmup = lists || !protocol.own() ? 0 : random.nextInt(4);
+    int window = pick(choice.windows(), 1 + random.nextInt(MOST_WINDOW), random);
+    if (launch.windowSlots()) {
+      // Every slot is used, or it could not be compared with what was sent.
+      iterations = Math.max(iterations, window);
+    }
+    boolean races = races(protocol, blocks, threads, scope);
     int ring = 1 << (3 + random.nextInt(6));
-    while (!alone && ring < BLOCKS_A_POST * posters * (iterations + warmup) && ring < MOST_RING) {
+    int posters = blocks * threads;
+    while (races
+        && ring < BLOCKS_A_POST * posters * (iterations + warmup)
+        && ring < MOST_RING_AT_FIRST) {
       ring *= 2;
     }
-    if (!alone) {
-      // What a ring that has gone round still holds depends on who came last.
-      int posts = ring / (BLOCKS_A_POST * posters);
+    if (races && choice.iterations().isEmpty()) {
+      int posts = Math.max(1, ring / (BLOCKS_A_POST * posters));
       warmup = Math.min(warmup, posts - 1);
       iterations = Math.min(iterations, posts - warmup);
     }
     return new ComparedCase(
-        kernel,
+        protocol,
         path,
-        new Placement(where(random), where(random), where(random)),
+        path == TransferPath.PROXY
+            ? Placement.HOST
+            : new Placement(where(random), where(random), where(random)),
         where(random),
         blocks,
         threads,
         scope,
         opcode,
-        bytes(random, path, opcode),
+        bytes(choice, random, path, opcode),
         iterations,
         warmup,
-        1 + random.nextInt(16),
+        window,
         ring,
-        alone || restarts ? 1 : 1 + random.nextInt(2),
-        alone && random.nextBoolean() && scope != JobView.SCOPE_WARP,
-        alone && random.nextInt(4) == 0,
+        pick(choice.queuePairs(), 1, random),
+        !races && random.nextBoolean() && scope != JobView.SCOPE_WARP,
+        !races && random.nextInt(4) == 0,
         1 + random.nextInt(4),
         random.nextBoolean() ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL);
   }
 
-  private static TransferPath path(String kernel, SplittableRandom random) {
+  /** One of these, or {@code otherwise} where there are none. */
+  private static int pick(List<Integer> choices, int otherwise, SplittableRandom random) {
+    return choices.isEmpty() ? otherwise : choices.get(random.nextInt(choices.size()));
+  }
+
+  private static int least(List<Integer> choices, int otherwise) {
+    return choices.stream().mapToInt(Integer::intValue).min().orElse(Math.max(1, otherwise));
+  }
+
+  private static TransferPath path(Protocol protocol, SplittableRandom random) {
     List<TransferPath> possible =
-        switch (kernel) {
-          case "put_rate", "operations", "restartable" ->
-              List.of(TransferPath.PULL, TransferPath.PULL_BF, TransferPath.PUSH_INLINE);
-          default ->
-              List.of(
-                  TransferPath.PULL,
-                  TransferPath.PULL_BF,
-                  TransferPath.PUSH_INLINE,
-                  TransferPath.PUSH_BF,
-                  TransferPath.PUSH_MEMIC,
-                  TransferPath.STAGED);
-        };
+        Arrays.stream(TransferPath.values())
+            .filter(path -> protocol.descriptor().takes(path.word()))
+            .toList();
     return possible.get(random.nextInt(possible.size()));
   }
 
-  private static int threads(
-      SplittableRandom random, int scope, boolean alone, TransferPath path, boolean many) {
-    boolean copies = path.jobPath() == JobView.PATH_STAGE;
-    if (!many) {
-      return copies ? WARP << random.nextInt(4) : 1;
+  private static int scope(KernelComparison choice, SplittableRandom random) {
+    if (choice.scopes().isEmpty()) {
+      return JobView.SCOPE_BLOCK;
     }
-    if (scope == JobView.SCOPE_THREAD) {
-      return alone ? 1 : 1 + random.nextInt(2 * WARP);
-    }
-    return scope == JobView.SCOPE_WARP && alone ? WARP : WARP * (1 + random.nextInt(2));
+    return switch (choice.scopes().get(random.nextInt(choice.scopes().size()))) {
+      case "thread" -> JobView.SCOPE_THREAD;
+      case "warp" -> JobView.SCOPE_WARP;
+      default -> JobView.SCOPE_BLOCK;
+    };
   }
 
-  private static int opcode(String kernel, TransferPath path, SplittableRandom random) {
-    if (path.jobPath() != JobView.PATH_PULL || kernel.equals("put_latency")) {
+  private static int threads(
+      KernelDescriptor.Launch launch, TransferPath path, SplittableRandom random) {
+    if (launch.threads() > 0) {
+      return launch.threads();
+    }
+    return path.jobPath() == JobView.PATH_STAGE ? WARP << random.nextInt(4) : 1;
+  }
+
+  private static int opcode(KernelComparison choice, TransferPath path, SplittableRandom random) {
+    if (path.jobPath() != JobView.PATH_PULL || choice.opcodes().isEmpty()) {
       return JobView.OP_PUT;
     }
-    return switch (kernel) {
-      case "post_once" ->
-          List.of(JobView.OP_PUT, JobView.OP_GET, JobView.OP_FETCH_ADD, JobView.OP_COMPARE_SWAP)
-              .get(random.nextInt(4));
-      case "put_rate" ->
-          List.of(JobView.OP_PUT, JobView.OP_GET, JobView.OP_PUT_INLINE).get(random.nextInt(3));
+    return switch (choice.opcodes().get(random.nextInt(choice.opcodes().size()))) {
+      case "get" -> JobView.OP_GET;
+      case "put_inline" -> JobView.OP_PUT_INLINE;
+      case "fetch_add" -> JobView.OP_FETCH_ADD;
+      case "compare_swap" -> JobView.OP_COMPARE_SWAP;
       default -> JobView.OP_PUT;
     };
   }
 
-  private static int bytes(SplittableRandom random, TransferPath path, int opcode) {
+  private static int bytes(
+      KernelComparison choice, SplittableRandom random, TransferPath path, int opcode) {
     if (opcode == JobView.OP_FETCH_ADD || opcode == JobView.OP_COMPARE_SWAP) {
       return Long.BYTES;
     }
     boolean inline = path.inline() || opcode == JobView.OP_PUT_INLINE;
+    int limit = inline ? MOST_INLINE : Integer.MAX_VALUE;
+    List<Integer> sizes = choice.sizes().stream().filter(size -> size <= limit).toList();
     int most = inline ? MOST_INLINE : 1 << (3 + random.nextInt(13));
-    return Math.max(Long.BYTES, random.nextInt(most + 1) & -Long.BYTES);
+    return pick(sizes, Math.max(Long.BYTES, random.nextInt(most + 1) & -Long.BYTES), random);
   }
 
   private static MemoryKind where(SplittableRandom random) {
@@ -170,14 +199,70 @@ record ComparedCase(
 
   /** Whether each poster has a list of operations of its own. */
   boolean executesLists() {
-    return kernel.equals("operations") || kernel.equals("restartable");
+    return executesLists(protocol);
+  }
+
+  private static boolean executesLists(Protocol protocol) {
+    return protocol.own()
+        && (protocol.name().equals("operations") || protocol.name().equals("restartable"));
   }
 
   /** True when the order of what was posted depends on the schedule. */
   boolean races() {
-    boolean one = blocks == 1 && (threads == 1 || scope != JobView.SCOPE_THREAD);
+    return races(protocol, blocks, threads, scope);
+  }
+
+  private static boolean races(Protocol protocol, int blocks, int threads, int scope) {
+    if (!protocol.descriptor().launch().shared() || blocks * threads == 1) {
+      return false;
+    }
+    if (protocol.descriptor().comparison().scopes().isEmpty()) {
+      return true;
+    }
+    boolean one = blocks == 1 && scope != JobView.SCOPE_THREAD;
     // Warps of a block, too, and blocks.
     return !one || (scope == JobView.SCOPE_WARP && threads > WARP);
+  }
+
+  /** Messages side by side. */
+  int slots() {
+    return switch (protocol.descriptor().launch().slots()) {
+      case BLOCKS -> blocks;
+      case THREADS -> blocks * threads;
+      case WINDOW -> window;
+    };
+  }
+
+  /** Whether payload arrives as it is. */
+  boolean puts() {
+    return opcode == JobView.OP_PUT || opcode == JobView.OP_PUT_INLINE;
+  }
+
+  /** The same with a larger send ring. */
+  ComparedCase withRing(int larger) {
+    return new ComparedCase(
+        protocol,
+        path,
+        placement,
+        payload,
+        blocks,
+        threads,
+        scope,
+        opcode,
+        bytes,
+        iterations,
+        warmup,
+        window,
+        larger,
+        queuePairs,
+        exclusive,
+        collapsed,
+        batch,
+        mover);
+  }
+
+  Connection.Ringing ringing() {
+    return path == TransferPath.PROXY ? Connection.Ringing.PROXY : Connection.Ringing.GPU;
   }
 
   Endpoint.Shape endpoint(long deadlineNanos) {
@@ -197,7 +282,7 @@ record ComparedCase(
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "%s sq=%s cq=%s record=%s payload=%s %dx%d scope=%d opcode=%d %d B x %d+%d window=%d ring=%d qps=%d%s%s batch=%d mover=%s",
+        "%s sq=%s cq=%s record=%s payload=%s %d x %d thread%s%s%s %d B x %d%s window=%d ring=%d qps=%d%s%s batch=%d mover=%s",
         path.word(),
         placement.sendRing().word(),
         placement.completionRing().word(),
@@ -205,11 +290,20 @@ record ComparedCase(
         payload.word(),
         blocks,
         threads,
-        scope,
-        opcode,
+        threads == 1 ? "" : "s",
+        scope == JobView.SCOPE_BLOCK
+            ? ""
+            : scope == JobView.SCOPE_WARP ? " scope=warp" : " scope=thread",
+        switch (opcode) {
+          case JobView.OP_GET -> " get";
+          case JobView.OP_PUT_INLINE -> " put_inline";
+          case JobView.OP_FETCH_ADD -> " fetch_add";
+          case JobView.OP_COMPARE_SWAP -> " compare_swap";
+          default -> "";
+        },
         bytes,
         iterations,
-        warmup,
+        warmup == 0 ? "" : "+" + warmup,
         window,
         ringBlocks,
         queuePairs,

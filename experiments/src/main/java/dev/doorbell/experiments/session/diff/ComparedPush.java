@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.session.diff;
 
 import dev.doorbell.core.fabric.DirectFabric;
-import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.session.push.PushExchange;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
-import java.util.function.BiFunction;
 
 /**
  * Messages through a ring in on-chip memory, to be compared: the ring itself too, where one block
@@ -48,18 +46,18 @@ record ComparedPush(PushExchange exchange, CudaGpu.Mover mover, long seed) imple
   }
 
   @Override
-  public SequencedMap<String, byte[]> on(BiFunction<DirectFabric, Integer, Gpu> gpus) {
-    DirectFabric fabric = new DirectFabric();
+  public SequencedMap<String, byte[]> on(Machine machine, long nanos) {
+    DirectFabric fabric = machine.fabric();
     List<RecordingGpu> recorded = new ArrayList<>();
-    try (RecordingGpu sender = new RecordingGpu(gpus.apply(fabric, 0), recorded);
-        RecordingGpu receiver = new RecordingGpu(gpus.apply(fabric, 1), recorded)) {
+    try (RecordingGpu sender = new RecordingGpu(machine.gpu(fabric, 0), recorded);
+        RecordingGpu receiver = new RecordingGpu(machine.gpu(fabric, 1), recorded)) {
       SequencedMap<String, byte[]> contents = new LinkedHashMap<>();
       exchange.run(
           fabric,
           sender,
           receiver,
           seed,
-          DEADLINE_NANOS,
+          nanos,
           ring -> {
             recorded.forEach(gpu -> contents.putAll(gpu.contents()));
             contents.put(RING, sender.relocated(ring));

@@ -2,14 +2,19 @@ package dev.doorbell.experiments.session.diff;
 
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.config.KernelComparison;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.session.transfer.Party;
 import dev.doorbell.experiments.session.transfer.Protocol;
 import dev.doorbell.experiments.session.world.Connection;
@@ -18,12 +23,14 @@ import dev.doorbell.experiments.session.world.World;
 import dev.doorbell.proxy.recovery.SafePoint;
 import dev.doorbell.softhca.SoftHcaOptions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One run of a case on one GPU: everything that is in memory when it has ended. */
 final class ComparedRun implements Compared {
@@ -51,8 +58,8 @@ final class ComparedRun implements Compared {
   }
 
   @Override
-  public SequencedMap<String, byte[]> on(BiFunction<DirectFabric, Integer, Gpu> gpus) {
-    DirectFabric fabric = new DirectFabric();
+  public SequencedMap<String, byte[]> on(Machine machine, long nanos) {
+    DirectFabric fabric = machine.fabric();
     List<RecordingGpu> recorded = new ArrayList<>();
     try (World world =
             World.direct(
@@ -60,35 +67,51 @@ final class ComparedRun implements Compared {
                 2,
                 SoftHcaOptions.DEFAULT,
                 what.payload(),
-                rank -> new RecordingGpu(gpus.apply(fabric, rank), recorded));
+                rank -> new RecordingGpu(machine.gpu(fabric, rank), recorded));
         Connection connection =
-            Connection.open(
-                world, what.endpoint(DEADLINE_NANOS), Connection.Ringing.GPU, what.queuePairs());
+            Connection.open(world, what.endpoint(nanos / 2), what.ringing(), what.queuePairs());
         Party zero = new Party(connection, world.rank(0), buffers(), seed);
         Party one = new Party(connection, world.rank(1), buffers(), seed + 1)) {
-      List<Launch> launches = start(world, zero, one);
-      RunOutcome outcome =
-          fabric.run(() -> launches.stream().allMatch(Launch::done), 2 * DEADLINE_NANOS);
+      List<Launch> launches = start(world, zero, one, nanos);
+      RunOutcome outcome = fabric.run(() -> launches.stream().allMatch(Launch::done), 2 * nanos);
       if (outcome != RunOutcome.DONE) {
         launches.forEach(launch -> launch.cancel("the comparison's time was over"));
       }
       launches.forEach(Launch::check);
       fabric.quiesce();
+      check(zero, one);
       SequencedMap<String, byte[]> contents = new LinkedHashMap<>();
       recorded.forEach(gpu -> contents.putAll(gpu.contents()));
       return contents;
     }
   }
 
-  private int slots() {
-    return switch (what.kernel()) {
-      case "put_rate" -> what.blocks() * what.threads();
-      case "operations", "restartable" -> Math.ceilDiv(areaBytes(), what.bytes());
-      default -> 1;
-    };
+  /** What the kernel itself says of its end, and whether what it sent has arrived. */
+  private void check(Party zero, Party one) {
+    for (Party party : List.of(zero, one)) {
+      String trouble = party.trouble();
+      if (trouble != null) {
+        throw new GpuException(trouble);
+      }
+    }
+    if (what.executesLists() || !what.puts()) {
+      return;
+    }
+    boolean both = what.protocol().descriptor().verify() == KernelDescriptor.Verify.BOTH;
+    String mismatch = one.mismatch(zero);
+    if (mismatch == null && both) {
+      mismatch = zero.mismatch(one);
+    }
+    if (mismatch != null) {
+      throw new GpuException(mismatch);
+    }
   }
 
-  private List<Launch> start(World world, Party zero, Party one) {
+  private int slots() {
+    return what.executesLists() ? Math.ceilDiv(areaBytes(), what.bytes()) : what.slots();
+  }
+
+  private List<Launch> start(World world, Party zero, Party one, long nanos) {
     for (Party party : List.of(zero, one)) {
       switch (what.path()) {
         case PUSH_MEMIC -> party.stageOnChip(STAGING);
@@ -96,21 +119,31 @@ final class ComparedRun implements Compared {
         default -> {}
       }
     }
-    Protocol protocol = Protocol.ofCatalogue(what.kernel());
+    Protocol protocol = what.protocol();
+    KernelDescriptor.Launch launch = protocol.descriptor().launch();
     LaunchConfig config =
-        LaunchConfig.of(what.blocks(), what.threads()).withTimeout(DEADLINE_NANOS);
+        new LaunchConfig(
+            what.blocks(),
+            1,
+            1,
+            what.threads(),
+            1,
+            1,
+            launch.sharedBytes(),
+            launch.cooperative(),
+            nanos);
     List<Supplier<Launch>> starts = new ArrayList<>();
     if (what.executesLists()) {
       JobView job = job(0);
-      if (what.kernel().equals("restartable")) {
+      if (protocol.name().equals("restartable")) {
         job.inbox = zero.own(safePoint(world)).address();
-        job.compare = DEADLINE_NANOS;
+        job.compare = nanos;
       }
       starts.add(zero.prepareLists(protocol, job, one, config, operations(world, zero, one)));
     } else {
       starts.add(zero.prepare(protocol, job(0), one, config));
     }
-    if (protocol.descriptor().launch().bothRanks()) {
+    if (launch.bothRanks()) {
       starts.add(one.prepare(protocol, job(1), zero, config));
     }
     return starts.stream().map(Supplier::get).toList();
@@ -175,7 +208,7 @@ final class ComparedRun implements Compared {
     boolean word = opcode == JobView.OP_FETCH_ADD || opcode == JobView.OP_COMPARE_SWAP;
     // Half a slab for payload; a word behind it for the signal, and for what it fetched.
     int bytes = word ? Long.BYTES : random.nextInt(SLAB / 2 + 1);
-    Party.Target from = zero.source();
+    Party.Source from = zero.source();
     Party.Target to = one.target();
     return new OperationView(
         from.address() + slab,
@@ -194,19 +227,112 @@ final class ComparedRun implements Compared {
 
   @Override
   public byte[] canonical(String name, byte[] bytes) {
+    KernelComparison.Posts posts = posts();
+    boolean ordered = posts == KernelComparison.Posts.ORDERED;
     if (name.startsWith("counters")) {
-      return QueueContents.counters(bytes, what.races());
+      return posts == KernelComparison.Posts.ANY
+          ? QueueContents.poison(bytes)
+          : QueueContents.counters(bytes, !ordered);
     }
-    if (what.races() && name.contains("send ring")) {
-      return QueueContents.posts(bytes);
+    if (!ordered && name.contains("send ring")) {
+      return posts == KernelComparison.Posts.ANY ? new byte[0] : QueueContents.posts(bytes);
     }
-    if (what.races() && name.contains(" ring")) {
+    if (!ordered && name.contains(" ring")) {
       return QueueContents.errors(bytes);
     }
-    return bytes;
+    if (posts == KernelComparison.Posts.ANY && name.contains(" record ")) {
+      return new byte[0];
+    }
+    return withoutChance(name, bytes);
+  }
+
+  /** One poster alone has no order to race for, whatever the descriptor says of several. */
+  private KernelComparison.Posts posts() {
+    KernelComparison.Posts posts = what.protocol().descriptor().comparison().posts();
+    return posts == KernelComparison.Posts.UNORDERED && !what.races()
+        ? KernelComparison.Posts.ORDERED
+        : posts;
+  }
+
+  /** Zeros what the descriptor calls chance. */
+  private byte[] withoutChance(String name, byte[] bytes) {
+    byte[] copy = bytes;
+    for (KernelComparison.Chance chance : what.protocol().descriptor().comparison().chance()) {
+      if (name.startsWith(chance.memory() + " #") && chance.isOf(chance.memory(), rank(name))) {
+        if (copy == bytes) {
+          copy = bytes.clone();
+        }
+        boolean messages = chance.memory().equals("payload") || chance.memory().equals("inbox");
+        int first = chance.memory().equals("inbox") ? Party.GUARD : 0;
+        int length = messages ? what.bytes() : bytes.length;
+        for (int slot = 0; slot < (messages ? slots() : 1); slot++) {
+          clear(copy, first + slot * length, length, chance);
+        }
+      }
+    }
+    return copy;
+  }
+
+  private static void clear(byte[] bytes, int at, int length, KernelComparison.Chance chance) {
+    long from = Math.clamp(chance.from() < 0 ? length + chance.from() : chance.from(), 0, length);
+    long end = from + Math.min(chance.bytes(), length - from);
+    Arrays.fill(bytes, at + (int) from, at + (int) end, (byte) 0);
+  }
+
+  private static int rank(String name) {
+    return name.contains("of " + Locus.gpu(1, 0)) ? 1 : 0;
+  }
+
+  @Override
+  public String place(String name, int at) {
+    if (name.contains("send ring")) {
+      return posts() == KernelComparison.Posts.ORDERED
+          ? " (block %d, byte %d of it)".formatted(at / SendQueue.BLOCK, at % SendQueue.BLOCK)
+          : " (of the blocks in an order of their own)";
+    }
+    if (name.startsWith("completion ring")) {
+      return " (entry %d, byte %d of it)".formatted(at / Cqe.BYTES, at % Cqe.BYTES);
+    }
+    boolean inbox = name.startsWith("inbox #");
+    if (!inbox && !name.startsWith("payload #")) {
+      return "";
+    }
+    int within = at - (inbox ? Party.GUARD : 0);
+    return within < 0 || within >= slots() * what.bytes()
+        ? " (beside the messages)"
+        : " (message %d, byte %d of it)".formatted(within / what.bytes(), within % what.bytes());
+  }
+
+  /** A ring that several have filled and gone round in holds whoever came last. */
+  @Override
+  public @Nullable Compared roomier(SequencedMap<String, byte[]> contents) {
+    if (posts() != KernelComparison.Posts.UNORDERED
+        || what.ringBlocks() == ComparedCase.MOST_RING) {
+      return null;
+    }
+    long posted = 0;
+    for (Map.Entry<String, byte[]> memory : contents.entrySet()) {
+      if (memory.getKey().startsWith("counters")) {
+        posted = Math.max(posted, QueueContents.posted(memory.getValue()));
+      }
+    }
+    if (posted <= what.ringBlocks()) {
+      return null;
+    }
+    int larger = what.ringBlocks();
+    while (larger < posted && larger < ComparedCase.MOST_RING) {
+      larger *= 2;
+    }
+    return new ComparedRun(what.withRing(larger), seed);
   }
 
   private Party.Buffers buffers() {
-    return new Party.Buffers(what.bytes(), slots(), 0, what.payload(), Endpoint.ALL_RIGHTS);
+    return new Party.Buffers(
+        what.bytes(),
+        slots(),
+        0,
+        what.payload(),
+        Endpoint.ALL_RIGHTS,
+        what.protocol().descriptor().launch().signals());
   }
 }

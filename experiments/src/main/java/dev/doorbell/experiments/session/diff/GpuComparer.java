@@ -4,97 +4,211 @@ import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.cuda.CudaProbe;
+import dev.doorbell.experiments.config.KernelComparison;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.diff.KernelComparer;
 import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.session.transfer.Protocol;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
-import java.util.function.BiFunction;
 
 /** Compares a real GPU with the virtual machine, or the virtual machine's engines. */
 public final class GpuComparer implements KernelComparer {
+  private static final List<String> TRANSFERS =
+      List.of("put_latency", "put_bandwidth", "put_rate", "post_once", "operations", "restartable");
+
   private static final String CUDA = "cuda:";
   private static final long RUN_STEP = 0x9e37_79b9_7f4a_7c15L;
+
+  /** Orders of threads in which a kernel that differs is run once more. */
+  private static final int ORDERS = 3;
 
   /** For the service loader. */
   public GpuComparer() {}
 
   @Override
   public List<String> kernels() {
-    List<String> kernels = new ArrayList<>(ComparedCase.KERNELS);
+    List<String> kernels = new ArrayList<>(TRANSFERS);
     kernels.addAll(ComparedPush.KERNELS);
     return kernels;
   }
 
   @Override
-  public String compare(Request request) throws EnvironmentException {
+  public Comparison compare(Request request) throws EnvironmentException {
+    Compared.Machine reference =
+        new VirtualMachine("the interpreter", VmOptions.Engine.INTERPRETER, OptionalLong.empty());
     boolean real = request.gpu().startsWith(CUDA);
-    String words =
+    String between =
         real
             ? "the PTX VM and %s".formatted(require(request.gpu()))
-            : "the PTX VM's interpreter and its compiler";
+            : "the PTX VM's interpreter and %s".formatted(engine(request).name());
     for (int number = request.first();
         number < request.first() + request.runs() && !request.interrupted().getAsBoolean();
         number++) {
-      long seed = request.seed() + number * RUN_STEP;
-      request.heard().accept(run(number, compared(request.kernel(), seed), request.gpu()));
+      Compared run = compared(request, request.seed() + number * RUN_STEP);
+      Run heard = run(number, run, reference, request);
+      request.heard().accept(heard);
+      if (heard.failed()) {
+        // It would fail again, each time at its deadline; and a GPU that is busy with it is lost.
+        break;
+      }
     }
-    return words;
+    return new Comparison(between, chance(request));
   }
 
-  private static Compared compared(String kernel, long seed) {
+  private static Compared compared(Request request, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    return ComparedPush.KERNELS.contains(kernel)
-        ? ComparedPush.random(kernel, random, seed)
-        : new ComparedRun(ComparedCase.random(kernel, random), seed);
+    return ComparedPush.KERNELS.contains(request.kernel())
+        ? ComparedPush.random(request.kernel(), random, seed)
+        : new ComparedRun(ComparedCase.random(protocol(request), random), seed);
   }
 
-  private static Run run(int number, Compared run, String gpu) {
-    List<String> differences = new ArrayList<>();
-    SequencedMap<String, byte[]> expected =
-        attempt(run, vm(VmOptions.Engine.INTERPRETER), "the interpreter", differences);
-    SequencedMap<String, byte[]> actual =
-        attempt(
-            run,
-            gpu.startsWith(CUDA) ? cuda(gpu, run.mover()) : vm(VmOptions.Engine.COMPILED),
-            gpu.startsWith(CUDA) ? gpu : "the compiler",
-            differences);
-    long compared = 0;
-    if (differences.isEmpty()) {
-      differences.addAll(run.compare(expected, actual));
-      compared = expected.values().stream().mapToLong(bytes -> bytes.length).sum();
+  private static Protocol protocol(Request request) {
+    return request.own().map(Protocol::of).orElseGet(() -> Protocol.ofCatalogue(request.kernel()));
+  }
+
+  private static Run run(int number, Compared first, Compared.Machine reference, Request request) {
+    Compared run = first;
+    List<String> failures = new ArrayList<>();
+    SequencedMap<String, byte[]> expected = attempt(run, reference, request, failures);
+    for (Compared larger = run.roomier(expected); larger != null; larger = run.roomier(expected)) {
+      run = larger;
+      expected = attempt(run, reference, request, failures);
     }
-    return new Run(number, run.parameters(), compared, differences);
+    Compared.Machine other =
+        request.gpu().startsWith(CUDA)
+            ? new CudaMachine(request.gpu(), run.mover())
+            : engine(request);
+    SequencedMap<String, byte[]> actual = attempt(run, other, request, failures);
+    if (!failures.isEmpty()) {
+      return new Run(number, run.parameters(), 0, true, failures);
+    }
+    List<String> differences =
+        new ArrayList<>(run.compare(reference.name(), expected, other.name(), actual));
+    if (!differences.isEmpty()) {
+      differences.add(explain(run, reference.name(), expected, request));
+    }
+    long compared = expected.values().stream().mapToLong(bytes -> bytes.length).sum();
+    return new Run(number, run.parameters(), compared, false, differences);
+  }
+
+  /** Whether the kernel itself leaves this or that, by the order in which its threads go. */
+  private static String explain(
+      Compared run, String reference, SequencedMap<String, byte[]> expected, Request request) {
+    for (int order = 1; order <= ORDERS; order++) {
+      Compared.Machine machine =
+          new VirtualMachine(
+              "order " + order, VmOptions.Engine.INTERPRETER, OptionalLong.of(order));
+      List<String> failures = new ArrayList<>();
+      SequencedMap<String, byte[]> again = attempt(run, machine, request, failures);
+      if (!failures.isEmpty()
+          || !run.compare(reference, expected, machine.name(), again).isEmpty()) {
+        return "the interpreter alone leaves this or that, by the order in which threads and HCAs go:"
+            + " a race, or chance that the descriptor does not tell (compare: in docs/kernels.md)";
+      }
+    }
+    return "the interpreter leaves the same in %d orders of threads and HCAs".formatted(ORDERS + 1);
   }
 
   private static SequencedMap<String, byte[]> attempt(
-      Compared run,
-      BiFunction<DirectFabric, Integer, Gpu> gpus,
-      String who,
-      List<String> differences) {
+      Compared run, Compared.Machine machine, Request request, List<String> failures) {
     try {
-      return run.on(gpus);
+      return run.on(machine, request.nanos());
     } catch (GpuException e) {
-      differences.add("%s: %s".formatted(who, e.getMessage()));
-      return new java.util.LinkedHashMap<>();
+      failures.add("%s: %s".formatted(machine.name(), e.getMessage()));
+      return new LinkedHashMap<>();
     }
   }
 
-  private static BiFunction<DirectFabric, Integer, Gpu> vm(VmOptions.Engine engine) {
-    VmOptions options = VmOptions.defaults().withEngine(engine);
-    return (fabric, rank) -> new VmGpu(fabric, Locus.gpu(rank, 0), options);
+  /** What is not compared, as the descriptor has it. */
+  private static List<String> chance(Request request) {
+    List<String> chance = new ArrayList<>();
+    if (ComparedPush.KERNELS.contains(request.kernel())) {
+      return chance;
+    }
+    KernelComparison comparison = protocol(request).descriptor().comparison();
+    switch (comparison.posts()) {
+      case ORDERED -> {}
+      case UNORDERED -> chance.add("the order of posts, where several threads post");
+      case ANY -> chance.add("send and completion rings, but for errors: how many posts there are");
+    }
+    for (KernelComparison.Chance place : comparison.chance()) {
+      chance.add(
+          "%s%s%s: %s"
+              .formatted(
+                  place.memory(),
+                  place.rank() == KernelComparison.Chance.BOTH_RANKS
+                      ? ""
+                      : " of rank " + place.rank(),
+                  extent(place),
+                  place.why()));
+    }
+    return chance;
   }
 
-  private static BiFunction<DirectFabric, Integer, Gpu> cuda(String gpu, CudaGpu.Mover mover) {
-    int ordinal = ordinal(gpu);
-    return (fabric, rank) -> new CudaGpu(fabric, Locus.gpu(rank, 0), ordinal, mover);
+  private static String extent(KernelComparison.Chance place) {
+    if (place.bytes() == Long.MAX_VALUE) {
+      return place.from() == 0 ? "" : ", from byte %d".formatted(place.from());
+    }
+    return ", %d bytes from byte %d".formatted(place.bytes(), place.from());
+  }
+
+  /**
+   * The virtual machine.
+   *
+   * @param order picks the order in which threads and HCAs go; the usual one where it is empty
+   */
+  private record VirtualMachine(String name, VmOptions.Engine engine, OptionalLong order)
+      implements Compared.Machine {
+    @Override
+    public DirectFabric fabric() {
+      return order.isPresent()
+          ? new DirectFabric(AddressSpace.reserve(), order.getAsLong())
+          : new DirectFabric();
+    }
+
+    @Override
+    public Gpu gpu(DirectFabric fabric, int rank) {
+      return new VmGpu(fabric, Locus.gpu(rank, 0), VmOptions.defaults().withEngine(engine));
+    }
+  }
+
+  /** A real GPU, whose memory an HCA in software reaches by a mover. */
+  private record CudaMachine(String name, CudaGpu.Mover mover) implements Compared.Machine {
+    @Override
+    public DirectFabric fabric() {
+      return new DirectFabric();
+    }
+
+    @Override
+    public Gpu gpu(DirectFabric fabric, int rank) {
+      return new CudaGpu(fabric, Locus.gpu(rank, 0), ordinal(name), mover);
+    }
+  }
+
+  /** The engine that is compared with the interpreter. */
+  private static Compared.Machine engine(Request request) {
+    return switch (request.gpu()) {
+      case "vm:order" ->
+          new VirtualMachine(
+              "its threads in another order",
+              VmOptions.Engine.INTERPRETER,
+              OptionalLong.of(request.seed() + ORDERS));
+      case "vm:warp" ->
+          new VirtualMachine("its warp compiler", VmOptions.Engine.WARP, OptionalLong.empty());
+      default ->
+          new VirtualMachine("its compiler", VmOptions.Engine.COMPILED, OptionalLong.empty());
+    };
   }
 
   private static int ordinal(String gpu) {

@@ -4,6 +4,9 @@ import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.QueuePairView;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** What of queues and counters can be compared between two schedules of the same posts. */
@@ -26,6 +29,22 @@ final class QueueContents {
       clear(copy, QueuePairView.COUNTERS_BYTES, copy.length - QueuePairView.COUNTERS_BYTES);
     }
     return copy;
+  }
+
+  /** Of counters whose posts are chance: whether they say that the queue pair is broken. */
+  static byte[] poison(byte[] bytes) {
+    return Arrays.copyOfRange(
+        bytes, QueuePairView.COUNTERS_POISON, QueuePairView.COUNTERS_POISON + Long.BYTES);
+  }
+
+  /** Blocks that were posted, by the counters. */
+  static long posted(byte[] counters) {
+    long reserved =
+        MemorySegment.ofArray(counters)
+            .get(
+                ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN),
+                QueuePairView.COUNTERS_RESERVED);
+    return (reserved & ~QueuePairView.RESERVED_BROKEN) >>> QueuePairView.RESERVED_SHIFT;
   }
 
   /**

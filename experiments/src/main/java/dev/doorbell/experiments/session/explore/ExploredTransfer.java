@@ -11,6 +11,7 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
+import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.experiments.session.world.Connection;
@@ -51,9 +52,13 @@ final class ExploredTransfer extends ExploredWorld {
       Memory inbox,
       MemoryRegion localRegion,
       MemoryRegion inboxRegion,
+      @Nullable Signals signals,
       Memory views,
       Memory status,
       byte[] payload) {}
+
+  /** Words that the peer adds to. */
+  private record Signals(Memory words, MemoryRegion region) {}
 
   ExploredTransfer(Scenario scenario, ExploringFabric fabric) {
     super(scenario);
@@ -128,9 +133,19 @@ final class ExploredTransfer extends ExploredWorld {
         inbox,
         own(rank.domain().register(local, Endpoint.ALL_RIGHTS)),
         own(rank.domain().register(inbox, inboxRights())),
+        signals(rank),
         own(connection.writeViews(number)),
         allocateStatus(rank),
         payload);
+  }
+
+  private @Nullable Signals signals(Rank rank) {
+    int count = scenario.program().shape().signals();
+    if (count == 0) {
+      return null;
+    }
+    Memory words = allocate(rank, MemoryKind.DEVICE, (long) count * SIGNAL, "signals");
+    return new Signals(words, own(rank.domain().register(words, Endpoint.ALL_RIGHTS)));
   }
 
   private Set<AccessRight> inboxRights() {
@@ -146,12 +161,10 @@ final class ExploredTransfer extends ExploredWorld {
   }
 
   private int posters() {
-    if (scenario.program().shape().windowSlots()) {
-      return Math.max(1, scenario.load().window());
-    }
-    return switch (scenario.program().entry()) {
-      case "put_bandwidth", "put_latency", "post_once" -> scenario.load().blocks();
-      default -> scenario.load().posters();
+    return switch (scenario.program().shape().slots()) {
+      case WINDOW -> Math.max(1, scenario.load().window());
+      case BLOCKS -> scenario.load().blocks();
+      case THREADS -> scenario.load().posters();
     };
   }
 
@@ -196,6 +209,19 @@ final class ExploredTransfer extends ExploredWorld {
     job.samples =
         allocate(from.rank, MemoryKind.DEVICE, (long) load.iterations() * Long.BYTES, "samples")
             .address();
+    if (from.signals != null && to.signals != null) {
+      Memory view = allocate(from.rank, MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
+      view.putBytes(
+          0,
+          new SignalsView(
+                  from.signals.words.address(),
+                  to.signals.words.address(),
+                  from.signals.region.lkey(),
+                  to.signals.region.rkey(),
+                  scenario.program().shape().signals())
+              .encode());
+      job.signals = view.address();
+    }
     if (job.path == JobView.PATH_STAGE) {
       stage(from.rank, job);
     }
@@ -288,7 +314,7 @@ final class ExploredTransfer extends ExploredWorld {
   private @Nullable String mismatch(Side from, Side to) {
     byte[] sent = from.local.getBytes(0, from.payload.length);
     byte[] received = to.inbox.getBytes(0, from.payload.length);
-    boolean ring = scenario.program().shape().windowSlots();
+    boolean ring = scenario.program().shape().slots() == Scenario.Slots.WINDOW;
     int messages = ring ? Math.min(posters(), scenario.load().iterations()) : posters();
     for (int poster = 0; poster < messages; poster++) {
       int at = poster * stride();

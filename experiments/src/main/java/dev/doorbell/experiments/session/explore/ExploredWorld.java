@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.session.explore;
 
 import dev.doorbell.core.gpu.GpuModule;
-import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
@@ -10,6 +10,7 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
+import dev.doorbell.experiments.session.transfer.Protocol;
 import dev.doorbell.experiments.session.world.Connection;
 import dev.doorbell.experiments.session.world.Rank;
 import java.util.ArrayDeque;
@@ -58,13 +59,23 @@ abstract class ExploredWorld implements AutoCloseable {
     jobMemory.putBytes(0, job.encode());
     Scenario.Program program = scenario.program();
     GpuModule module = own(rank.gpu().load(program.file(), program.ptx()));
+    Kernel entry = module.kernel(program.entry());
+    Scenario.Shape shape = program.shape();
     launches.add(
         rank.gpu()
             .launch(
-                module.kernel(program.entry()),
-                LaunchConfig.of(scenario.load().blocks(), scenario.load().threads())
-                    .withTimeout(KERNEL_NANOS),
-                new KernelArguments().add(views).add(jobMemory),
+                entry,
+                new LaunchConfig(
+                    scenario.load().blocks(),
+                    1,
+                    1,
+                    scenario.load().threads(),
+                    1,
+                    1,
+                    shape.sharedBytes(),
+                    shape.cooperative(),
+                    KERNEL_NANOS),
+                Protocol.arguments(shape.parameters(), entry, views, jobMemory, job),
                 own(rank.gpu().createStream())));
   }
 

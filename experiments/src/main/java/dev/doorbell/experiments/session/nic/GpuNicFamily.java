@@ -21,7 +21,7 @@ public final class GpuNicFamily extends KernelFamily {
   private static final int UNIT = 16;
   private static final int MOST_INLINE = 28;
   private static final long MOST_BYTES = 16 << 20;
-  private static final long NANOS_A_POINT = 1_500_000_000L;
+  private static final long NANOS_A_POINT = 200_000_000L;
 
   /** The family. */
   public GpuNicFamily() {

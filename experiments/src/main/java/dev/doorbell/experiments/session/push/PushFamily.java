@@ -44,7 +44,9 @@ public final class PushFamily extends KernelFamily {
           "pauses");
   private static final int UNIT = 16;
   private static final int MOST_BYTES = 1 << 20;
-  private static final long NANOS_A_POINT = 1_500_000_000L;
+  private static final long NANOS_A_POINT = 150_000_000L;
+  private static final long NANOS_A_SENDER = 10_000_000L;
+  private static final long NANOS_A_BATCH = 90_000_000L;
 
   /** The family. */
   public PushFamily() {
@@ -98,6 +100,8 @@ public final class PushFamily extends KernelFamily {
 
   @Override
   public long estimateNanos(Point point) {
-    return NANOS_A_POINT * Math.max(1, point.whole("senders") / 4);
+    return NANOS_A_POINT
+        + NANOS_A_SENDER * point.whole("senders")
+        + (point.whole("load") > 0 ? NANOS_A_BATCH * (point.warmup() + point.samples()) : 0);
   }
 }

@@ -296,11 +296,6 @@ final class PushNode implements AutoCloseable {
     return Long.bitCount(require(poolState).getLong(PushRingView.POOL_FREE));
   }
 
-  /** Messages that went with a header only. */
-  long pulled() {
-    return counter(PushRingView.COUNTERS_PULLED);
-  }
-
   private long counter(int offset) {
     long sum = 0;
     for (Memory each : counters) {

@@ -30,7 +30,7 @@ public final class RecoveryFamily extends KernelFamily {
           "repeated.atomics");
   private static final int MOST_BYTES = 64 << 10;
   private static final int MOST_THREADS = 32;
-  private static final long NANOS_A_SAMPLE = 40_000_000;
+  private static final long NANOS_A_SAMPLE = 70_000_000;
 
   /** The family. */
   public RecoveryFamily() {

@@ -24,7 +24,8 @@ public final class AllToAllFamily implements PointFamily {
   private static final Set<String> PATHS = Set.of("pull", "pull.bf", "push.inline", "push.bf");
   private static final int MOST_INLINE = 220;
   private static final int MOST_BYTES = 1 << 20;
-  private static final long NANOS_A_MESSAGE = 300_000;
+  private static final long NANOS_A_POINT = 200_000_000L;
+  private static final long NANOS_A_MESSAGE = 1_500_000;
 
   @Override
   public String asked() {
@@ -95,6 +96,7 @@ public final class AllToAllFamily implements PointFamily {
   @Override
   public long estimateNanos(Point point) {
     long ranks = point.whole("ranks");
-    return NANOS_A_MESSAGE * ranks * (ranks - 1) * point.whole("messages") * point.samples();
+    return NANOS_A_POINT
+        + NANOS_A_MESSAGE * ranks * (ranks - 1) * point.whole("messages") * point.samples();
   }
 }

@@ -173,7 +173,8 @@ final class PairedPoint {
     Idleness idleness = new Idleness(List.of(wire));
     try (World world = made;
         Connection connection =
-            Connection.half(world, rank, shape.endpoint(), shape.ringing(), shape.queuePairs());
+            Connection.half(
+                world, rank, shape.endpoint(protocol), shape.ringing(), shape.queuePairs());
         Party party = shape.party(protocol, connection, world.rank(rank), salt)) {
       Half half = new Half(world, party, idleness);
       half.connect(connection);
@@ -218,7 +219,9 @@ final class PairedPoint {
           ControlLine.of("card")
               .with("point", point.id())
               .with("address", own.address())
-              .with("key", own.key());
+              .with("key", own.key())
+              .with("signals", own.signals())
+              .with("signals-key", own.signalsKey());
       List<dev.doorbell.experiments.session.world.Endpoint> ends = connection.endpoints(rank);
       for (int i = 0; i < ends.size(); i++) {
         QueuePairAddress address = ends.get(i).queuePair().address();
@@ -248,7 +251,9 @@ final class PairedPoint {
         target =
             new Party.Target(
                 peer.number("address", Long.MIN_VALUE, Long.MAX_VALUE),
-                (int) peer.number("key", Integer.MIN_VALUE, Integer.MAX_VALUE));
+                (int) peer.number("key", Integer.MIN_VALUE, Integer.MAX_VALUE),
+                peer.number("signals", Long.MIN_VALUE, Long.MAX_VALUE),
+                (int) peer.number("signals-key", Integer.MIN_VALUE, Integer.MAX_VALUE));
       } catch (Refused e) {
         throw new EnvironmentException(
             Problem.of("DB-E043", null, "the other process cannot be joined: " + e.getMessage())

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.session.transfer;
 
+import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Kernel;
@@ -14,6 +15,7 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.session.world.Connection;
 import dev.doorbell.experiments.session.world.Endpoint;
 import dev.doorbell.experiments.session.world.Rank;
@@ -37,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Party implements AutoCloseable {
   /** Bytes on either side of the inbox, at least, that nobody may write. */
-  static final int GUARD = 64;
+  public static final int GUARD = 64;
 
   private static final byte GUARD_BYTE = (byte) 0xA5;
   private static final ValueLayout.OfInt U32 =
@@ -52,6 +54,7 @@ public final class Party implements AutoCloseable {
   private final Memory inbox;
   private final MemoryRegion localRegion;
   private final MemoryRegion inboxRegion;
+  private final @Nullable Signals signals;
   private final Memory views;
   private final byte[] payload;
   private final int before;
@@ -69,17 +72,33 @@ public final class Party implements AutoCloseable {
    * @param offset bytes by which both miss their natural alignment
    * @param kind of memory that both lie in
    * @param rights of both regions
+   * @param signals words that the peer adds to
    */
   public record Buffers(
-      int messageBytes, int slots, int offset, MemoryKind kind, Set<AccessRight> rights) {
+      int messageBytes,
+      int slots,
+      int offset,
+      MemoryKind kind,
+      Set<AccessRight> rights,
+      int signals) {
     /** Aligned ones for one message, with every right but relaxed ordering. */
     static Buffers of(int messageBytes, MemoryKind kind) {
-      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS);
+      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0);
     }
   }
 
-  /** Where a party's messages arrive, as its peer names it. */
-  public record Target(long address, int key) {}
+  /**
+   * Where a party's messages arrive, as its peer names it.
+   *
+   * @param signals address of its signal words, or 0
+   */
+  public record Target(long address, int key, long signals, int signalsKey) {}
+
+  /** Where a party's payload lies, as its own work requests name it. */
+  public record Source(long address, int key) {}
+
+  /** Signal words, zero at first. */
+  private record Signals(Memory words, MemoryRegion region, int count) {}
 
   /** A staging area: as the kernel stores to it, and as work requests name it. */
   private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
@@ -109,7 +128,17 @@ public final class Party implements AutoCloseable {
     inbox.fill(guard, bytes, (byte) 0);
     this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
     this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
+    this.signals = buffers.signals() == 0 ? null : signals(buffers);
     this.views = own(connection.writeViews(rank.number()));
+  }
+
+  /** Words of their own memory, so that nothing of a message lies beside them. */
+  private Signals signals(Buffers buffers) {
+    long size = (long) Long.BYTES * buffers.signals();
+    Memory words = allocate(buffers.kind(), size, "signals");
+    words.fill(0, size, (byte) 0);
+    return new Signals(
+        words, own(rank.domain().register(words, buffers.rights())), buffers.signals());
   }
 
   /** Kernels stage their payload in host memory. */
@@ -121,7 +150,11 @@ public final class Party implements AutoCloseable {
   /** Kernels stage their payload in the HCA's on-chip memory. */
   public void stageOnChip(int stagingBytes) {
     Memory memory = own(rank.domain().allocateOnChip(stagingBytes));
-    stageIn(memory, rank.gpu().mapDeviceRegisters(memory.address(), stagingBytes));
+    Gpu gpu = rank.gpu();
+    long mapped = gpu.attributes().emulated() ? memory.address() : memory.deviceAddress();
+    long kernelAddress = gpu.mapDeviceRegisters(mapped, stagingBytes);
+    owned.push(() -> gpu.unmapDeviceRegisters(mapped));
+    stageIn(memory, kernelAddress);
   }
 
   private void stageIn(Memory memory, long kernelAddress) {
@@ -204,6 +237,19 @@ public final class Party implements AutoCloseable {
       job.stagingBytes = staging.bytes();
       job.stagingKey = staging.key();
     }
+    if (signals != null) {
+      Memory view = allocate(MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
+      view.putBytes(
+          0,
+          new SignalsView(
+                  signals.words().address(),
+                  to.signals(),
+                  signals.region().lkey(),
+                  to.signalsKey(),
+                  signals.count())
+              .encode());
+      job.signals = view.address();
+    }
     Memory jobMemory = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
     GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
@@ -215,12 +261,16 @@ public final class Party implements AutoCloseable {
 
   /** Where this party's messages arrive. */
   public Target target() {
-    return new Target(inbox.address() + guard, inboxRegion.rkey());
+    return new Target(
+        inbox.address() + guard,
+        inboxRegion.rkey(),
+        signals == null ? 0 : signals.words().address(),
+        signals == null ? 0 : signals.region().rkey());
   }
 
   /** Where this party's payload lies, as its own work requests name it. */
-  public Target source() {
-    return new Target(local.address() + before, localRegion.lkey());
+  public Source source() {
+    return new Source(local.address() + before, localRegion.lkey());
   }
 
   /** The command that puts this party's payload into the inbox of {@code peer}. */
@@ -239,7 +289,7 @@ public final class Party implements AutoCloseable {
    * The first thing that went wrong, in words, or null: a status word that is not ok, or an error
    * record.
    */
-  @Nullable String trouble() {
+  public @Nullable String trouble() {
     if (status == null) {
       return null;
     }
@@ -312,7 +362,7 @@ public final class Party implements AutoCloseable {
    *
    * @return what differs, in words, or null
    */
-  @Nullable String mismatch(Party peer) {
+  public @Nullable String mismatch(Party peer) {
     byte[] expected = peer.sent();
     byte[] around = inbox.getBytes(0, (int) inbox.size());
     for (int i = 0; i < around.length; i++) {

@@ -13,6 +13,7 @@ import dev.doorbell.kernels.ProtocolKernel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -48,7 +49,8 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
           field("qp_count", 144, 4),
           field("role", 148, 4),
           field("opcode", 152, 4),
-          field("chunk_bytes", 156, 4));
+          field("chunk_bytes", 156, 4),
+          field("signals", 160, 8));
 
   private record Field(int offset, int bytes) {}
 
@@ -57,7 +59,7 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
   }
 
   /** As experiments call it. */
-  String name() {
+  public String name() {
     return descriptor.name();
   }
 
@@ -84,16 +86,22 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
   }
 
   /** A protocol of the user's. */
-  static Protocol of(UserKernel kernel) {
+  public static Protocol of(UserKernel kernel) {
     return new Protocol(kernel.descriptor(), kernel.ptx(), false);
   }
 
   /** What the entry's parameters get. */
   KernelArguments arguments(Kernel entry, Memory views, Memory jobMemory, JobView job) {
+    return arguments(descriptor.parameters(), entry, views, jobMemory, job);
+  }
+
+  /** The same for parameters that are named. */
+  public static KernelArguments arguments(
+      List<String> parameters, Kernel entry, Memory views, Memory jobMemory, JobView job) {
     byte[] fields = job.encode();
     KernelArguments arguments = new KernelArguments();
-    for (int i = 0; i < descriptor.parameters().size(); i++) {
-      String name = descriptor.parameters().get(i);
+    for (int i = 0; i < parameters.size(); i++) {
+      String name = parameters.get(i);
       switch (name) {
         case "queue_pairs" -> arguments.add(views);
         case "job" -> arguments.add(jobMemory);

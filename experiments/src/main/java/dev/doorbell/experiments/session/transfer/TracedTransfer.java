@@ -109,7 +109,7 @@ public final class TracedTransfer {
     recorder.listening = true; // devices ask once, when they are made
     int mtu = (int) point.whole("mtu");
     try (World world = World.timed(topology, 2, mtu, point.seed(), recorder);
-        Connection connection = shape.connect(world);
+        Connection connection = shape.connect(world, protocol);
         Party zero = shape.party(protocol, connection, world.rank(0), 0);
         Party one = shape.party(protocol, connection, world.rank(1), 1)) {
       LaunchConfig config = shape.launch(protocol);

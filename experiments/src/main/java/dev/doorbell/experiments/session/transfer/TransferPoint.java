@@ -130,7 +130,7 @@ final class TransferPoint {
 
   private Samples latency(Protocol protocol) throws PointFailure {
     try (World world = world();
-        Connection connection = connect(world);
+        Connection connection = connect(world, protocol);
         Party zero = shape.party(protocol, connection, world.rank(0), 0);
         Party one = shape.party(protocol, connection, world.rank(1), 1)) {
       runOnce(protocol, world, zero, one, point.samples(), point.warmup());
@@ -160,7 +160,7 @@ final class TransferPoint {
       Protocol protocol, int batch, @Nullable SequencedMap<String, Quantity> counters)
       throws PointFailure {
     try (World world = world(batch + 1);
-        Connection connection = connect(world);
+        Connection connection = connect(world, protocol);
         Party zero = shape.party(protocol, connection, world.rank(0), 2 + batch);
         Party one = shape.party(protocol, connection, world.rank(1), 1)) {
       int each = onGpu() ? messagesOnGpu() : shape.messages(protocol);
@@ -301,7 +301,7 @@ final class TransferPoint {
   }
 
   private boolean needsMover() {
-    return payload() != MemoryKind.HOST || shape.endpoint().placement().touchesGpu();
+    return payload() != MemoryKind.HOST || shape.placement().touchesGpu();
   }
 
   private World onVirtualMachine(World world) throws PointFailure {
@@ -330,12 +330,12 @@ final class TransferPoint {
     }
   }
 
-  private Connection connect(World world) {
+  private Connection connect(World world, Protocol protocol) {
     String note = shape.note();
     if (note != null && notes.isEmpty()) {
       notes.add(note);
     }
-    Connection connection = shape.connect(world);
+    Connection connection = shape.connect(world, protocol);
     String relayed = connection.endpoints(0).getFirst().relayed();
     if (relayed != null && !notes.contains(relayed)) {
       notes.add(relayed);

@@ -62,18 +62,30 @@ final class TransferShape {
     return hasHostQueues() ? "queues in host memory: the path's own placement" : null;
   }
 
-  /** What its queue pairs are like. */
-  Endpoint.Shape endpoint() {
-    Placement placement =
-        hasHostQueues()
-            ? Placement.HOST
-            : new Placement(
-                Placement.kind(point.text("sq")),
-                Placement.kind(point.text("cq")),
-                Placement.kind(point.text("record")));
+  /** What the queue pairs of a protocol are like. */
+  Endpoint.Shape endpoint(Protocol protocol) {
+    return endpoint(!protocol.descriptor().launch().shared());
+  }
+
+  /**
+   * What its queue pairs are like.
+   *
+   * @param exclusive one thread posts to each
+   */
+  private Endpoint.Shape endpoint(boolean exclusive) {
     int depth = (int) point.whole("depth");
     return new Endpoint.Shape(
-        depth, depth, false, placement, path.blueFlame(), false, true, 1, deadlineNanos);
+        depth, depth, false, placement(), path.blueFlame(), false, exclusive, 1, deadlineNanos);
+  }
+
+  /** Where its queues lie. */
+  Placement placement() {
+    return hasHostQueues()
+        ? Placement.HOST
+        : new Placement(
+            Placement.kind(point.text("sq")),
+            Placement.kind(point.text("cq")),
+            Placement.kind(point.text("record")));
   }
 
   Connection.Ringing ringing() {
@@ -92,9 +104,9 @@ final class TransferShape {
     return point.text("scope").equals("warp");
   }
 
-  /** Connects the two ranks of a world. */
-  Connection connect(World world) {
-    return Connection.open(world, endpoint(), ringing(), queuePairs());
+  /** Connects the two ranks of a world for a protocol. */
+  Connection connect(World world, Protocol protocol) {
+    return Connection.open(world, endpoint(protocol), ringing(), queuePairs());
   }
 
   /**
@@ -103,15 +115,24 @@ final class TransferShape {
    * @param salt tells its payload from others of the point
    */
   Party party(Protocol protocol, Connection connection, Rank rank, long salt) {
+    LaunchConfig config = launch(protocol);
     int slots =
-        protocol.descriptor().launch().windowSlots()
-            ? (int) point.whole("window")
-            : blocks(protocol);
+        switch (protocol.descriptor().launch().slots()) {
+          case BLOCKS -> config.blocks();
+          case THREADS -> config.blocks() * config.threadsPerBlock();
+          case WINDOW -> (int) point.whole("window");
+        };
     Party party =
         new Party(
             connection,
             rank,
-            new Party.Buffers(bytes, slots, (int) point.whole("offset"), payload(rank), rights()),
+            new Party.Buffers(
+                bytes,
+                slots,
+                (int) point.whole("offset"),
+                payload(rank),
+                rights(),
+                protocol.descriptor().launch().signals()),
             point.seed() ^ salt);
     switch (path) {
       case PUSH_MEMIC -> party.stageOnChip(STAGING_BYTES);

@@ -36,14 +36,6 @@ final class VerbsChecks {
               .effect("%d are needed".formatted(TransferShape.STAGING_BYTES))
               .fix("leave the path out, or use hca: soft"));
     }
-    if (path == TransferPath.PUSH_MEMIC
-        && substrate.ordinal() != Substrate.Verbs.VM
-        && RealHca.isServed()) {
-      problems.add(
-          lacks(point, hca, "path %s from a real GPU to a served device".formatted(word))
-              .effect("its payload did not arrive when this was tried; why is not known")
-              .fix("leave the path out, or use hca: soft"));
-    }
     if (path.inline() && point.whole("size") > has.maxInlineBytes()) {
       problems.add(
           lacks(

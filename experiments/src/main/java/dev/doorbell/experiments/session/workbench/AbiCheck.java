@@ -23,7 +23,8 @@ public final class AbiCheck {
           "inbox",
           "staging",
           "staging_wire",
-          "stamps");
+          "stamps",
+          "signals");
 
   private static final Set<String> KEYS = Set.of("local_key", "remote_key", "staging_key");
 

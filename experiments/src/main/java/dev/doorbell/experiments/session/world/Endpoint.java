@@ -168,11 +168,6 @@ public final class Endpoint implements AutoCloseable {
     return counters;
   }
 
-  /** The error record's memory, host-visible. */
-  Memory errorMemory() {
-    return error;
-  }
-
   /** The first error that a kernel or the proxy left. */
   public ErrorRecord error() {
     return ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));

@@ -8,9 +8,11 @@ import dev.doorbell.core.Probe;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.diff.KernelComparer;
 import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.experiments.session.transfer.Protocol;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -19,12 +21,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class GpuComparerTest {
   private static final long SEED = 5;
+  private static final long NANOS = 20_000_000_000L;
 
   private static List<KernelComparer.Run> compare(String kernel, String gpu, int runs)
       throws EnvironmentException {
     List<KernelComparer.Run> heard = new ArrayList<>();
     KernelComparer.find()
-        .compare(new KernelComparer.Request(kernel, gpu, SEED, 0, runs, () -> false, heard::add));
+        .compare(
+            new KernelComparer.Request(
+                kernel, Optional.empty(), gpu, SEED, 0, runs, NANOS, () -> false, heard::add));
     return heard;
   }
 
@@ -53,9 +58,10 @@ class GpuComparerTest {
   @Test
   void rings_whose_posters_race_hold_all_that_was_posted() {
     for (String kernel : List.of("put_rate", "operations", "restartable")) {
+      Protocol protocol = Protocol.ofCatalogue(kernel);
       int raced = 0;
       for (long seed = 0; seed < 3000; seed++) {
-        ComparedCase one = ComparedCase.random(kernel, new SplittableRandom(seed));
+        ComparedCase one = ComparedCase.random(protocol, new SplittableRandom(seed));
         if (one.races()) {
           int posts = one.blocks() * one.threads() * (one.iterations() + one.warmup());
           assertThat(4 * posts)
@@ -78,14 +84,17 @@ class GpuComparerTest {
 
   @Test
   void a_byte_that_differs_is_found_and_named() {
-    ComparedCase what = ComparedCase.random("put_latency", new SplittableRandom(SEED));
+    ComparedCase what =
+        ComparedCase.random(Protocol.ofCatalogue("put_latency"), new SplittableRandom(SEED));
     SequencedMap<String, byte[]> one = new LinkedHashMap<>();
     SequencedMap<String, byte[]> other = new LinkedHashMap<>();
     one.put("inbox #7 of rank1.gpu0", new byte[100]);
     byte[] changed = new byte[100];
     changed[42] = 9;
     other.put("inbox #7 of rank1.gpu0", changed);
-    assertThat(new ComparedRun(what, SEED).compare(one, other))
-        .containsExactly("inbox #7 of rank1.gpu0, byte 42 of 100: 0x09 instead of 0x00");
+    assertThat(new ComparedRun(what, SEED).compare("the VM", one, "cuda:0", other))
+        .containsExactly(
+            "inbox #7 of rank1.gpu0, byte 42 of 100 (beside the messages):"
+                + " 0x0000000000090000 on cuda:0, 0x0000000000000000 on the VM; 1 byte differs");
   }
 }

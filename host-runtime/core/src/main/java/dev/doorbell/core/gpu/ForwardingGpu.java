@@ -45,6 +45,11 @@ public abstract class ForwardingGpu implements Gpu {
   }
 
   @Override
+  public void unmapDeviceRegisters(long hostAddress) {
+    gpu.unmapDeviceRegisters(hostAddress);
+  }
+
+  @Override
   public GpuModule load(String name, String ptx) {
     return gpu.load(name, ptx);
   }

@@ -44,6 +44,13 @@ public interface Gpu extends MemoryProvider, AutoCloseable {
   long mapDeviceRegisters(long hostAddress, long bytes);
 
   /**
+   * Ends {@link #mapDeviceRegisters} of the same address. Whoever unmaps that range in the host, or
+   * gives it to another, calls this before; no kernel may store there any more. What is not ended
+   * ends with this GPU. For registers that are not mapped this does nothing.
+   */
+  default void unmapDeviceRegisters(long hostAddress) {}
+
+  /**
    * Loads PTX.
    *
    * @param name for messages, usually the file's name

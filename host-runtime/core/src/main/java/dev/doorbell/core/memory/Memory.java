@@ -22,6 +22,16 @@ public interface Memory extends AutoCloseable {
   /** The address by which kernels, and HCAs that registered it, reach the first byte. */
   long address();
 
+  /**
+   * Host address of the first byte in the device that it belongs to, which a GPU of this machine
+   * may be able to map ({@code Gpu.mapDeviceRegisters}). It differs from {@link #address} where
+   * that names pages of the fabric which stand for the device's: only threads of the fabric are
+   * heard there.
+   */
+  default long deviceAddress() {
+    return address();
+  }
+
   /** Its length in bytes. */
   long size();
 

@@ -54,6 +54,7 @@ public final class JobView {
   public int role;
   public int opcode;
   public int chunkBytes;
+  public long signals;
 
   /** The structure's bytes. Keys are given as the HCA knows them and stored byte-swapped. */
   public byte[] encode() {
@@ -84,6 +85,7 @@ public final class JobView {
     to.set(Abi.U32, 148, role);
     to.set(Abi.U32, 152, opcode);
     to.set(Abi.U32, 156, chunkBytes);
+    to.set(Abi.U64, 160, signals);
     return bytesOut;
   }
 }

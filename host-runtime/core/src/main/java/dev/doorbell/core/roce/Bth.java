@@ -38,7 +38,6 @@ public final class Bth {
   public static final int MASK_24 = 0xff_ffff;
 
   private static final int SOLICITED = 1 << 23;
-  private static final int MIGRATED = 1 << 22;
   private static final int PAD_SHIFT = 20;
   private static final int VERSION_SHIFT = 16;
   private static final int FORWARD_CONGESTION = 0x80;
@@ -54,11 +53,6 @@ public final class Bth {
   /** The solicited event bit. */
   public static boolean isSolicited(long address) {
     return (BigEndian.getInt(address) & SOLICITED) != 0;
-  }
-
-  /** The migration state bit. */
-  public static boolean isMigrated(long address) {
-    return (BigEndian.getInt(address) & MIGRATED) != 0;
   }
 
   /** Bytes of padding after the payload, 0 to 3. */

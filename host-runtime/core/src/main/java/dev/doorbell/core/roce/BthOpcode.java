@@ -1,7 +1,5 @@
 package dev.doorbell.core.roce;
 
-import java.util.StringJoiner;
-
 /**
  * Opcodes of the base transport header (InfiniBand specification, chapter 9.2): bits 7:5 the
  * transport, bits 4:0 the operation; and what headers each has.
@@ -179,20 +177,6 @@ public final class BthOpcode {
               ? "unknown opcode 0x%02x".formatted(opcode)
               : transportName(opcode) + " " + NAMES[opcode & OPERATION_MASK];
     };
-  }
-
-  /** The names of a set of headers: {@code RETH ImmDt}. */
-  public static String headerNames(int headers) {
-    StringJoiner names = new StringJoiner(" ");
-    String[] all = {
-      "DETH", "RETH", "AtomicETH", "masked AtomicETH", "AETH", "AtomicAckETH", "ImmDt", "IETH"
-    };
-    for (int bit = 0; bit < all.length; bit++) {
-      if ((headers & 1 << bit) != 0) {
-        names.add(all[bit]);
-      }
-    }
-    return names.toString();
   }
 
   private static String transportName(int opcode) {

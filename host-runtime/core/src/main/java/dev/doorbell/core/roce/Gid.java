@@ -94,10 +94,6 @@ public record Gid(long high, long low) {
     return high >>> 48 == 0xfe80;
   }
 
-  public boolean isMulticast() {
-    return high >>> 56 == 0xff || (isIpv4() && ipv4() >>> 28 == 0xe);
-  }
-
   /** The MAC address from which {@link #linkLocal} made this, or -1. */
   public long linkLocalMac() {
     if (high != LINK_LOCAL_PREFIX || (low >>> 24 & 0xffff) != 0xfffe) {

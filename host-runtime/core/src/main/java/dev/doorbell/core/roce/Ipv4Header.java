@@ -117,12 +117,6 @@ public final class Ipv4Header {
     putChecksum(address);
   }
 
-  /** Writes the length and the checksum that goes with it into a header that is complete else. */
-  public static void putTotalLength(long address, int totalLength) {
-    BigEndian.putShort(address + TOTAL_LENGTH_OFFSET, (short) totalLength);
-    putChecksum(address);
-  }
-
   /** Computes and writes the header checksum. */
   public static void putChecksum(long address) {
     BigEndian.putShort(address + CHECKSUM_OFFSET, (short) 0);

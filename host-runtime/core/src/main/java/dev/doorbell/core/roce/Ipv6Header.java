@@ -84,9 +84,4 @@ public final class Ipv6Header {
     source.write(address + SOURCE_OFFSET);
     destination.write(address + DESTINATION_OFFSET);
   }
-
-  /** Writes the length into a header that is complete else. */
-  public static void putPayloadLength(long address, int payloadLength) {
-    BigEndian.putShort(address + PAYLOAD_LENGTH_OFFSET, (short) payloadLength);
-  }
 }

@@ -53,11 +53,6 @@ public final class UdpHeader {
     BigEndian.putInt(address + LENGTH_OFFSET, length << 16);
   }
 
-  /** Writes the length into a header that is complete else. */
-  public static void putLength(long address, int length) {
-    BigEndian.putShort(address + LENGTH_OFFSET, (short) length);
-  }
-
   /**
    * The source port that Linux gives the packets of a connected queue pair, the same at both ends
    * ({@code rdma_get_udp_sport} of include/rdma/ib_verbs.h): a flow label from the two queue pair

@@ -103,11 +103,6 @@ public final class KernelCode {
     return localBytes;
   }
 
-  /** Registers of a thread, constants included. */
-  public int registerSlots() {
-    return constants.length;
-  }
-
   @Nullable Op first() {
     Callee entry = program.callees().isEmpty() ? null : program.callees().getFirst();
     return entry == null ? first : entry.first;

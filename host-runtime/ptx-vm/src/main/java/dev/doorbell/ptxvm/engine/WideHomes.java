@@ -46,10 +46,6 @@ final class WideHomes {
     return graph;
   }
 
-  Convergence convergence() {
-    return convergence;
-  }
-
   Callee callee() {
     return callee;
   }

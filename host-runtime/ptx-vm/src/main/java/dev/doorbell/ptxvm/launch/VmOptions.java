@@ -126,34 +126,6 @@ public record VmOptions(
         workers);
   }
 
-  /** The same with another stack. */
-  public VmOptions withStackBytes(int bytes) {
-    return new VmOptions(
-        computeCapability,
-        maxResidentBlocks,
-        multiprocessors,
-        sharedBytesPerBlock,
-        bytes,
-        pollNanos,
-        engine,
-        compileAfter,
-        workers);
-  }
-
-  /** The same with another time to park. */
-  public VmOptions withPollNanos(long nanos) {
-    return new VmOptions(
-        computeCapability,
-        maxResidentBlocks,
-        multiprocessors,
-        sharedBytesPerBlock,
-        stackBytes,
-        nanos,
-        engine,
-        compileAfter,
-        workers);
-  }
-
   /** The same with another engine, which compiles when that engine does. */
   public VmOptions withEngine(Engine other) {
     return new VmOptions(

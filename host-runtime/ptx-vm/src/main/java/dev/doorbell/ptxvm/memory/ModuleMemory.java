@@ -102,15 +102,6 @@ public final class ModuleMemory implements AutoCloseable {
     return FUNCTIONS + (long) functions.indexOf(name) * FUNCTION_STEP;
   }
 
-  /** The function that {@code address} points to, or null. */
-  public @Nullable String function(long address) {
-    long offset = address - FUNCTIONS;
-    if (offset < 0 || offset % FUNCTION_STEP != 0 || offset / FUNCTION_STEP >= functions.size()) {
-      return null;
-    }
-    return functions.get((int) (offset / FUNCTION_STEP));
-  }
-
   /** True when some initialiser holds a function's address. */
   public boolean pointsTo(String function) {
     return byName.values().stream()

@@ -51,10 +51,6 @@ final class Message implements Completion {
     return buffer.address();
   }
 
-  long capacity() {
-    return buffer.byteSize();
-  }
-
   /** Takes the fields of the header in the buffer. */
   void decode() {
     long header = buffer();

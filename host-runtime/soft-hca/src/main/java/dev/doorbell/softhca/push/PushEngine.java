@@ -53,8 +53,6 @@ public final class PushEngine implements AutoCloseable {
   private long freePicos;
   private int turn;
   private boolean paused;
-  private long pausedNanos;
-  private long pausedSince;
 
   /** Steps the engine. */
   private final class Engine implements Agent {
@@ -83,10 +81,6 @@ public final class PushEngine implements AutoCloseable {
 
     @Override
     public void pause(boolean now) {
-      if (paused && !now) {
-        pausedNanos += port.now() - pausedSince;
-      }
-      pausedSince = port.now();
       paused = now;
       fabric.wake(agent);
     }
@@ -160,11 +154,6 @@ public final class PushEngine implements AutoCloseable {
    */
   public void flag(int source, int ring, long address) {
     receiver.flag(source, ring, address);
-  }
-
-  /** Nanoseconds for which the network has paused it. */
-  public long pausedNanos() {
-    return pausedNanos;
   }
 
   /** What the rings wait for, for reports. */

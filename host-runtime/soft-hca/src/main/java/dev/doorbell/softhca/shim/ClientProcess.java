@@ -32,7 +32,6 @@ final class ClientProcess {
   private final TreeMap<Long, Integer> pages = new TreeMap<>();
 
   private int connections;
-  private boolean gone;
 
   /**
    * @param slot a number of its own among the processes, from 1
@@ -232,7 +231,6 @@ final class ClientProcess {
     if (--connections > 0) {
       return false;
     }
-    gone = true;
     try {
       file.close();
     } catch (IOException e) {
@@ -240,9 +238,5 @@ final class ClientProcess {
       return true;
     }
     return true;
-  }
-
-  boolean isGone() {
-    return gone;
   }
 }

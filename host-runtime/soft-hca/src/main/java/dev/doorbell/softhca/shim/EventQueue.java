@@ -68,11 +68,6 @@ final class EventQueue {
     }
   }
 
-  /** Whether there are events that did not fit. */
-  boolean isWaiting() {
-    return socket != null && !waiting.isEmpty();
-  }
-
   /** Writes what fits. */
   void flush() {
     SocketChannel to = socket;

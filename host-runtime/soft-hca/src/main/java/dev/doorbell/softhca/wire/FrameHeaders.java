@@ -15,14 +15,6 @@ final class FrameHeaders {
 
   private FrameHeaders() {}
 
-  /** Bytes of the headers. */
-  static int bytes(RoceVersion version, boolean ipv6) {
-    if (version == RoceVersion.V1) {
-      return EthernetHeader.BYTES + Ipv6Header.BYTES;
-    }
-    return EthernetHeader.BYTES + ipBytes(ipv6) + UdpHeader.BYTES;
-  }
-
   private static int ipBytes(boolean ipv6) {
     return ipv6 ? Ipv6Header.BYTES : Ipv4Header.BYTES;
   }

@@ -66,8 +66,6 @@ class LinuxSockets {
   private static final MethodHandle SOCKET =
       find("socket", FunctionDescriptor.of(INT, INT, INT, INT));
   private static final MethodHandle BIND = find("bind", FunctionDescriptor.of(INT, INT, LONG, INT));
-  private static final MethodHandle CONNECT =
-      find("connect", FunctionDescriptor.of(INT, INT, LONG, INT));
   private static final MethodHandle GETSOCKNAME =
       find("getsockname", FunctionDescriptor.of(INT, INT, LONG, LONG));
   private static final MethodHandle SETSOCKOPT =
@@ -107,14 +105,6 @@ class LinuxSockets {
   int bind(int socket, long name, int nameBytes) {
     try {
       return result((int) BIND.invokeExact(state, socket, name, nameBytes));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
-  }
-
-  int connect(int socket, long name, int nameBytes) {
-    try {
-      return result((int) CONNECT.invokeExact(state, socket, name, nameBytes));
     } catch (Throwable e) {
       throw sneaky(e);
     }

@@ -114,10 +114,6 @@ final class MessageBlock {
     RawMemory.putLong(iovec(piece) + Long.BYTES, bytes);
   }
 
-  long pieceAddress(int piece) {
-    return RawMemory.getLong(iovec(piece));
-  }
-
   int pieceBytes(int piece) {
     return (int) RawMemory.getLong(iovec(piece) + Long.BYTES);
   }

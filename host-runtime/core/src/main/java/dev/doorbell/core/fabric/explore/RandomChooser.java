@@ -8,7 +8,6 @@ public final class RandomChooser implements Chooser {
   private static final int TEAR_ONE_IN = 4;
 
   private final SplittableRandom random;
-  private long choices;
 
   public RandomChooser(long seed) {
     random = new SplittableRandom(seed);
@@ -16,16 +15,10 @@ public final class RandomChooser implements Chooser {
 
   @Override
   public int choose(int alternatives, Kind what) {
-    choices++;
     return switch (what) {
       case VALUE -> random.nextInt(STALE_ONE_IN) == 0 ? random.nextInt(alternatives) : 0;
       case TEAR -> random.nextInt(TEAR_ONE_IN) == 0 ? 1 : 0;
       default -> random.nextInt(alternatives);
     };
-  }
-
-  /** Choices so far. */
-  public long choices() {
-    return choices;
   }
 }

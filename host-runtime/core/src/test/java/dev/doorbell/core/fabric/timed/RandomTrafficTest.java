@@ -47,7 +47,7 @@ class RandomTrafficTest {
     private boolean again;
 
     /** What a load under a ticket has to find: it is there from the issue until it is taken. */
-    private final byte @Nullable [][] issued;
+    private final byte[] @Nullable [] issued;
 
     private int ticket;
     private int what;
