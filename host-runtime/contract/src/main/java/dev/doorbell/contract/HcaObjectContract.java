@@ -15,6 +15,7 @@ import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
 import java.lang.foreign.MemorySegment;
@@ -171,9 +172,7 @@ abstract class HcaObjectContract extends HcaContract {
     MemoryRegion region = ends[0].domain.register(chip, Endpoint.ALL);
     byte[] payload = noise(5, bytes);
     // As a GPU that has mapped it would: not through the fabric.
-    MemorySegment.ofAddress(chip.deviceAddress())
-        .reinterpret(bytes)
-        .copyFrom(MemorySegment.ofArray(payload));
+    RawMemory.copyIn(MemorySegment.ofArray(payload), 0, chip.deviceAddress(), bytes);
     ends[0]
         .wqe(Opcode.RDMA_WRITE)
         .remote(ends[1].address(0), ends[1].region.rkey())
