@@ -234,6 +234,9 @@ final class ComparedRun implements Compared {
           ? QueueContents.poison(bytes)
           : QueueContents.counters(bytes, !ordered);
     }
+    if (name.startsWith("command queue")) {
+      return commands(name, bytes, posts);
+    }
     if (!ordered && name.contains("send ring")) {
       return posts == KernelComparison.Posts.ANY ? new byte[0] : QueueContents.posts(bytes);
     }
@@ -244,6 +247,18 @@ final class ComparedRun implements Compared {
       return new byte[0];
     }
     return withoutChance(name, bytes);
+  }
+
+  private static byte[] commands(String name, byte[] bytes, KernelComparison.Posts posts) {
+    if (posts == KernelComparison.Posts.ANY) {
+      return new byte[0];
+    }
+    if (name.contains("producer counters")) {
+      return QueueContents.producer(bytes);
+    }
+    return posts == KernelComparison.Posts.UNORDERED && name.contains(" entries")
+        ? QueueContents.commands(bytes)
+        : bytes;
   }
 
   /** One poster alone has no order to race for, whatever the descriptor says of several. */
