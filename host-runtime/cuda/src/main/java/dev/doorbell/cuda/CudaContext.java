@@ -317,7 +317,6 @@ final class CudaContext {
     call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
   }
 
-  /** A device address as JCuda wants it. */
   /**
    * Pins a host range.
    *
@@ -331,6 +330,7 @@ final class CudaContext {
     return device.value();
   }
 
+  /** A device address as JCuda wants it. */
   static CUdeviceptr at(long address) {
     return new CUdeviceptr().withByteOffset(address);
   }
