@@ -271,12 +271,9 @@ final class ComparedRun implements Compared {
 
   /** Zeros what the descriptor calls chance. */
   private byte[] withoutChance(String name, byte[] bytes) {
-    byte[] copy = bytes;
+    byte[] copy = bytes.clone();
     for (KernelComparison.Chance chance : what.protocol().descriptor().comparison().chance()) {
       if (name.startsWith(chance.memory() + " #") && chance.isOf(chance.memory(), rank(name))) {
-        if (copy == bytes) {
-          copy = bytes.clone();
-        }
         boolean messages = chance.memory().equals("payload") || chance.memory().equals("inbox");
         int first = chance.memory().equals("inbox") ? Party.GUARD : 0;
         int length = messages ? what.bytes() : bytes.length;
