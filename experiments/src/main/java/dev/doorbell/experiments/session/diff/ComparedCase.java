@@ -96,7 +96,7 @@ record ComparedCase(
       // Every slot is used, or it could not be compared with what was sent.
       iterations = Math.max(iterations, window);
     }
-    boolean races = races(protocol, blocks, threads, scope);
+    boolean races = races(protocol, path, blocks, threads, scope);
     int ring = 1 << (3 + random.nextInt(6));
     int posters = blocks * threads;
     while (races
@@ -209,14 +209,16 @@ record ComparedCase(
 
   /** True when the order of what was posted depends on the schedule. */
   boolean races() {
-    return races(protocol, blocks, threads, scope);
+    return races(protocol, path, blocks, threads, scope);
   }
 
-  private static boolean races(Protocol protocol, int blocks, int threads, int scope) {
+  private static boolean races(
+      Protocol protocol, TransferPath path, int blocks, int threads, int scope) {
     if (!protocol.descriptor().launch().shared() || blocks * threads == 1) {
       return false;
     }
-    if (protocol.descriptor().comparison().scopes().isEmpty()) {
+    // To a CPU each lane hands its own command, whatever the scope.
+    if (protocol.descriptor().comparison().scopes().isEmpty() || path == TransferPath.PROXY) {
       return true;
     }
     boolean one = blocks == 1 && scope != JobView.SCOPE_THREAD;

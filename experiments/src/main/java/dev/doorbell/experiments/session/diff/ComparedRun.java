@@ -234,6 +234,9 @@ final class ComparedRun implements Compared {
           ? QueueContents.poison(bytes)
           : QueueContents.counters(bytes, !ordered);
     }
+    if (name.startsWith("command queue")) {
+      return commands(name, bytes, posts);
+    }
     if (!ordered && name.contains("send ring")) {
       return posts == KernelComparison.Posts.ANY ? new byte[0] : QueueContents.posts(bytes);
     }
@@ -246,6 +249,18 @@ final class ComparedRun implements Compared {
     return withoutChance(name, bytes);
   }
 
+  private static byte[] commands(String name, byte[] bytes, KernelComparison.Posts posts) {
+    if (posts == KernelComparison.Posts.ANY) {
+      return new byte[0];
+    }
+    if (name.contains("producer counters")) {
+      return QueueContents.producer(bytes);
+    }
+    return posts == KernelComparison.Posts.UNORDERED && name.contains(" entries")
+        ? QueueContents.commands(bytes)
+        : bytes;
+  }
+
   /** One poster alone has no order to race for, whatever the descriptor says of several. */
   private KernelComparison.Posts posts() {
     KernelComparison.Posts posts = what.protocol().descriptor().comparison().posts();
@@ -256,12 +271,9 @@ final class ComparedRun implements Compared {
 
   /** Zeros what the descriptor calls chance. */
   private byte[] withoutChance(String name, byte[] bytes) {
-    byte[] copy = bytes;
+    byte[] copy = bytes.clone();
     for (KernelComparison.Chance chance : what.protocol().descriptor().comparison().chance()) {
       if (name.startsWith(chance.memory() + " #") && chance.isOf(chance.memory(), rank(name))) {
-        if (copy == bytes) {
-          copy = bytes.clone();
-        }
         boolean messages = chance.memory().equals("payload") || chance.memory().equals("inbox");
         int first = chance.memory().equals("inbox") ? Party.GUARD : 0;
         int length = messages ? what.bytes() : bytes.length;

@@ -3,6 +3,8 @@ package dev.doorbell.experiments.session.diff;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.core.queue.CommandQueueView;
 import dev.doorbell.core.queue.QueuePairView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -12,6 +14,7 @@ import java.util.Arrays;
 /** What of queues and counters can be compared between two schedules of the same posts. */
 final class QueueContents {
   private static final int OPCODE_SHIFT = 4;
+  private static final int INDEX_BEGINS = 1 << 7;
 
   private QueueContents() {}
 
@@ -64,6 +67,45 @@ final class QueueContents {
       System.arraycopy(blocks[i], 0, sorted, i * SendQueue.BLOCK, SendQueue.BLOCK);
     }
     return sorted;
+  }
+
+  /** The producers' side of a command queue, without the hint of how far its consumer was. */
+  static byte[] producer(byte[] counters) {
+    byte[] copy = counters.clone();
+    clear(copy, CommandEntry.PRODUCER_CONSUMED_SEEN, Long.BYTES);
+    return copy;
+  }
+
+  /**
+   * Entries of a command queue in an order of their own, without their index; nothing of a queue
+   * that is full or has gone round, which holds whoever came last.
+   */
+  static byte[] commands(byte[] entries) {
+    byte[][] each = new byte[entries.length / CommandQueueView.ENTRY_BYTES][];
+    boolean room = false;
+    for (int i = 0; i < each.length; i++) {
+      int at = i * CommandQueueView.ENTRY_BYTES;
+      each[i] = Arrays.copyOfRange(entries, at, at + CommandQueueView.ENTRY_BYTES);
+      room |= Arrays.equals(each[i], new byte[CommandQueueView.ENTRY_BYTES]);
+      clearIndex(each[i]);
+    }
+    if (!room) {
+      return new byte[0];
+    }
+    Arrays.sort(each, Arrays::compare);
+    byte[] sorted = new byte[entries.length];
+    for (int i = 0; i < each.length; i++) {
+      System.arraycopy(
+          each[i], 0, sorted, i * CommandQueueView.ENTRY_BYTES, CommandQueueView.ENTRY_BYTES);
+    }
+    return sorted;
+  }
+
+  /** Bits 31 to 7 of the last word, little-endian. */
+  private static void clearIndex(byte[] entry) {
+    int last = CommandQueueView.ENTRY_BYTES - Long.BYTES;
+    entry[last] = (byte) (entry[last] & (INDEX_BEGINS - 1));
+    clear(entry, last + 1, Integer.BYTES - 1);
   }
 
   /** Of completions that anybody may have asked for: how many are errors. */

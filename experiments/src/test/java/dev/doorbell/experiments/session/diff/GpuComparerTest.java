@@ -17,6 +17,7 @@ import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GpuComparerTest {
@@ -52,6 +53,32 @@ class GpuComparerTest {
             run -> {
               assertThat(run.differences()).as("seed %d, %s", SEED, run.parameters()).isEmpty();
               assertThat(run.compared()).isPositive();
+            });
+  }
+
+  /** Runs that an H200 told of: lanes of a warp hand their commands to the CPU one by one. */
+  @ParameterizedTest
+  @CsvSource({"21, 1", "21, 4", "5, 0"})
+  void commands_of_lanes_have_no_order(long seed, int number) throws EnvironmentException {
+    List<KernelComparer.Run> heard = new ArrayList<>();
+    KernelComparer.find()
+        .compare(
+            new KernelComparer.Request(
+                "put_rate",
+                Optional.empty(),
+                "vm:order",
+                seed,
+                number,
+                1,
+                NANOS,
+                () -> false,
+                heard::add));
+    assertThat(heard)
+        .singleElement()
+        .satisfies(
+            run -> {
+              assertThat(run.parameters()).startsWith("proxy").contains("scope=warp");
+              assertThat(run.differences()).isEmpty();
             });
   }
 
