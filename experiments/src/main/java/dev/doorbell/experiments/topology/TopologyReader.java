@@ -138,7 +138,9 @@ final class TopologyReader {
         gpu.number("block_store_gb_s", 0, DEVICE_RATE, 0),
         gpu.number("device_load_gb_s", 0, DEVICE_RATE, 0),
         gpu.number("device_store_gb_s", 0, DEVICE_RATE, 0),
-        gpu.integer("loads_in_flight", 1, GpuRefinements.MOST_LOADS_IN_FLIGHT, 1),
+        gpu.has("loads_in_flight")
+            ? gpu.integer("loads_in_flight", 1, GpuRefinements.MOST_LOADS_IN_FLIGHT)
+            : 1,
         gpu.number("load_issue_ns", 0, NANOS, 0));
   }
 

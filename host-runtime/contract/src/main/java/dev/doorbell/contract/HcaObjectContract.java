@@ -17,6 +17,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
+import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -159,6 +160,30 @@ abstract class HcaObjectContract extends HcaContract {
     chip.close();
     rest.close();
     ends[0].domain.allocateOnChip(total).close();
+  }
+
+  @Test
+  void what_is_stored_where_the_device_has_its_memory_is_sent() {
+    assumeTrue(world.hca(0).attributes().onChipBytes() > 0, "no on-chip memory");
+    Endpoint[] ends = pair();
+    int bytes = 4096;
+    Memory chip = ends[0].domain.allocateOnChip(bytes);
+    MemoryRegion region = ends[0].domain.register(chip, Endpoint.ALL);
+    byte[] payload = noise(5, bytes);
+    // As a GPU that has mapped it would: not through the fabric.
+    MemorySegment.ofAddress(chip.deviceAddress())
+        .reinterpret(bytes)
+        .copyFrom(MemorySegment.ofArray(payload));
+    ends[0]
+        .wqe(Opcode.RDMA_WRITE)
+        .remote(ends[1].address(0), ends[1].region.rkey())
+        .data(bytes, region.lkey(), region.address())
+        .post();
+    assertSuccess(ends[0].pollSend(), Opcode.RDMA_WRITE, 0);
+    world.settle();
+    assertThat(ends[1].buffer.getBytes(0, bytes)).isEqualTo(payload);
+    region.close();
+    chip.close();
   }
 
   @Test

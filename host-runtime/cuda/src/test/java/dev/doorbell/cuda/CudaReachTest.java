@@ -239,6 +239,33 @@ class CudaReachTest {
   }
 
   @Test
+  void pages_that_stand_for_more_than_doorbells_are_refused() {
+    try (DirectFabric fabric = new DirectFabric();
+        CudaGpu gpu = new CudaGpu(fabric, Locus.gpu(0, 0), 0)) {
+      long page =
+          fabric.memory().allocate(MemoryKind.UAR, Locus.nic(0, 0), 64 << 10, "a chip").address();
+      assertThatThrownBy(() -> gpu.mapDeviceRegisters(page, 64 << 10))
+          .isInstanceOf(GpuException.class)
+          .hasMessageContaining("'a chip' (65536 bytes)");
+    }
+  }
+
+  @Test
+  void what_was_mapped_as_registers_can_be_had_again() {
+    try (Arena arena = Arena.ofConfined();
+        DirectFabric fabric = new DirectFabric();
+        CudaGpu gpu = new CudaGpu(fabric, Locus.gpu(0, 0), 0)) {
+      MemorySegment pages = arena.allocate(8192, 4096);
+      long mapped = gpu.mapDeviceRegisters(pages.address() + 64, 4096);
+      assertThat(gpu.mapDeviceRegisters(pages.address(), 8)).isEqualTo(mapped - 64);
+      assertThatThrownBy(() -> gpu.registerHost(pages, "pages")).isInstanceOf(GpuException.class);
+      gpu.unmapDeviceRegisters(pages.address() + 64);
+      gpu.registerHost(pages, "pages").close();
+      gpu.unmapDeviceRegisters(pages.address());
+    }
+  }
+
+  @Test
   void a_kernel_stores_to_the_memory_of_another_gpu() {
     Probe probe = CudaProbe.probe();
     assumeTrue(

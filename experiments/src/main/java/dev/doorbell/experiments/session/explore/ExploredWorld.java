@@ -11,11 +11,9 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.experiments.session.transfer.Protocol;
-import dev.doorbell.experiments.session.world.Connection;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.experiments.session.world.Rank;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +23,7 @@ abstract class ExploredWorld implements AutoCloseable {
 
   final Scenario scenario;
 
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final Owned owned = new Owned();
   private final List<Launch> launches = new ArrayList<>();
 
   ExploredWorld(Scenario scenario) {
@@ -109,8 +107,7 @@ abstract class ExploredWorld implements AutoCloseable {
 
   /** Closed with this world, the last one first. */
   final <T extends AutoCloseable> T own(T closeable) {
-    owned.push(closeable);
-    return closeable;
+    return owned.add(closeable);
   }
 
   @Override
@@ -120,8 +117,6 @@ abstract class ExploredWorld implements AutoCloseable {
         launch.cancel("the exploration of this run ended");
       }
     }
-    while (!owned.isEmpty()) {
-      Connection.closeNow(owned.pop());
-    }
+    owned.close();
   }
 }

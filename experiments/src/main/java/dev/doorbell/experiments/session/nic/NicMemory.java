@@ -6,9 +6,8 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
-import java.util.ArrayDeque;
+import dev.doorbell.experiments.session.world.Owned;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 
 /**
@@ -29,7 +28,7 @@ final class NicMemory implements AutoCloseable {
 
   private final GpuPair gpus;
   private final NicShape shape;
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final Owned owned = new Owned();
   private final List<Memory> errors = new ArrayList<>();
   private final Memory state;
   private final long views;
@@ -75,7 +74,7 @@ final class NicMemory implements AutoCloseable {
     byte[] written = new byte[queues * QueuePairView.BYTES];
     for (int i = 0; i < queues; i++) {
       Memory counted = at(sender, counters, "counters");
-      Memory error = own(sender.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record"));
+      Memory error = owned.add(sender.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record"));
       errors.add(error);
       QueuePairView view =
           new QueuePairView(
@@ -139,12 +138,7 @@ final class NicMemory implements AutoCloseable {
 
   /** Memory of a GPU that lives as long as this. */
   Memory at(Gpu gpu, long bytes, String label) {
-    return own(gpu.allocate(MemoryKind.DEVICE, bytes, label));
-  }
-
-  private <T extends AutoCloseable> T own(T made) {
-    owned.push(made);
-    return made;
+    return owned.add(gpu.allocate(MemoryKind.DEVICE, bytes, label));
   }
 
   /** The queues as the sender's kernels find them: queue pairs, or rings. */
@@ -194,14 +188,6 @@ final class NicMemory implements AutoCloseable {
 
   @Override
   public void close() {
-    while (!owned.isEmpty()) {
-      try {
-        owned.pop().close();
-      } catch (RuntimeException e) {
-        throw e;
-      } catch (Exception e) {
-        throw new IllegalStateException("memory could not be given back", e);
-      }
-    }
+    owned.close();
   }
 }

@@ -5,11 +5,10 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.session.world.Endpoint;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.experiments.session.world.Rank;
 import dev.doorbell.experiments.session.world.World;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,7 @@ final class Buffers implements AutoCloseable {
   private static final int GUARD = 64;
   private static final byte GUARD_BYTE = (byte) 0xA5;
 
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final Owned owned = new Owned();
   private final SplittableRandom random;
   private final byte[] payload;
   private final Memory local;
@@ -34,9 +33,10 @@ final class Buffers implements AutoCloseable {
     this.payload = new byte[Math.multiplyExact(messageBytes, messages)];
     this.local = allocate(world.rank(0), kind, payload.length, "payload");
     this.inbox = allocate(world.rank(1), kind, payload.length + 2L * GUARD, "inbox");
-    this.localRegion = own(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
+    this.localRegion = owned.add(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
     this.inboxRegion =
-        own(world.rank(1).domain().register(inbox, GUARD, payload.length, Endpoint.ALL_RIGHTS));
+        owned.add(
+            world.rank(1).domain().register(inbox, GUARD, payload.length, Endpoint.ALL_RIGHTS));
     inbox.fill(0, inbox.size(), GUARD_BYTE);
   }
 
@@ -78,16 +78,11 @@ final class Buffers implements AutoCloseable {
   }
 
   private Memory allocate(Rank rank, MemoryKind kind, long bytes, String label) {
-    return own(rank.gpu().allocate(kind, bytes, label));
-  }
-
-  private <T extends AutoCloseable> T own(T made) {
-    owned.push(made);
-    return made;
+    return owned.add(rank.gpu().allocate(kind, bytes, label));
   }
 
   @Override
   public void close() {
-    Closing.all(owned);
+    owned.close();
   }
 }

@@ -19,12 +19,11 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.kernels.KernelCatalogue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.ArrayDeque;
-import java.util.Deque;
 
 /**
  * A kernel of the catalogue, ready to be launched again and again over one grid: its job, the
@@ -43,7 +42,7 @@ final class KernelRun implements AutoCloseable {
   private final Fabric fabric;
   private final Gpu gpu;
   private final LaunchConfig grid;
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final Owned owned = new Owned();
   private final Kernel kernel;
   private final GpuStream stream;
   private final Memory status;
@@ -62,18 +61,18 @@ final class KernelRun implements AutoCloseable {
     this.gpu = gpu;
     this.grid = grid.withTimeout(KERNEL_NANOS);
     KernelCatalogue catalogue = KernelCatalogue.load();
-    GpuModule module = own(gpu.load(name, catalogue.ptx(catalogue.find(name).orElseThrow())));
+    GpuModule module = owned.add(gpu.load(name, catalogue.ptx(catalogue.find(name).orElseThrow())));
     this.kernel = module.kernel(name);
-    this.stream = own(gpu.createStream());
+    this.stream = owned.add(gpu.createStream());
     long threads = (long) grid.blocks() * grid.threadsPerBlock();
-    this.status = own(gpu.allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status"));
-    this.stamps = own(gpu.allocate(MemoryKind.DEVICE, 2 * Long.BYTES, "stamps"));
-    this.job = own(gpu.allocate(MemoryKind.DEVICE, JobView.BYTES, "job"));
+    this.status = owned.add(gpu.allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status"));
+    this.stamps = owned.add(gpu.allocate(MemoryKind.DEVICE, 2 * Long.BYTES, "stamps"));
+    this.job = owned.add(gpu.allocate(MemoryKind.DEVICE, JobView.BYTES, "job"));
   }
 
   /** Memory that lives as long as this. */
   Memory allocate(MemoryKind kind, long bytes, String label) {
-    return own(gpu.allocate(kind, bytes, label));
+    return owned.add(gpu.allocate(kind, bytes, label));
   }
 
   /**
@@ -151,13 +150,8 @@ final class KernelRun implements AutoCloseable {
     return new PointFailure(kind, Problem.of(code, point.id(), what).effect("no result"));
   }
 
-  private <T extends AutoCloseable> T own(T made) {
-    owned.push(made);
-    return made;
-  }
-
   @Override
   public void close() {
-    Closing.all(owned);
+    owned.close();
   }
 }

@@ -5,13 +5,12 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.experiments.session.world.Endpoint;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.experiments.session.world.World;
 import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.DoorbellRinger;
 import dev.doorbell.proxy.ProxyAgent;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +23,14 @@ final class Wiring implements AutoCloseable {
 
   private final World world;
   private final List<Endpoint> senders = new ArrayList<>();
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final Owned owned = new Owned();
   private final Memory views;
 
   Wiring(World world, PostingShape shape) {
     this.world = world;
     for (int i = 0; i < shape.queuePairs(); i++) {
-      Endpoint sender = own(Endpoint.open(world.rank(0), shape.endpoint(), i));
-      Endpoint receiver = own(Endpoint.open(world.rank(1), shape.endpoint(), i));
+      Endpoint sender = owned.add(Endpoint.open(world.rank(0), shape.endpoint(), i));
+      Endpoint receiver = owned.add(Endpoint.open(world.rank(1), shape.endpoint(), i));
       Endpoint.connect(sender, receiver);
       senders.add(sender);
     }
@@ -40,18 +39,18 @@ final class Wiring implements AutoCloseable {
       case CPU_RUNG -> ring(shape.proxies());
       case PROXY -> post(shape.proxies());
     }
-    this.views = own(writeViews(shape.moreFlags()));
+    this.views = owned.add(writeViews(shape.moreFlags()));
   }
 
   private void ring(int threads) {
     List<DoorbellRinger> ringers = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
-      ringers.add(own(new DoorbellRinger(world.fabric(), Locus.cpu(0), world.cpuPrices())));
+      ringers.add(owned.add(new DoorbellRinger(world.fabric(), Locus.cpu(0), world.cpuPrices())));
     }
     for (int i = 0; i < senders.size(); i++) {
       Endpoint sender = senders.get(i);
       Memory request =
-          own(world.rank(0).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request"));
+          owned.add(world.rank(0).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request"));
       ringers.get(i % threads).watch(sender.queuePair(), request.address());
       sender.useCpuRinger(request.address());
     }
@@ -60,11 +59,11 @@ final class Wiring implements AutoCloseable {
   private void post(int threads) {
     List<ProxyAgent> proxies = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
-      proxies.add(own(new ProxyAgent(world.fabric(), Locus.cpu(0), world.cpuPrices())));
+      proxies.add(owned.add(new ProxyAgent(world.fabric(), Locus.cpu(0), world.cpuPrices())));
     }
     for (int i = 0; i < senders.size(); i++) {
       Endpoint sender = senders.get(i);
-      CommandQueue queue = own(new CommandQueue(world.rank(0).gpu(), COMMAND_ENTRIES, 0));
+      CommandQueue queue = owned.add(new CommandQueue(world.rank(0).gpu(), COMMAND_ENTRIES, 0));
       proxies.get(i % threads).serve(queue, sender.queuePair(), sender.view());
       sender.useCommandQueue(queue.descriptorAddress());
     }
@@ -115,13 +114,8 @@ final class Wiring implements AutoCloseable {
     return blocks;
   }
 
-  private <T extends AutoCloseable> T own(T made) {
-    owned.push(made);
-    return made;
-  }
-
   @Override
   public void close() {
-    Closing.all(owned);
+    owned.close();
   }
 }

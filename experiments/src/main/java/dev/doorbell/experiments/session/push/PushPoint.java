@@ -15,6 +15,7 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.network.Cable;
 import dev.doorbell.softhca.network.Network;
@@ -30,10 +31,8 @@ import dev.doorbell.softhca.push.PushViolation;
 import dev.doorbell.softhca.push.RingShape;
 import dev.doorbell.softhca.push.WindowOptions;
 import dev.doorbell.softhca.push.WindowOptions.Policy;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -95,11 +94,8 @@ final class PushPoint {
     if (wall) {
       throw failure("DB-P022", "networks fill in virtual time alone", "use clock: virtual");
     }
-    Deque<AutoCloseable> open = new ArrayDeque<>();
-    TimedFabric fabric = new TimedFabric(topology, point.seed());
-    open.push(fabric);
-    try {
-      return run(fabric, open);
+    try (Owned open = new Owned()) {
+      return run(open.add(new TimedFabric(topology, point.seed())), open);
     } catch (PushViolation e) {
       throw failure(
           "DB-P023",
@@ -107,23 +103,21 @@ final class PushPoint {
           "the protocol is broken; the point has no result");
     } catch (GpuException e) {
       throw failure("DB-P001", String.valueOf(e.getMessage()), "no result");
-    } finally {
-      close(open);
     }
   }
 
-  private PointResult run(TimedFabric fabric, Deque<AutoCloseable> open) throws PointFailure {
+  private PointResult run(TimedFabric fabric, Owned open) throws PointFailure {
     Network network = network(fabric, open);
     PushTraffic traffic = traffic();
-    VmGpu target = own(open, new VmGpu(fabric, Locus.gpu(senders, 0)));
+    VmGpu target = open.add(new VmGpu(fabric, Locus.gpu(senders, 0)));
     PushNode receiver =
-        own(open, new PushNode(fabric, target, network, options(0), checker, measures));
+        open.add(new PushNode(fabric, target, network, options(0), checker, measures));
     long share = (long) traffic.total() * bytes;
     Memory inbox = receiver.inbox(share * senders);
     List<PushNode> nodes = new ArrayList<>();
     for (int i = 0; i < senders; i++) {
-      VmGpu gpu = own(open, new VmGpu(fabric, Locus.gpu(i, 0)));
-      PushNode node = own(open, new PushNode(fabric, gpu, network, options(i + 1), checker));
+      VmGpu gpu = open.add(new VmGpu(fabric, Locus.gpu(i, 0)));
+      PushNode node = open.add(new PushNode(fabric, gpu, network, options(i + 1), checker));
       node.prepare(traffic, point.seed() + i, true);
       nodes.add(node);
     }
@@ -136,10 +130,10 @@ final class PushPoint {
         Basis.MODELLED, measures.samples(nodes), counters(network), verified, List.of());
   }
 
-  private Network network(TimedFabric fabric, Deque<AutoCloseable> open) {
+  private Network network(TimedFabric fabric, Owned open) {
     long rtt = point.whole("rtt");
     if (point.text("switch").equals("none")) {
-      return own(open, new Cable(fabric, Locus.nic(0, 0), rtt / 2, Cable.Impairment.NONE));
+      return open.add(new Cable(fabric, Locus.nic(0, 0), rtt / 2, Cable.Impairment.NONE));
     }
     int buffer = (int) point.whole("buffer");
     boolean pauses = point.text("switch").equals("pfc");
@@ -148,8 +142,7 @@ final class PushPoint {
     // Headroom: what a sender puts on the wire until the pause has reached it, and one frame.
     long headroom = Math.round(rtt / 2.0 * rate) + 2L * frame();
     int pause = (int) Math.max(frame(), buffer / senders - headroom);
-    return own(
-        open,
+    return open.add(
         new Switch(
             fabric,
             Locus.nic(0, 0),
@@ -314,20 +307,5 @@ final class PushPoint {
   private PointFailure failure(String code, String what, String effect) {
     return new PointFailure(
         PointFailure.Kind.FAILED, Problem.of(code, point.id(), what).effect(effect));
-  }
-
-  private static <T extends AutoCloseable> T own(Deque<AutoCloseable> open, T made) {
-    open.push(made);
-    return made;
-  }
-
-  private static void close(Deque<AutoCloseable> open) {
-    while (!open.isEmpty()) {
-      try {
-        open.pop().close();
-      } catch (Exception e) {
-        throw new IllegalStateException("a world could not be closed", e);
-      }
-    }
   }
 }

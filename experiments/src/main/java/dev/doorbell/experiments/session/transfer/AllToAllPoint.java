@@ -17,12 +17,11 @@ import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.session.world.Connection;
 import dev.doorbell.experiments.session.world.Endpoint;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.experiments.session.world.Placement;
 import dev.doorbell.experiments.session.world.Rank;
 import dev.doorbell.experiments.session.world.World;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.Supplier;
@@ -79,11 +78,11 @@ final class AllToAllPoint {
   private record Pair(Party one, Party other) {}
 
   private double dispatch(int sample) throws PointFailure {
-    Deque<AutoCloseable> open = new ArrayDeque<>();
-    try {
+    try (Owned open = new Owned()) {
       World world =
-          World.timed(topology, ranks, (int) point.whole("mtu"), point.seed() + sample, Trace.NONE);
-      open.push(world);
+          open.add(
+              World.timed(
+                  topology, ranks, (int) point.whole("mtu"), point.seed() + sample, Trace.NONE));
       List<Pair> pairs = pairs(world, open);
       List<Supplier<Launch>> starts = new ArrayList<>();
       for (Pair pair : pairs) {
@@ -102,14 +101,10 @@ final class AllToAllPoint {
       return last - first;
     } catch (GpuException e) {
       throw failure(PointFailure.Kind.FAILED, "DB-P001", String.valueOf(e.getMessage()));
-    } finally {
-      while (!open.isEmpty()) {
-        Connection.closeNow(open.pop());
-      }
     }
   }
 
-  private List<Pair> pairs(World world, Deque<AutoCloseable> open) {
+  private List<Pair> pairs(World world, Owned open) {
     int depth = (int) point.whole("depth");
     Endpoint.Shape shape =
         new Endpoint.Shape(
@@ -128,8 +123,7 @@ final class AllToAllPoint {
     List<Pair> pairs = new ArrayList<>();
     for (int one = 0; one < ranks; one++) {
       for (int other = one + 1; other < ranks; other++) {
-        Connection connection = Connection.between(world, one, other, shape);
-        open.push(connection);
+        Connection connection = open.add(Connection.between(world, one, other, shape));
         pairs.add(
             new Pair(
                 party(world, connection, one, other, open),
@@ -139,17 +133,14 @@ final class AllToAllPoint {
     return pairs;
   }
 
-  private Party party(
-      World world, Connection connection, int from, int to, Deque<AutoCloseable> open) {
+  private Party party(World world, Connection connection, int from, int to, Owned open) {
     Rank rank = world.rank(from);
-    Party party =
+    return open.add(
         new Party(
             connection,
             rank,
             Party.Buffers.of(bytes, rank.payload()),
-            point.seed() ^ ((long) from * ranks + to));
-    open.push(party);
-    return party;
+            point.seed() ^ ((long) from * ranks + to)));
   }
 
   private Supplier<Launch> prepare(Party from, Party to) {

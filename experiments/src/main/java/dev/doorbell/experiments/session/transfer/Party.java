@@ -18,14 +18,13 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.session.world.Connection;
 import dev.doorbell.experiments.session.world.Endpoint;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.experiments.session.world.Rank;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -49,7 +48,7 @@ public final class Party implements AutoCloseable {
   private final List<Endpoint> endpoints;
   private final int slots;
   private final int bytes;
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final Owned owned = new Owned();
   private final Memory local;
   private final Memory inbox;
   private final MemoryRegion localRegion;
@@ -153,7 +152,7 @@ public final class Party implements AutoCloseable {
     Gpu gpu = rank.gpu();
     long mapped = gpu.attributes().emulated() ? memory.address() : memory.deviceAddress();
     long kernelAddress = gpu.mapDeviceRegisters(mapped, stagingBytes);
-    owned.push(() -> gpu.unmapDeviceRegisters(mapped));
+    owned.add(() -> gpu.unmapDeviceRegisters(mapped));
     stageIn(memory, kernelAddress);
   }
 
@@ -416,8 +415,7 @@ public final class Party implements AutoCloseable {
 
   /** Closes {@code closeable} with this party. */
   public <T extends AutoCloseable> T own(T closeable) {
-    owned.push(closeable);
-    return closeable;
+    return owned.add(closeable);
   }
 
   private static <T> T require(@Nullable T value) {
@@ -429,8 +427,6 @@ public final class Party implements AutoCloseable {
 
   @Override
   public void close() {
-    while (!owned.isEmpty()) {
-      Connection.closeNow(owned.pop());
-    }
+    owned.close();
   }
 }

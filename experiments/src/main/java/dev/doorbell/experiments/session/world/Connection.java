@@ -32,7 +32,7 @@ public final class Connection implements AutoCloseable {
 
   private final World world;
   private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
-  private final List<AutoCloseable> helpers = new ArrayList<>();
+  private final Owned helpers = new Owned();
 
   private Connection(World world) {
     this.world = world;
@@ -142,22 +142,9 @@ public final class Connection implements AutoCloseable {
 
   @Override
   public void close() {
-    for (AutoCloseable helper : helpers.reversed()) {
-      closeNow(helper);
-    }
+    helpers.close();
     for (List<Endpoint> own : endpoints.values()) {
       own.reversed().forEach(Endpoint::close);
-    }
-  }
-
-  /** Closes what throws nothing checked. */
-  public static void closeNow(AutoCloseable closeable) {
-    try {
-      closeable.close();
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException("closing " + closeable, e);
     }
   }
 }

@@ -13,13 +13,12 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.experiments.session.world.Connection;
 import dev.doorbell.experiments.session.world.Endpoint;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.experiments.session.world.Rank;
 import dev.doorbell.experiments.session.world.World;
 import dev.doorbell.kernels.KernelCatalogue;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +49,7 @@ final class OperationBench implements AutoCloseable {
 
   private final World world;
   private final Connection connection;
-  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final Owned owned = new Owned();
   private final Map<String, GpuModule> modules = new HashMap<>();
   private final Memory local;
   private final Memory remote;
@@ -78,18 +77,18 @@ final class OperationBench implements AutoCloseable {
     // Some words that a compare-and-swap meets.
     remote.fill(GUARD + SLABS / 2, SLABS / 2, (byte) 0);
     this.localRegion =
-        own(world.rank(0).domain().register(local, GUARD, AREA, Endpoint.ALL_RIGHTS));
+        owned.add(world.rank(0).domain().register(local, GUARD, AREA, Endpoint.ALL_RIGHTS));
     this.remoteRegion =
-        own(world.rank(1).domain().register(remote, GUARD, AREA, Endpoint.ALL_RIGHTS));
-    this.views = own(connection.writeViews(0));
-    this.job = own(world.rank(0).gpu().allocate(MemoryKind.DEVICE, JobView.BYTES, "job"));
-    this.status = own(world.rank(0).gpu().allocate(MemoryKind.DEVICE, 4 << 10, "status"));
-    this.list = own(world.rank(0).gpu().allocate(MemoryKind.DEVICE, 64 << 10, "operations"));
+        owned.add(world.rank(1).domain().register(remote, GUARD, AREA, Endpoint.ALL_RIGHTS));
+    this.views = owned.add(connection.writeViews(0));
+    this.job = owned.add(world.rank(0).gpu().allocate(MemoryKind.DEVICE, JobView.BYTES, "job"));
+    this.status = owned.add(world.rank(0).gpu().allocate(MemoryKind.DEVICE, 4 << 10, "status"));
+    this.list = owned.add(world.rank(0).gpu().allocate(MemoryKind.DEVICE, 64 << 10, "operations"));
     this.model = new OperationModel(inside(local), inside(remote));
   }
 
   private Memory area(Rank rank, String label) {
-    Memory memory = own(rank.gpu().allocate(MemoryKind.DEVICE, AREA + 2L * GUARD, label));
+    Memory memory = owned.add(rank.gpu().allocate(MemoryKind.DEVICE, AREA + 2L * GUARD, label));
     memory.fill(0, memory.size(), GUARD_BYTE);
     memory.fill(GUARD, AREA, (byte) 0);
     return memory;
@@ -282,7 +281,7 @@ final class OperationBench implements AutoCloseable {
 
   private GpuModule load(String kernel) {
     KernelCatalogue catalogue = KernelCatalogue.load();
-    return own(
+    return owned.add(
         world.rank(0).gpu().load(kernel, catalogue.find(kernel).map(catalogue::ptx).orElseThrow()));
   }
 
@@ -312,15 +311,8 @@ final class OperationBench implements AutoCloseable {
     return (int) status.getLong((long) thread * Integer.BYTES);
   }
 
-  private <T extends AutoCloseable> T own(T closeable) {
-    owned.push(closeable);
-    return closeable;
-  }
-
   @Override
   public void close() {
-    while (!owned.isEmpty()) {
-      Connection.closeNow(owned.pop());
-    }
+    owned.close();
   }
 }
