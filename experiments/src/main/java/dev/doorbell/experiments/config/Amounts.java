@@ -28,6 +28,11 @@ public final class Amounts {
     return setting == null ? number(value) : amount(value, setting.unit());
   }
 
+  /** A whole value of a setting; exact up to 2^53, beyond which nobody counts bytes. */
+  public static String setting(String name, long value) {
+    return setting(name, (double) value);
+  }
+
   /** An operand of a condition: an amount if the setting has numbers with a unit. */
   static String operand(String name, String operand) {
     OptionalLong number = Sizes.parse(operand);

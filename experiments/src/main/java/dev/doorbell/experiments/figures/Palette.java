@@ -74,8 +74,9 @@ final class Palette {
   private static Style again(int place) {
     Style style = STYLES.get(place % STYLES.size());
     int round = 1 + place / STYLES.size();
-    Marker[] markers = Marker.values();
-    return new Style(style.ink(), markers[(style.marker().ordinal() + 3 * round) % markers.length]);
+    List<Marker> markers = List.of(Marker.values());
+    int other = (markers.indexOf(style.marker()) + 3 * round) % markers.size();
+    return new Style(style.ink(), markers.get(other));
   }
 
   /** The style of one of the series that the palette was made for. */
