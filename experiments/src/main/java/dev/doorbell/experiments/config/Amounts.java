@@ -36,7 +36,7 @@ public final class Amounts {
   /** An operand of a condition: an amount if the setting has numbers with a unit. */
   static String operand(String name, String operand) {
     OptionalLong number = Sizes.parse(operand);
-    return number.isPresent() ? setting(name, number.getAsLong()) : operand;
+    return number.isPresent() ? setting(name, (double) number.getAsLong()) : operand;
   }
 
   private static String amount(double value, String unit) {

@@ -43,7 +43,7 @@ public final class Crossings {
    */
   public static String place(Map.Entry<String, Value> at) {
     return at.getValue() instanceof Value.Whole(long number)
-        ? at.getKey() + "=" + Amounts.setting(at.getKey(), number)
+        ? at.getKey() + "=" + Amounts.setting(at.getKey(), (double) number)
         : at.getValue().text();
   }
 

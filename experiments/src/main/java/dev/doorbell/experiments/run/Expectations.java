@@ -324,7 +324,7 @@ public final class Expectations {
             Value at = place.row.axes().get(axis.name());
             name.add(
                 at instanceof Value.Whole(long number)
-                    ? axis.name() + "=" + Amounts.setting(axis.name(), number)
+                    ? axis.name() + "=" + Amounts.setting(axis.name(), (double) number)
                     : at == null ? "" : at.text());
           }
           lines.computeIfAbsent(String.join(" ", name), _ -> new ArrayList<>()).add(place);

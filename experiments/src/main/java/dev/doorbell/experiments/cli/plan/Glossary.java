@@ -180,6 +180,8 @@ public final class Glossary {
   }
 
   private static String amount(String name, Value value) {
-    return value instanceof Value.Whole(long number) ? Amounts.setting(name, number) : value.text();
+    return value instanceof Value.Whole(long number)
+        ? Amounts.setting(name, (double) number)
+        : value.text();
   }
 }
