@@ -2,6 +2,7 @@ package dev.doorbell.experiments.config;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -9,22 +10,22 @@ import java.util.stream.Stream;
  */
 public enum FigureKind {
   /** A metric against an axis of numbers, with intervals, crossovers and ceilings. */
-  LINE(List.of("x", "y"), List.of("series", "facet", "logx", "logy")),
+  LINE("x y", "series facet logx logy"),
   /** Shares of the samples up to a value. */
-  CDF(List.of("y"), List.of("series", "facet")),
+  CDF("y", "series facet"),
   /** Medians side by side, with intervals: bars, or marks where the ordinate is logarithmic. */
-  BAR(List.of("x", "y"), List.of("series", "facet", "logy")),
+  BAR("x y", "series facet logy"),
   /** Who is ahead over two axes, and by how much. */
-  HEATMAP(List.of("x", "rows", "series", "y"), List.of("facet")),
+  HEATMAP("x rows series y", "facet"),
   /** What happens to one message. */
-  TIMELINE(List.of(), List.of()),
+  TIMELINE("", ""),
   /** What each constant of the model does to a prediction. */
-  TORNADO(List.of("y"), List.of("share"));
+  TORNADO("y", "share");
 
-  private final List<String> needed;
-  private final List<String> optional;
+  private final String needed;
+  private final String optional;
 
-  FigureKind(List<String> needed, List<String> optional) {
+  FigureKind(String needed, String optional) {
     this.needed = needed;
     this.optional = optional;
   }
@@ -46,17 +47,22 @@ public enum FigureKind {
 
   /** Keys that a figure of this kind cannot lack. */
   List<String> needed() {
-    return needed;
+    return words(needed);
   }
 
   /** Whether a key means something in it. */
   boolean knows(String key) {
-    return needed.contains(key) || optional.contains(key);
+    return words(needed).contains(key) || words(optional).contains(key);
   }
 
   /** All keys that speak of what it shows, for problems. */
   String keys() {
-    return String.join(
-        ", ", Stream.of(needed, optional, List.of("only")).flatMap(List::stream).toList());
+    return Stream.of(words(needed), words(optional), List.of("only"))
+        .flatMap(List::stream)
+        .collect(Collectors.joining(", "));
+  }
+
+  private static List<String> words(String text) {
+    return text.isEmpty() ? List.of() : List.of(text.split(" ", -1));
   }
 }

@@ -15,9 +15,11 @@ import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -171,9 +173,10 @@ abstract class HcaObjectContract extends HcaContract {
     MemoryRegion region = ends[0].domain.register(chip, Endpoint.ALL);
     byte[] payload = noise(5, bytes);
     // As a GPU that has mapped it would: not through the fabric.
-    MemorySegment.ofAddress(chip.deviceAddress())
-        .reinterpret(bytes)
-        .copyFrom(MemorySegment.ofArray(payload));
+    ByteBuffer words = ByteBuffer.wrap(payload).order(ByteOrder.nativeOrder());
+    for (int at = 0; at < bytes; at += Long.BYTES) {
+      RawMemory.putLongOpaque(chip.deviceAddress() + at, words.getLong(at));
+    }
     ends[0]
         .wqe(Opcode.RDMA_WRITE)
         .remote(ends[1].address(0), ends[1].region.rkey())
