@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code explore KERNEL}, as typed. */
 class ExploreCommandTest {
@@ -35,6 +36,13 @@ class ExploreCommandTest {
         .startsWith("kernel put_rate (put_rate.ptx)   2 x 4 threads, 3 iterations, 32 B, path pull")
         .contains("2 runs, 2 to the end")
         .contains("CLEAN: nothing found. That is evidence, not a proof.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"put_latency", "put_bandwidth", "post_once"})
+  void the_project_s_kernels_are_explored_as_they_are_meant(String kernel) {
+    assertThat(session.type("explore", kernel, "--seeds", "2")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("CLEAN: nothing found");
   }
 
   @Test

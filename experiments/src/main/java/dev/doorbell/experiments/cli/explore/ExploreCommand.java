@@ -114,7 +114,9 @@ public final class ExploreCommand extends Command {
       description = "Remove each fence in turn and say what is observed without it.")
   private boolean minimiseFences;
 
-  @Option(names = "--blocks", description = "Blocks (default: 2, or the descriptor's).")
+  @Option(
+      names = "--blocks",
+      description = "Blocks (default: 2, of put_latency 1, or the descriptor's).")
   private @Nullable Integer blocks;
 
   @Option(
@@ -376,7 +378,9 @@ public final class ExploreCommand extends Command {
     word("--queues", queues, "gpu", "host");
     word("--ringer", ringer, "gpu", "cpu", "proxy");
     ExploredKernel known = described;
-    int gridBlocks = blocks != null ? blocks : known == null ? 2 : known.blocks();
+    // A ping-pong of the project's is between two posters.
+    int usual = program.shape().bothRanks() ? 1 : 2;
+    int gridBlocks = blocks != null ? blocks : known == null ? usual : known.blocks();
     int blockThreads = threads != null ? threads : known == null ? 4 : known.threads();
     int slots = known == null || window > 0 ? window : known.window();
     String who = known == null || !ringer.equals("gpu") ? ringer : known.ringer();
