@@ -45,8 +45,15 @@ public record ControlLine(String verb, SequencedMap<String, String> values) {
     return of(ERROR).with(WHAT, why);
   }
 
-  /** The same with one more value. */
+  /**
+   * The same with one more value.
+   *
+   * @param name a lower-case letter, then letters, digits, underscores and dots
+   */
   public ControlLine with(String name, Object value) {
+    if (!WORD.matcher(name).matches()) {
+      throw new IllegalArgumentException("no peer would read a value named '%s'".formatted(name));
+    }
     SequencedMap<String, String> more = new LinkedHashMap<>(values);
     more.put(name, value.toString());
     return new ControlLine(verb, more);

@@ -221,7 +221,7 @@ final class PairedPoint {
               .with("address", own.address())
               .with("key", own.key())
               .with("signals", own.signals())
-              .with("signals-key", own.signalsKey());
+              .with("signals_key", own.signalsKey());
       List<dev.doorbell.experiments.session.world.Endpoint> ends = connection.endpoints(rank);
       for (int i = 0; i < ends.size(); i++) {
         QueuePairAddress address = ends.get(i).queuePair().address();
@@ -253,7 +253,7 @@ final class PairedPoint {
                 peer.number("address", Long.MIN_VALUE, Long.MAX_VALUE),
                 (int) peer.number("key", Integer.MIN_VALUE, Integer.MAX_VALUE),
                 peer.number("signals", Long.MIN_VALUE, Long.MAX_VALUE),
-                (int) peer.number("signals-key", Integer.MIN_VALUE, Integer.MAX_VALUE));
+                (int) peer.number("signals_key", Integer.MIN_VALUE, Integer.MAX_VALUE));
       } catch (Refused e) {
         throw new EnvironmentException(
             Problem.of("DB-E043", null, "the other process cannot be joined: " + e.getMessage())
