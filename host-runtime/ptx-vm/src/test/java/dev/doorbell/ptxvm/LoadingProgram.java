@@ -63,6 +63,8 @@ final class LoadingProgram {
         ".func (.param .b32 result) mix(.param .b64 where, .param .b32 depth, .param .b32 a)\n{\n");
     registers();
     line("ld.param.u64 %%own, [where]; ld.param.u32 %%i, [depth]; ld.param.u32 %%r0, [a];");
+    // What a register holds that nothing has written is not defined, and differs between engines.
+    fill("%r0", 1);
     for (int i = 1; i < 6; i++) {
       load();
     }
@@ -97,15 +99,7 @@ final class LoadingProgram {
     line("ld.param.u64 %%own, [p0]; ld.param.u64 %%out, [p1];");
     line("mad.wide.u32 %%own, %%z, %d, %%own;", RandomProgram.OWN_BYTES);
     line("mad.wide.u32 %%out, %%z, %d, %%out;", RandomProgram.OUT_BYTES);
-    for (int i = 0; i < WORDS; i++) {
-      line("mad.lo.u32 %%r%d, %%z, %d, %d;", i, 2 * i + 3, random.nextInt(1000));
-    }
-    for (int i = 0; i < WIDE; i++) {
-      line("mul.wide.u32 %%w%d, %%z, %d;", i, random.nextInt(1000));
-    }
-    for (int i = 0; i < PREDICATES; i++) {
-      line("setp.gt.u32 %%p%d, %%r%d, %d;", i, i, random.nextInt(2000));
-    }
+    fill("%z", 0);
     line("mov.u32 %%i, 2;");
     for (int i = 0; i < 4; i++) {
       loop();
@@ -119,6 +113,19 @@ final class LoadingProgram {
     load(); // and the thread ends
     line("ret;");
     text.append("}\n");
+  }
+
+  /** Every register gets a value of the thread's: words from {@code first} on, all others. */
+  private void fill(String from, int first) {
+    for (int i = first; i < WORDS; i++) {
+      line("mad.lo.u32 %%r%d, %s, %d, %d;", i, from, 2 * i + 3, random.nextInt(1000));
+    }
+    for (int i = 0; i < WIDE; i++) {
+      line("mul.wide.u32 %%w%d, %s, %d;", i, from, random.nextInt(1000));
+    }
+    for (int i = 0; i < PREDICATES; i++) {
+      line("setp.gt.u32 %%p%d, %%r%d, %d;", i, i, random.nextInt(2000));
+    }
   }
 
   private void loop() {
