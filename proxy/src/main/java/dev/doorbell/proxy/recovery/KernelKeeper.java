@@ -138,7 +138,7 @@ public final class KernelKeeper implements AutoCloseable {
   }
 
   private void look(boolean stalled) {
-    long sum = point.posted() + completed();
+    long sum = point.posted() + goodCompletions();
     long now = fabric.now();
     if (sum != progress) {
       progress = sum;
@@ -164,8 +164,17 @@ public final class KernelKeeper implements AutoCloseable {
     }
   }
 
-  private long completed() {
-    return lane.queue().counters().getLong(QueuePairView.COUNTERS_COMPLETED);
+  /**
+   * What only good CQEs raise. An error CQE, too, tells that WQEs are done, those before the failed
+   * one that asked for no CQE of their own; that they were done long ago is known when it comes,
+   * and is no progress of that moment. A collapsed queue has no index: there it counts as progress.
+   */
+  private long goodCompletions() {
+    KernelQueue queue = lane.queue();
+    boolean collapsed = (queue.view().flags() & QueuePairView.FLAG_CQ_COLLAPSED) != 0;
+    return queue
+        .counters()
+        .getLong(collapsed ? QueuePairView.COUNTERS_COMPLETED : QueuePairView.COUNTERS_CQ_INDEX);
   }
 
   private boolean isOutstanding() {
