@@ -5,9 +5,10 @@ import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.experiments.calibration.Measurement;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -29,7 +30,10 @@ final class LoadsTogether {
    */
   private record Rung(double[] issued, double[] there) {
     private static double median(double[] samples) {
-      return Summary.of(samples, 1).median();
+      double[] sorted = samples.clone();
+      Arrays.sort(sorted);
+      int middle = sorted.length / 2;
+      return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
   }
 
@@ -98,15 +102,23 @@ final class LoadsTogether {
         Samples.of("load.in_flight", "loads", each));
   }
 
+  /**
+   * The median of what a load takes from rung to rung: what comes once, such as the fetch of more
+   * instructions, is in one of them.
+   */
   private Measurement issue(int loads) {
-    double[] first = host.get(1).issued();
-    double[] all = host.get(loads).issued();
-    double[] each = new double[all.length];
+    List<Map.Entry<Integer, Rung>> free = List.copyOf(host.headMap(loads + 1).entrySet());
+    double[] each = new double[free.getFirst().getValue().issued().length];
+    double[] steps = new double[free.size() - 1];
     for (int i = 0; i < each.length; i++) {
-      each[i] = (all[i] - first[i]) / (loads - 1);
+      for (int k = 0; k < steps.length; k++) {
+        double later = free.get(k + 1).getValue().issued()[i] - free.get(k).getValue().issued()[i];
+        steps[k] = later / (free.get(k + 1).getKey() - free.get(k).getKey());
+      }
+      each[i] = Rung.median(steps);
     }
     return new Measurement(
-        "issue of a load of host memory, of %d together".formatted(loads),
+        "issue of a load of host memory, up to %d together".formatted(loads),
         Samples.of("load.issue", "ns", each));
   }
 
