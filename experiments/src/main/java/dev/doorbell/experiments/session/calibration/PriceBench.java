@@ -125,12 +125,12 @@ final class PriceBench implements AutoCloseable {
                 device,
                 many,
                 "atomic of system scope"),
+        // The same lines as those of load.host: one may be much nearer than another.
         () ->
-            price(
-                PriceKernels.ATOMIC_SYSTEM,
+            chain(
+                PriceKernels.ATOMIC_WALK,
                 "atomic.host",
                 host,
-                many,
                 "atomic of system scope on host memory"),
         () -> price(PriceKernels.FENCE, "fence.floor", device, many, "fence.gpu, nothing to drain"),
         () ->

@@ -42,6 +42,11 @@ final class PriceKernels {
       new Price("atomic_gpu", "atom.relaxed.gpu.global.exch.b64 %v, [%p], %v;", true);
   static final Price ATOMIC_SYSTEM =
       new Price("atomic_sys", "atom.relaxed.sys.global.exch.b64 %v, [%p], %v;", true);
+
+  /** Changes nothing, and loads where the next one goes, as a load does. */
+  static final Price ATOMIC_WALK =
+      new Price("atomic_walk", "atom.relaxed.sys.global.cas.b64 %p, [%p], %v, %v;", false);
+
   static final Price FENCE = new Price("fence_gpu", "fence.acq_rel.gpu;", false);
   static final Price FENCE_SYSTEM = new Price("fence_sys", "fence.acq_rel.sys;", false);
   static final Price STORE_FENCE =
@@ -61,6 +66,7 @@ final class PriceKernels {
           STORE,
           ATOMIC,
           ATOMIC_SYSTEM,
+          ATOMIC_WALK,
           FENCE,
           FENCE_SYSTEM,
           STORE_FENCE,
