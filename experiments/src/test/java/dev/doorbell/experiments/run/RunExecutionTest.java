@@ -222,6 +222,18 @@ class RunExecutionTest {
     }
   }
 
+  @Test
+  void a_run_that_is_still_going_on_is_not_gone_on_with() throws Exception {
+    ExperimentConfig config = plan().config();
+    RunDirectory first = RunDirectory.create(new Disk(), folder, config, NOW);
+    assertThatThrownBy(() -> RunDirectory.reopen(new Disk(), first.path()))
+        .isInstanceOfSatisfying(
+            RunException.class,
+            e -> assertThat(e.problem().text()).contains("DB-R009", "another process", "--resume"));
+    first.close();
+    RunDirectory.reopen(new Disk(), first.path()).close();
+  }
+
   private Path onlyRun() {
     java.io.File[] files = folder.toFile().listFiles();
     assertThat(files).hasSize(1);
