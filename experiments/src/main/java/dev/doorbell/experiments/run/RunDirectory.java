@@ -236,7 +236,12 @@ public final class RunDirectory implements Closeable {
 
   /** Puts figures into their folder and returns their names. */
   public List<String> writeFigures(SequencedMap<String, byte[]> figures) throws RunException {
-    return RunFiles.writeAll(disk, path.resolve(FIGURES), figures);
+    try {
+      return RunFiles.writeAll(disk, path.resolve(FIGURES), figures);
+    } catch (RunException e) {
+      // Another folder would be no help: the run is here.
+      throw e.getCause() instanceof IOException cause ? unwritable(path, cause) : e;
+    }
   }
 
   private void put(String name, String text) throws IOException {
