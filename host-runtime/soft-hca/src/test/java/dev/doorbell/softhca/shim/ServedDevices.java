@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A server on a thread of its own, and programs that run on its devices. */
 final class ServedDevices implements AutoCloseable {
-  private static final int PROGRAM_SECONDS = 120;
+  private static final int PROGRAM_SECONDS = 600;
   private static final String LOOPBACK = "127.0.0.1";
 
   private final Path folder;
