@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
@@ -152,9 +153,14 @@ class JobMeetingTest {
             e -> assertThat(e.problem().text()).contains("--rendezvous HOST:PORT"));
   }
 
+  /** A port below those that the system gives away by itself: it is free a moment later, too. */
   private static Endpoint free() throws IOException {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return new Endpoint("127.0.0.1", probe.getLocalPort());
+    for (int port = 12_000 + (int) (ProcessHandle.current().pid() % 500) * 16; ; port++) {
+      try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return new Endpoint("127.0.0.1", probe.getLocalPort());
+      } catch (BindException _) {
+        // Somebody has it.
+      }
     }
   }
 }
