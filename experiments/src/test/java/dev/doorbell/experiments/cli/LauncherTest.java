@@ -56,14 +56,12 @@ class LauncherTest {
     for (String file : files) {
       Files.createFile(folder.resolve("lib").resolve(file));
     }
-    Process process =
-        new ProcessBuilder("bash", folder.resolve("doorbell").toString(), "list", "topologies")
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("output").toFile())
-            .start();
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).isZero();
-    return Files.readAllLines(folder.resolve("output"));
+    ProcessBuilder launcher =
+        new ProcessBuilder("bash", folder.resolve("doorbell").toString(), "list", "topologies");
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      assertThat(run.await()).isZero();
+      return run.said().lines().toList();
+    }
   }
 
   @Test
