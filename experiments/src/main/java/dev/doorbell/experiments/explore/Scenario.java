@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.explore;
 
 import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -45,22 +47,25 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
   /**
    * Where a kernel runs, what it gets, and what is compared.
    *
-   * @param bothRanks at both ranks at once, with roles 0 and 1; otherwise at rank 0 alone
-   * @param slots messages side by side
-   * @param compared who receives what its peer sent
+   * @param where at both ranks at once, at rank 0 alone, or among {@link #MANY} ranks
+   * @param slots messages side by side; among many ranks, one for each
+   * @param compared what has to have arrived, or nothing
    * @param signals words at each rank that peers add to
    * @param sharedBytes of dynamic shared memory
    * @param cooperative all blocks are resident at once
    * @param parameters what each parameter of the entry gets, as descriptors name it
    */
   public record Shape(
-      boolean bothRanks,
+      KernelDescriptor.Ranks where,
       Slots slots,
-      Compared compared,
+      Optional<KernelDescriptor.Verify> compared,
       int signals,
       int sharedBytes,
       boolean cooperative,
       List<String> parameters) {
+    /** The fewest that are more than a pair. */
+    public static final int MANY = 3;
+
     private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
 
     public Shape {
@@ -70,21 +75,31 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
     static Shape named(String entry) {
       boolean both = entry.equals("put_latency");
       return new Shape(
-          both,
+          both ? KernelDescriptor.Ranks.BOTH : KernelDescriptor.Ranks.SENDER,
           BY_BLOCK.contains(entry) ? Slots.BLOCKS : Slots.THREADS,
-          !entry.startsWith("put_") ? Compared.NONE : both ? Compared.BOTH : Compared.RECEIVER,
+          entry.startsWith("put_")
+              ? Optional.of(both ? KernelDescriptor.Verify.BOTH : KernelDescriptor.Verify.RECEIVER)
+              : Optional.empty(),
           0,
           0,
           false,
           List.of("queue_pairs", "job"));
     }
-  }
 
-  /** Whose inbox is compared with its peer's payload. */
-  public enum Compared {
-    NONE,
-    RECEIVER,
-    BOTH
+    /** Whether each rank has a queue pair to each other one. */
+    public boolean allRanks() {
+      return where == KernelDescriptor.Ranks.ALL;
+    }
+
+    /** Ranks of the world. */
+    public int ranks() {
+      return allRanks() ? MANY : 2;
+    }
+
+    /** Ranks that the kernel runs at, from 0 on. */
+    public int launched() {
+      return where == KernelDescriptor.Ranks.SENDER ? 1 : ranks();
+    }
   }
 
   /**

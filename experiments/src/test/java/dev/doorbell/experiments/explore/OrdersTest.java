@@ -3,13 +3,14 @@ package dev.doorbell.experiments.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.explore.Policy;
-import dev.doorbell.experiments.explore.Scenario.Compared;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.explore.Scenario.Shape;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,9 +30,9 @@ final class OrdersTest {
       String ptx = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
       Shape shape =
           new Shape(
-              bothRanks,
+              bothRanks ? KernelDescriptor.Ranks.BOTH : KernelDescriptor.Ranks.SENDER,
               Scenario.Slots.THREADS,
-              Compared.NONE,
+              Optional.empty(),
               0,
               0,
               false,

@@ -8,6 +8,7 @@ import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -46,16 +47,13 @@ record ExploredKernel(UserKernel kernel) {
         descriptor.entry(),
         kernel.ptx(),
         new Scenario.Shape(
-            descriptor.launch().bothRanks(),
+            descriptor.launch().ranks(),
             switch (descriptor.launch().slots()) {
               case BLOCKS -> Scenario.Slots.BLOCKS;
               case THREADS -> Scenario.Slots.THREADS;
               case WINDOW -> Scenario.Slots.WINDOW;
             },
-            switch (descriptor.verify()) {
-              case RECEIVER -> Scenario.Compared.RECEIVER;
-              case BOTH -> Scenario.Compared.BOTH;
-            },
+            Optional.of(descriptor.verify()),
             descriptor.launch().signals(),
             descriptor.launch().sharedBytes(),
             descriptor.launch().cooperative(),
