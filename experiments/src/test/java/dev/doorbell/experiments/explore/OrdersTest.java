@@ -3,14 +3,12 @@ package dev.doorbell.experiments.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.explore.Policy;
-import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.explore.Scenario.Shape;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,9 +28,10 @@ final class OrdersTest {
       String ptx = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
       Shape shape =
           new Shape(
-              bothRanks ? KernelDescriptor.Ranks.BOTH : KernelDescriptor.Ranks.SENDER,
+              2,
+              bothRanks ? 2 : 1,
               Scenario.Slots.THREADS,
-              Optional.empty(),
+              List.of(),
               0,
               0,
               false,

@@ -388,7 +388,7 @@ public final class ExploreCommand extends Command {
     range("--threads", blockThreads, 1, 1024);
     range("--iterations", iterations, 1, 1 << 20);
     range("--qps", queuePairs, 1, 64);
-    if (program.shape().allRanks() && queuePairs != 1) {
+    if (program.shape().among() && queuePairs != 1) {
       throw new UsageException(
           Problem.of("DB-U025", "--qps", "the kernel runs at all ranks")
               .effect("it has one queue pair to each other rank")

@@ -13,7 +13,6 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
-import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.experiments.session.world.Connection;
@@ -83,7 +82,7 @@ final class ExploredTransfer extends ExploredWorld {
         };
     connection =
         own(
-            where.allRanks()
+            where.among()
                 ? Connection.mesh(world, where.ranks(), shape, ringing)
                 : Connection.open(world, shape, ringing, load.queuePairs()));
     for (int rank = 0; rank < where.ranks(); rank++) {
@@ -165,7 +164,7 @@ final class ExploredTransfer extends ExploredWorld {
   /** Messages side by side. */
   private int slots() {
     Scenario.Shape shape = scenario.program().shape();
-    if (shape.allRanks()) {
+    if (shape.among()) {
       return shape.ranks();
     }
     return switch (shape.slots()) {
@@ -228,7 +227,7 @@ final class ExploredTransfer extends ExploredWorld {
               .encode());
       job.signals = view.address();
     }
-    if (scenario.program().shape().allRanks()) {
+    if (scenario.program().shape().among()) {
       job.peers = peers(role);
     }
     if (job.path == JobView.PATH_STAGE) {
@@ -324,18 +323,13 @@ final class ExploredTransfer extends ExploredWorld {
         return bad;
       }
     }
-    KernelDescriptor.Verify compared = scenario.program().shape().compared().orElse(null);
-    for (int to = 0; compared != null && to < sides.size(); to++) {
-      for (int from = 0; from < sides.size(); from++) {
-        String mismatch =
-            !compared.arrives(from, to, sides.size())
-                ? null
-                : compared.ofAll()
-                    ? mismatch(from, compared.message(from, to), to, from)
-                    : mismatch(from, to);
-        if (mismatch != null) {
-          return Failure.data(mismatch);
-        }
+    for (Scenario.Arrival arrival : scenario.program().shape().compared()) {
+      String mismatch =
+          arrival.sent() == Scenario.Arrival.ALL
+              ? mismatch(arrival.from(), arrival.to())
+              : mismatch(arrival);
+      if (mismatch != null) {
+        return Failure.data(mismatch);
       }
     }
     return null;
@@ -345,7 +339,7 @@ final class ExploredTransfer extends ExploredWorld {
     boolean ring = scenario.program().shape().slots() == Scenario.Slots.WINDOW;
     int messages = ring ? Math.min(slots(), scenario.load().iterations()) : slots();
     for (int message = 0; message < messages; message++) {
-      String mismatch = mismatch(from, message, to, message);
+      String mismatch = mismatch(new Scenario.Arrival(from, to, message, message));
       if (mismatch != null) {
         return mismatch;
       }
@@ -354,15 +348,21 @@ final class ExploredTransfer extends ExploredWorld {
   }
 
   /** Compares one message of a payload with one of an inbox. */
-  private @Nullable String mismatch(int from, int sent, int to, int arrived) {
+  private @Nullable String mismatch(Scenario.Arrival arrival) {
     int bytes = scenario.load().bytes();
-    byte[] expected = sides.get(from).local.getBytes((long) sent * stride(), bytes);
-    byte[] received = sides.get(to).inbox.getBytes((long) arrived * stride(), bytes);
+    byte[] expected =
+        sides.get(arrival.from()).local.getBytes((long) arrival.sent() * stride(), bytes);
+    byte[] received =
+        sides.get(arrival.to()).inbox.getBytes((long) arrival.arrived() * stride(), bytes);
     int difference = Arrays.mismatch(expected, received);
     return difference < 0
         ? null
         : "rank %d received a wrong byte %d of message %d: 0x%02x instead of 0x%02x"
             .formatted(
-                to, difference, arrived, received[difference] & 0xff, expected[difference] & 0xff);
+                arrival.to(),
+                difference,
+                arrival.arrived(),
+                received[difference] & 0xff,
+                expected[difference] & 0xff);
   }
 }

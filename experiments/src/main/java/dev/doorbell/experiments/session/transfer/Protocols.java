@@ -191,8 +191,7 @@ public final class Protocols {
             Problem.of(
                     "DB-P016",
                     point.id(),
-                    "kernel %s at %d ranks".formatted(protocol.name(), ranks))
-                .effect("it runs at two")
+                    "ranks is %d, and kernel %s runs at two".formatted(ranks, protocol.name()))
                 .fix(
                     "leave ranks out, or use a kernel whose descriptor says launch: { ranks: all }"));
       }

@@ -131,7 +131,7 @@ class AllRanksTest {
     assertThat(problems("collectives", "path: pull, ranks: 4, qps: 2"))
         .containsExactly("kernel collectives with 2 queue pairs");
     assertThat(problems("put_bandwidth", "path: pull, ranks: 4"))
-        .containsExactly("kernel put_bandwidth at 4 ranks");
+        .containsExactly("ranks is 4, and kernel put_bandwidth runs at two");
     assertThat(problems("put_bandwidth", "path: pull, ranks: 2")).isEmpty();
   }
 
