@@ -7,8 +7,8 @@
 //            (a multiple of 8), iterations, warmup, samples, signals, status. Queue pair p leads to rank p.
 // Payload    the last 8 bytes of a message are its turn, from 1.
 // Signals    word p counts the messages of rank p, word 16 + p is how many of ours rank p has looked at;
-//            what an atomic fetches lands in word 32 + p and is not looked at. One word for each peer:
-//            with one for all, a rank that is fast would come twice for one that is slow.
+//            what an atomic fetches lands in word 32 + p and is not looked at. One word for each peer, so
+//            that what is fetched is not chance, and a message that is missing says whose it is.
 // Order      a message before its signal: both lie in one queue pair. A look before what tells of it:
 //            the fence of the post. Words are acquired at system scope.
 // Who else   the HCAs write inboxes and signals; nobody else posts to the queue pairs.

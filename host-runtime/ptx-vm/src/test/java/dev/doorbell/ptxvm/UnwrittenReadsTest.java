@@ -167,6 +167,16 @@ class UnwrittenReadsTest {
     assertThat(findings(PREDICATE + body)).hasSize(1);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "@%p1 bra over;\nmov.u32 %r2, 3;\nover:\nmov.u32 %r3, %r2;\nret;\n",
+        "{ .param .b32 in; st.param.b32 [in], %r2; }\nret;\n"
+      })
+  void copies_that_compilers_make_of_what_nobody_looks_at_are_not_told(String body) {
+    assertThat(findings(PREDICATE + body)).isEmpty();
+  }
+
   @Test
   void a_function_starts_with_no_register_written() {
     assertThat(

@@ -231,10 +231,12 @@ public final class UnwrittenReads {
                   && !reaches(block.number(), writer.number());
         }
       }
-      if (may && behindLoops) {
+      Instruction read = code.get(at);
+      boolean passes = read.name().equals("st") && read.has("param");
+      if (passes || (may && (behindLoops || read.name().equals("mov")))) {
         return null;
       }
-      return new Finding(code.get(at), register, !may, may ? parting(block.number()) : null);
+      return new Finding(read, register, !may, may ? parting(block.number()) : null);
     }
 
     /** Whether control may come from the end of a block to the start of another one. */
