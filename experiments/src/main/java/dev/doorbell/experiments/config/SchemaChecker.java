@@ -42,9 +42,7 @@ final class SchemaChecker {
     String name = name(at);
     return switch (error.getKeyword()) {
       case "additionalProperties" -> unknownKey(at, error.getProperty(), rules, marks);
-      case "required" ->
-          Problem.of(
-              "DB-C011", marks.ofValue(at), "key '%s' is missing".formatted(error.getProperty()));
+      case "required" -> missingKey(at, error.getProperty(), rules, marks);
       case "enum" -> Words.notAmong(marks.ofValue(at), singular(at, name), value, rules);
       case "type" ->
           Problem.of(
@@ -82,13 +80,40 @@ final class SchemaChecker {
     return least > 1 ? "%s needs %d entries".formatted(name, least) : "%s is empty".formatted(name);
   }
 
-  private static Problem unknownKey(String at, String key, JsonNode rules, Marks marks) {
+  private static Problem missingKey(String at, String key, JsonNode rules, Marks marks) {
+    Problem problem =
+        Problem.of("DB-C011", marks.ofValue(at), "key '%s' is missing".formatted(key));
+    String meaning = rules.path("properties").path(key).path("description").asString("");
+    return meaning.isEmpty() ? problem : problem.fix("%s: %s".formatted(key, meaning));
+  }
+
+  private Problem unknownKey(String at, String key, JsonNode rules, Marks marks) {
     List<String> known = new ArrayList<>(rules.path("properties").propertyNames());
     String place = at.isEmpty() ? "" : " in " + name(at);
-    return Problem.of(
-        "DB-C010",
-        marks.ofKey(Marks.child(at, key)),
-        "unknown key '%s'%s%s".formatted(key, place, Nearest.suggestion(key, known)));
+    Problem problem =
+        Problem.of(
+            "DB-C010",
+            marks.ofKey(Marks.child(at, key)),
+            "unknown key '%s'%s%s".formatted(key, place, Nearest.suggestion(key, known)));
+    String home = home(key);
+    return home.isEmpty() ? problem : problem.fix(home);
+  }
+
+  /** Where a key belongs that stands in the wrong place of the file; empty when nowhere. */
+  private String home(String key) {
+    JsonNode top = schema.path("properties");
+    if (top.has(key)) {
+      return "'%s' stands at the top of the file, not below another key".formatted(key);
+    }
+    List<String> places = new ArrayList<>();
+    for (String section : top.propertyNames()) {
+      if (top.get(section).path("properties").has(key)) {
+        places.add("'" + section + "'");
+      }
+    }
+    return places.isEmpty()
+        ? ""
+        : "'%s' belongs below %s".formatted(key, String.join(" or ", places));
   }
 
   /** The nearest key above the pointer, which is what the user calls the value. */

@@ -129,14 +129,17 @@ final class LinkCheck implements Check {
         : patient.facts().function(end.bridges().getLast());
   }
 
+  /** Sub-functions of a NIC show its ports once more. */
   private static double rate(Case patient, PciFunction end) {
     return patient.facts().hcas().stream()
         .filter(hca -> hca.pciAddress().equals(Optional.of(end.address())))
-        .map(RdmaDevice::ports)
-        .flatMap(List::stream)
-        .filter(RdmaPort::active)
-        .mapToDouble(RdmaPort::gigabits)
-        .sum();
+        .mapToDouble(LinkCheck::rate)
+        .max()
+        .orElse(0);
+  }
+
+  private static double rate(RdmaDevice hca) {
+    return hca.ports().stream().filter(RdmaPort::active).mapToDouble(RdmaPort::gigabits).sum();
   }
 
   private static String text(double speed, int width) {

@@ -83,7 +83,9 @@ final class PortCheck implements Check {
     if (any && all) {
       found.accept(
           new Finding(
-              ACTIVE, "", "%d".formatted(hcas.stream().mapToInt(hca -> hca.ports().size()).sum())));
+              ACTIVE,
+              "",
+              "%d in all".formatted(hcas.stream().mapToInt(hca -> hca.ports().size()).sum())));
     } else if (any) {
       for (RdmaDevice hca : hcas) {
         for (RdmaPort port : hca.ports()) {

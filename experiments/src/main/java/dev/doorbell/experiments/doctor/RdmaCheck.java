@@ -51,7 +51,7 @@ final class RdmaCheck implements Check {
       Code.info(
           "DB-RDMA-05",
           "a software RDMA device",
-          "The device has no PCI function: rxe, siw and the like.",
+          "The device has no PCI function (siw, rxe), or a file 'parent', which Soft-RoCE alone has.",
           "It reads host memory by the CPU and cannot reach GPU memory; topology code of some"
               + " libraries fails on it.",
           "",
@@ -110,7 +110,7 @@ final class RdmaCheck implements Check {
     facts.rdmaDevices().stream()
         .filter(device -> device.pciAddress().isEmpty())
         .forEach(
-            device -> found.accept(new Finding(SOFTWARE, device.name(), "has no PCI function")));
+            device -> found.accept(new Finding(SOFTWARE, device.name(), "emulated by the CPU")));
     if (hcas.isEmpty()) {
       if (unused.isEmpty()) {
         found.accept(new Finding(NONE, "", "none that is hardware"));

@@ -36,6 +36,9 @@ public final class PathModel {
   private final Legs gpuHost;
   private final Legs nicHost;
 
+  /** Bytes that a request for payload asks for at most. */
+  private final int payloadRequest;
+
   /** A model of the first GPU, HCA and CPU of a node. */
   public PathModel(Topology topology) {
     this(topology, 0, 0);
@@ -43,6 +46,10 @@ public final class PathModel {
 
   /** A model of one GPU and one HCA of a node; host memory lies at the first CPU. */
   public PathModel(Topology topology, int gpuIndex, int nicIndex) {
+    this(topology, gpuIndex, nicIndex, Integer.MAX_VALUE);
+  }
+
+  private PathModel(Topology topology, int gpuIndex, int nicIndex, int mtu) {
     this.topology = topology;
     this.gpu = topology.gpus().get(gpuIndex);
     this.cpu = topology.cpus().getFirst();
@@ -50,6 +57,17 @@ public final class PathModel {
     this.gpuNic = new Legs(topology, "gpu" + gpuIndex, "nic" + nicIndex);
     this.gpuHost = new Legs(topology, "gpu" + gpuIndex, "cpu0");
     this.nicHost = new Legs(topology, "nic" + nicIndex, "cpu0");
+    this.payloadRequest = Math.min(nic.maxReadRequest(), mtu);
+  }
+
+  /**
+   * A model of the first GPU, HCA and CPU of a node whose HCA reads the payload of each packet by
+   * requests of its own, as the software HCA does.
+   *
+   * @param mtu most bytes of payload in a packet
+   */
+  public static PathModel perPacket(Topology topology, int mtu) {
+    return new PathModel(topology, 0, 0, mtu);
   }
 
   /** What this model is of. */
@@ -179,7 +197,7 @@ public final class PathModel {
   private double pull(long bytes) {
     double most =
         Math.max(
-            gpuNic.payloadCompletions(bytes, nic.maxReadRequest(), gpuCut()),
+            gpuNic.payloadCompletions(bytes, payloadRequest, gpuCut()),
             tagBound(bytes, readGpuRoundTrip()));
     return 2 * gpuNic.latency() + gpu.memoryService() + most;
   }
@@ -187,7 +205,7 @@ public final class PathModel {
   private double pullHost(long bytes) {
     double most =
         Math.max(
-            nicHost.payloadCompletions(bytes, nic.maxReadRequest(), hostCut()),
+            nicHost.payloadCompletions(bytes, payloadRequest, hostCut()),
             tagBound(bytes, readHostRoundTrip()));
     return 2 * nicHost.latency() + cpu.memoryService() + most;
   }
@@ -197,7 +215,7 @@ public final class PathModel {
     if (nic.readTags() == 0) {
       return 0;
     }
-    long flight = (long) nic.readTags() * nic.maxReadRequest();
+    long flight = (long) nic.readTags() * payloadRequest;
     return bytes <= flight ? 0 : (bytes - flight) / (flight / roundTrip);
   }
 
@@ -220,13 +238,13 @@ public final class PathModel {
   private double readGpuRoundTrip() {
     return 2 * gpuNic.latency()
         + gpu.memoryService()
-        + gpuNic.completions(nic.maxReadRequest(), NO_CUT, gpuCut());
+        + gpuNic.completions(payloadRequest, NO_CUT, gpuCut());
   }
 
   private double readHostRoundTrip() {
     return 2 * nicHost.latency()
         + cpu.memoryService()
-        + nicHost.completions(nic.maxReadRequest(), NO_CUT, hostCut());
+        + nicHost.completions(payloadRequest, NO_CUT, hostCut());
   }
 
   /**
@@ -270,12 +288,12 @@ public final class PathModel {
 
   private double readGpu(long bytes) {
     return gpuNic.readBandwidth(
-        bytes, nic.maxReadRequest(), gpuCut(), nic.readTags(), readGpuRoundTrip());
+        bytes, payloadRequest, gpuCut(), nic.readTags(), readGpuRoundTrip());
   }
 
   private double readHost(long bytes) {
     return nicHost.readBandwidth(
-        bytes, nic.maxReadRequest(), hostCut(), nic.readTags(), readHostRoundTrip());
+        bytes, payloadRequest, hostCut(), nic.readTags(), readHostRoundTrip());
   }
 
   /**

@@ -4,11 +4,14 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * The only way in which a run's files reach the disk: whole or not at all, and durable before the
@@ -19,11 +22,14 @@ public class Disk {
     StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE
   };
   private static final OpenOption[] APPEND = {
-    StandardOpenOption.CREATE, StandardOpenOption.APPEND, StandardOpenOption.WRITE
+    StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE
   };
 
   /** An open file. */
   interface File extends Closeable {
+    /** All of it. */
+    byte[] read() throws IOException;
+
     void write(ByteBuffer bytes) throws IOException;
 
     /** Returns once everything written is on the medium. */
@@ -34,12 +40,37 @@ public class Disk {
     long length() throws IOException;
   }
 
+  /** A file that another process appends to. */
+  static final class BusyException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    BusyException(Path path) {
+      super(path + " is being written by another process");
+    }
+  }
+
   /** The file system of this machine. */
   public Disk() {}
 
   File open(Path path, OpenOption... options) throws IOException {
     FileChannel channel = FileChannel.open(path, options);
+    if (List.of(options).contains(StandardOpenOption.READ)) {
+      if (!lock(channel)) {
+        channel.close();
+        throw new BusyException(path);
+      }
+      channel.position(channel.size());
+    }
     return new File() {
+      @Override
+      public byte[] read() throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(channel.size()));
+        while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
+          // Until all of it is there.
+        }
+        return Arrays.copyOf(bytes.array(), bytes.position());
+      }
+
       @Override
       public void write(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
@@ -69,7 +100,25 @@ public class Disk {
     };
   }
 
-  /** Opens a file to be appended to. */
+  /**
+   * Until the channel is closed, or the process has ended in whatever way. This process loses the
+   * lock, too, when it closes any other channel of the same file.
+   */
+  private static boolean lock(FileChannel channel) {
+    try {
+      return channel.tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      return false;
+    } catch (IOException e) {
+      return true; // A file system without locks: nobody can be told apart there.
+    }
+  }
+
+  /**
+   * Opens a file to be appended to by nobody else.
+   *
+   * @throws BusyException when somebody has it open so
+   */
   final File append(Path path) throws IOException {
     return open(path, APPEND);
   }

@@ -42,17 +42,17 @@ final class Journal implements Closeable {
 
   /** Opens a journal to go on after its last whole line. */
   static Journal open(Disk disk, Path path) throws IOException {
-    long length = read(path).length;
     Disk.File file = disk.append(path);
     try {
+      long length = parse(file.read()).length;
       if (file.length() > length) {
         file.truncate(length);
       }
+      return new Journal(file, length);
     } catch (IOException e) {
       file.close();
       throw e;
     }
-    return new Journal(file, length);
   }
 
   /**
@@ -75,12 +75,14 @@ final class Journal implements Closeable {
 
   /** Reads the whole lines; a missing file is an empty journal. */
   static Contents read(Path path) throws IOException {
-    byte[] bytes;
     try {
-      bytes = Files.readAllBytes(path);
+      return parse(Files.readAllBytes(path));
     } catch (NoSuchFileException _) {
       return new Contents(List.of(), 0);
     }
+  }
+
+  private static Contents parse(byte[] bytes) throws IOException {
     List<JournalEntry> entries = new ArrayList<>();
     int start = 0;
     for (int i = 0; i < bytes.length; i++) {

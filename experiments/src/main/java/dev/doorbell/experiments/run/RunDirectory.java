@@ -120,6 +120,13 @@ public final class RunDirectory implements Closeable {
       RunDirectory directory = new RunDirectory(disk, path);
       directory.journal = Journal.open(disk, path.resolve(JOURNAL));
       return directory;
+    } catch (Disk.BusyException e) {
+      throw new RunException(
+          RunException.Kind.UNWRITABLE,
+          Problem.of("DB-R009", path.toString(), "another process is running points of this run")
+              .effect("nothing was run here: two at once would record points twice")
+              .fix("wait until it has ended, or end it; then: doorbell run --resume " + path),
+          e);
     } catch (IOException e) {
       throw unwritable(path, e);
     }
@@ -229,7 +236,12 @@ public final class RunDirectory implements Closeable {
 
   /** Puts figures into their folder and returns their names. */
   public List<String> writeFigures(SequencedMap<String, byte[]> figures) throws RunException {
-    return RunFiles.writeAll(disk, path.resolve(FIGURES), figures);
+    try {
+      return RunFiles.writeAll(disk, path.resolve(FIGURES), figures);
+    } catch (RunException e) {
+      // Another folder would be no help: the run is here.
+      throw e.getCause() instanceof IOException cause ? unwritable(path, cause) : e;
+    }
   }
 
   private void put(String name, String text) throws IOException {

@@ -36,8 +36,11 @@ public record Doubt(Kind kind, String what, String advice) {
   private static final double NOTABLE_DRIFT = 0.01;
   private static final double NOTABLE_CORRELATION = 0.2;
 
-  /** Of the median; ties can make a quartile range zero, and then anything else lies far out. */
-  private static final double LEAST_SPREAD = 0.001;
+  /**
+   * Of the median. Ties can make a quartile range next to nothing, as in virtual time, and then
+   * anything else lies beyond the fences.
+   */
+  private static final double NOTABLE_DISTANCE = 0.01;
 
   /** Looks at samples in the order in which they were taken; nothing is doubted where all agree. */
   public static List<Doubt> about(double[] samples) {
@@ -93,7 +96,7 @@ public record Doubt(Kind kind, String what, String advice) {
     double median = Quantiles.medianOfSorted(sorted);
     double q1 = Quantiles.ofSorted(sorted, 0.25);
     double q3 = Quantiles.ofSorted(sorted, 0.75);
-    double far = 3 * Math.max(q3 - q1, LEAST_SPREAD * Math.abs(median));
+    double far = Math.max(3 * (q3 - q1), NOTABLE_DISTANCE * Math.abs(median));
     if (far == 0 && median == 0) {
       // Most samples are nothing, as waits for a ring that is rarely full: the others are the rest
       // of that distribution, not far out of it.

@@ -179,7 +179,7 @@ class RunCommandTest {
           return FakeRuntime.result(point);
         };
     assertThat(run("-j", "1")).isEqualTo(ExitCode.INTERRUPTED);
-    assertThat(session.out()).contains("3 of 5 points verified", "2 not run", "run --resume");
+    assertThat(session.out()).contains("3 of 5 points verified", "2 not run.", "run --resume");
     assertThat(Files.readAllLines(onlyRun().resolve("summary.csv"))).hasSize(4);
     assertThat(Files.readString(onlyRun().resolve("manifest.json"))).contains("INTERRUPTED");
 

@@ -158,7 +158,8 @@ class ConfigReaderTest {
             """);
     assertThat(problems)
         .containsExactly(
-            "small.yaml:1:1  DB-C011  key 'question' is missing",
+            "small.yaml:1:1  DB-C011  key 'question' is missing\n  fix     question: What the"
+                + " experiment asks, in one sentence.",
             "small.yaml:2:9  DB-C012  unknown kernel 'put_latncy'  - did you mean 'put_latency'?",
             "small.yaml:3:1  DB-C010  unknown key 'sead'  - did you mean 'seed'?",
             "small.yaml:5:16  DB-C012  unknown path 'puhs'  - did you mean 'push.inline',"
@@ -171,6 +172,31 @@ class ConfigReaderTest {
             "small.yaml:13:12  DB-C014  samples 0 is out of range (at least 1, at most 10000000)",
             "small.yaml:16:21  DB-C012  unknown axis 'sise'  - did you mean 'size'?",
             "small.yaml:16:30  DB-C033  tlp.bytes is counted, not sampled");
+  }
+
+  @Test
+  void a_key_in_the_wrong_section_is_told_the_right_one_and_a_missing_one_what_it_is_for() {
+    assertThat(
+            Configs.problems(
+                """
+                experiment: small
+                placement: same-switch
+                axes: {path: [pull]}
+                fixed: {gpu: vm, samples: 3}
+                measure: {metrics: [latency]}
+                """))
+        .anySatisfy(
+            text ->
+                assertThat(text)
+                    .contains("unknown key 'placement'")
+                    .endsWith("fix     'placement' belongs below 'axes' or 'fixed'"))
+        .anySatisfy(
+            text ->
+                assertThat(text)
+                    .contains("unknown key 'gpu' in fixed")
+                    .endsWith("'gpu' stands at the top of the file, not below another key"))
+        .anySatisfy(text -> assertThat(text).endsWith("'samples' belongs below 'measure'"))
+        .anySatisfy(text -> assertThat(text).contains("'kernel' is missing\n  fix     kernel: "));
   }
 
   @Test

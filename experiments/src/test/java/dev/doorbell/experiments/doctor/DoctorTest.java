@@ -218,6 +218,36 @@ class DoctorTest {
   }
 
   @Test
+  void an_older_libcuda_left_beside_the_drivers_own_is_not_taken_for_the_newest()
+      throws IOException {
+    Machine machine =
+        Machine.dgx().put("usr/lib/x86_64-linux-gnu/libcuda.so.570.9.15", ""); // 9 < 86
+    assertThat(codes(examine(machine))).containsExactlyElementsOf(new TreeSet<>(HEALTHY));
+  }
+
+  @Test
+  void soft_roce_over_a_nic_is_no_hca_though_its_device_link_leads_to_the_nic() throws IOException {
+    Machine machine = Machine.dgx().hca("rxe0", Machine.NIC0, 2);
+    machine.put(machine.place("rxe0") + "/parent", "ens0np0");
+    Set<String> expected = new TreeSet<>(HEALTHY);
+    expected.add("RDMA-05");
+    assertThat(codes(examine(machine))).containsExactlyElementsOf(expected);
+  }
+
+  @Test
+  void a_sub_function_is_where_its_nic_is_and_adds_no_bandwidth() throws IOException {
+    Machine machine =
+        Machine.dgx().hca("mlx5_4", Machine.NIC0, 2).below("mlx5_4", "mlx5_core.sf.3");
+    Diagnosis diagnosis = examine(machine);
+    assertThat(codes(diagnosis)).containsExactlyElementsOf(new TreeSet<>(HEALTHY));
+    assertThat(diagnosis.topology().ways())
+        .filteredOn(way -> way.hca().name().equals("mlx5_4"))
+        .filteredOn(way -> way.gpu().address().equals(Machine.GPU0))
+        .extracting(Topology.Way::distance)
+        .containsExactly(Distance.PIX);
+  }
+
+  @Test
   void a_typo_gets_the_name_that_was_meant() throws IOException {
     Machine machine =
         Machine.dgx()

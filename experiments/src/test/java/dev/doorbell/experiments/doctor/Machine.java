@@ -197,6 +197,15 @@ final class Machine {
     return put("dev/infiniband/uverbs" + index, "");
   }
 
+  /** Makes the device of an HCA a child of its PCI function. */
+  Machine below(String hca, String child) {
+    String place = place(hca);
+    String device = Objects.requireNonNull(links.get(place + "/device"));
+    put(place.substring(0, place.indexOf("/infiniband")) + "/" + child + "/sfnum", "3");
+    links.put(place + "/device", device + "/" + child);
+    return this;
+  }
+
   /** A file of a port. */
   Machine port(String hca, String file, String text) {
     return put(place(hca) + "/ports/1/" + file, text);

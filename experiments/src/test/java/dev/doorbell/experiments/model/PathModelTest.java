@@ -145,4 +145,15 @@ class PathModelTest {
     assertThat(model.ceiling(PostingPath.A3, 1 << 20).orElseThrow())
         .isCloseTo(128 * 512 / (1620 + 552 / (63.015 * 0.95)), within(0.01));
   }
+
+  @Test
+  void packets_smaller_than_a_read_request_leave_each_tag_less_to_hold() throws Exception {
+    Topology topology = TopologyFile.load("same-switch");
+    PathModel model = PathModel.perPacket(topology, 256);
+    // 128 requests of 256 bytes, with 20 of header, over the same round trip.
+    assertThat(model.ceiling(PostingPath.A3, 1 << 20).orElseThrow())
+        .isCloseTo(128 * 256 / (1620 + 276 / (63.015 * 0.95)), within(0.01));
+    assertThat(PathModel.perPacket(topology, 4096).latencyNanos(PostingPath.A3, 1 << 20))
+        .isEqualTo(new PathModel(topology).latencyNanos(PostingPath.A3, 1 << 20));
+  }
 }

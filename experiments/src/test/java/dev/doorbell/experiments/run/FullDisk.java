@@ -19,6 +19,11 @@ public final class FullDisk extends Disk {
     File file = super.open(path, options);
     return new File() {
       @Override
+      public byte[] read() throws IOException {
+        return file.read();
+      }
+
+      @Override
       public void write(ByteBuffer bytes) throws IOException {
         int fits = (int) Math.min(room, bytes.remaining());
         boolean all = fits == bytes.remaining();

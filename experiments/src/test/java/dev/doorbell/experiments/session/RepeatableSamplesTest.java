@@ -2,12 +2,8 @@ package dev.doorbell.experiments.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Vocabulary;
 import dev.doorbell.experiments.plan.Environment;
-import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -41,17 +37,6 @@ class RepeatableSamplesTest {
         samples: 3
       """;
 
-  private static final PointContext QUIET =
-      new PointContext() {
-        @Override
-        public boolean cancelled() {
-          return false;
-        }
-
-        @Override
-        public void log(String line) {}
-      };
-
   private final PointRunner runner = runner();
 
   private static PointRunner runner() {
@@ -64,16 +49,13 @@ class RepeatableSamplesTest {
   }
 
   private static List<Point> points(String placement, int seed) throws Exception {
-    return Plan.of(
-            new ConfigReader(Vocabulary.anything())
-                .read("repeatable.yaml", CONFIG, List.of("seed=" + seed, "placement=" + placement)))
-        .points();
+    return PointBench.points(CONFIG, "seed=" + seed, "placement=" + placement);
   }
 
   private List<PointResult> run(List<Point> points) throws Exception {
     List<PointResult> results = new ArrayList<>();
     for (Point point : points) {
-      results.add(runner.run(point, QUIET));
+      results.add(runner.run(point, new PointBench()));
     }
     return results;
   }

@@ -116,6 +116,16 @@ class StationarityTest {
   }
 
   @Test
+  void what_is_less_than_a_hundredth_off_is_no_outlier_however_close_the_others_are() {
+    double[] samples = new double[100];
+    java.util.Arrays.fill(samples, 1000);
+    samples[57] = 1009;
+    assertThat(Doubt.about(samples)).isEmpty();
+    samples[57] = 1011;
+    assertThat(Doubt.about(samples)).extracting(Doubt::kind).containsExactly(Doubt.Kind.OUTLIERS);
+  }
+
+  @Test
   void rare_waits_among_many_nothings_are_a_distribution_and_no_outliers() {
     double[] samples = new double[100];
     for (int i = 0; i < samples.length; i += 10) {

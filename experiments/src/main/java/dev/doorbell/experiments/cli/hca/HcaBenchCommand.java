@@ -81,14 +81,14 @@ final class HcaBenchCommand extends Command {
   public ExitCode run(Context context) throws UsageException, EnvironmentException {
     for (int bytes : sizes) {
       if (bytes < 1 || bytes > 1 << 24) {
-        throw new UsageException(Problem.of("DB-U003", "--sizes", "1 to 16777216 bytes"));
+        throw new UsageException(Problem.of("DB-U003", "--sizes", "each is 1 to 16777216 bytes"));
       }
     }
     if (rounds < 3 || rounds > 1000) {
-      throw new UsageException(Problem.of("DB-U003", "--rounds", "3 to 1000"));
+      throw new UsageException(Problem.of("DB-U003", "--rounds", "it is 3 to 1000"));
     }
     if (idle < 0 || idle > MOST_IDLE) {
-      throw new UsageException(Problem.of("DB-U003", "--idle", "0 to " + MOST_IDLE));
+      throw new UsageException(Problem.of("DB-U003", "--idle", "it is 0 to " + MOST_IDLE));
     }
     if (at != null) {
       return measure(context, HcaPlace.endpoint(at));

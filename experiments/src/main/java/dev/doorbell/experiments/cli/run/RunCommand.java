@@ -319,14 +319,16 @@ public final class RunCommand extends Command {
     progress.end();
     directory.log().line(outcome.interrupted() ? "interrupted" : "all points recorded");
     times.ended("points");
-    StoredRun stored = StoredRun.read(begun.after(outcome.entries()));
-    RunOutputs.Written figures = RunOutputs.write(directory, stored, runtime);
-    manifest
-        .ended(
+    RunIndex done = begun.after(outcome.entries());
+    Manifest ended =
+        manifest.ended(
             outcome.interrupted() ? Manifest.State.INTERRUPTED : Manifest.State.COMPLETE,
             context.clock().instant(),
-            stored.entries().size())
-        .write(directory);
+            done.entries().size());
+    StoredRun stored =
+        StoredRun.read(new RunIndex(done.path(), done.plan(), ended, done.entries()));
+    RunOutputs.Written figures = RunOutputs.write(directory, stored, runtime);
+    ended.write(directory);
     times.ended(RESULTS);
     ExitCode code = exitCode(stored.entries(), outcome.interrupted());
     if (code != ExitCode.INTERRUPTED && stored.faults().stream().anyMatch(FaultTally::missed)) {

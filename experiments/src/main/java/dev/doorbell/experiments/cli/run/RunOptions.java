@@ -97,7 +97,7 @@ final class RunOptions {
       throw new UsageException(Problem.of("DB-U003", "--jobs", "at least one point must run"));
     }
     if (retries < 0) {
-      throw new UsageException(Problem.of("DB-U003", "--retries", "0 or more"));
+      throw new UsageException(Problem.of("DB-U003", "--retries", "it is 0 or more"));
     }
     for (String tag : tags) {
       if (!tag.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")) {

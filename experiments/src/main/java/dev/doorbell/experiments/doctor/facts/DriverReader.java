@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.doctor.facts;
 
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,7 @@ final class DriverReader {
             .map(LIBRARY::matcher)
             .filter(Matcher::matches)
             .map(matcher -> matcher.group(1))
-            .max(Comparator.naturalOrder()));
+            .max(Versions.ORDER));
   }
 
   private static Map<String, String> parameters(Root root) {

@@ -55,6 +55,7 @@ public record Facts(
   public List<PciFunction> nics() {
     return hcas().stream()
         .flatMap(hca -> hca.pciAddress().flatMap(this::function).stream())
+        .distinct()
         .toList();
   }
 

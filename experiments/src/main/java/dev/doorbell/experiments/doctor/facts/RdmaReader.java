@@ -10,6 +10,14 @@ import java.util.regex.Pattern;
 final class RdmaReader {
   private static final String CLASS = "sys/class/infiniband";
   private static final String NO_GID = "0000:0000:0000:0000:0000:0000:0000:0000";
+
+  /**
+   * A file that Soft-RoCE alone has. Before Linux 5.11 its device link leads to the PCI function of
+   * the NIC that it runs over.
+   */
+  private static final String SOFT_ROCE = "parent";
+
+  private static final Pattern SUB_FUNCTION = Pattern.compile("mlx5_core\\.sf\\.\\d+");
   private static final Pattern RATE = Pattern.compile("(\\d{1,5}(?:\\.\\d+)?) Gb/sec.*");
   private static final Pattern TRAFFIC_CLASS =
       Pattern.compile("(?:Global tclass=)?(\\d{1,3})\\b.*", Pattern.DOTALL);
@@ -22,14 +30,9 @@ final class RdmaReader {
 
   private static RdmaDevice device(Root root, String name) {
     String at = CLASS + "/" + name;
-    List<String> path = root.realParts(at + "/device");
-    Optional<String> address =
-        path.isEmpty()
-            ? Optional.empty()
-            : Optional.of(path.getLast()).filter(PciReader::isAddress);
     return new RdmaDevice(
         name,
-        address,
+        root.exists(at + "/" + SOFT_ROCE) ? Optional.empty() : address(root, at + "/device"),
         uverbs(root, name),
         root.names(at + "/ports").stream()
             .filter(port -> port.matches("\\d{1,3}"))
@@ -39,6 +42,16 @@ final class RdmaReader {
             .map(TRAFFIC_CLASS::matcher)
             .filter(Matcher::matches)
             .map(matcher -> Integer.parseInt(matcher.group(1))));
+  }
+
+  /** Of the function itself, or of the one below which a sub-function hangs. */
+  private static Optional<String> address(Root root, String device) {
+    List<String> path = root.realParts(device);
+    int last = path.size() - 1;
+    if (last > 0 && SUB_FUNCTION.matcher(path.get(last)).matches()) {
+      last--;
+    }
+    return last < 0 ? Optional.empty() : Optional.of(path.get(last)).filter(PciReader::isAddress);
   }
 
   private static boolean uverbs(Root root, String device) {

@@ -20,7 +20,7 @@ final class TransferPrediction {
   private TransferPrediction() {}
 
   static Prediction of(Point point, Topology topology) {
-    PathModel model = new PathModel(topology);
+    PathModel model = PathModel.perPacket(topology, (int) point.whole("mtu"));
     PostingPath path = postingPath(point);
     long bytes = point.whole("size");
     List<Prediction.Term> terms = new ArrayList<>();

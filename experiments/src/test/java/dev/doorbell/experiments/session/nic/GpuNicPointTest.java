@@ -4,54 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Vocabulary;
-import dev.doorbell.experiments.plan.Environment;
-import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.session.SessionRuntime;
+import dev.doorbell.experiments.session.PointBench;
 import java.util.Arrays;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A GPU of the virtual machine as the NIC of another one, as configs run it. */
 class GpuNicPointTest {
-  private static final PointContext QUIET =
-      new PointContext() {
-        @Override
-        public boolean cancelled() {
-          return false;
-        }
-
-        @Override
-        public void log(String line) {}
-      };
-
-  private final SessionRuntime runtime = new SessionRuntime();
+  private final PointBench bench = new PointBench();
 
   private static Point point(String metrics, String... settings) throws Exception {
-    StringBuilder config =
-        new StringBuilder("experiment: nic\nquestion: Which?\nkernel: gpu_nic\naxes:\n");
-    for (String setting : settings) {
-      config.append("  ").append(setting.replace("=", ": ")).append('\n');
-    }
-    config.append("measure: { metrics: [").append(metrics).append("], warmup: 1, samples: 4 }\n");
-    return Plan.of(
-            new ConfigReader(Vocabulary.anything()).read("nic.yaml", config.toString(), List.of()))
-        .points()
-        .getFirst();
+    return PointBench.point(
+        settings,
+        "kernel: gpu_nic",
+        "measure: { metrics: [%s], warmup: 1, samples: 4 }".formatted(metrics));
   }
 
   private PointResult run(String clock, Point point) throws Exception {
-    assertThat(runtime.check(point)).isEmpty();
-    return runtime
-        .runner(runtime.choose(new Environment.Wish("vm", "auto", clock)))
-        .run(point, QUIET);
+    return bench.run(point, "vm", clock);
   }
 
   @ParameterizedTest
@@ -134,7 +108,7 @@ class GpuNicPointTest {
       })
   void what_cannot_be_is_refused_before_anything_runs(String settings, String words)
       throws Exception {
-    assertThat(runtime.check(point("latency", settings.split(", "))))
+    assertThat(bench.runtime().check(point("latency", settings.split(", "))))
         .singleElement()
         .satisfies(problem -> assertThat(problem.toString()).contains(words));
   }

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.Vocabulary;
-import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.plan.Quantity;
-import dev.doorbell.experiments.session.SessionRuntime;
+import dev.doorbell.experiments.session.PointBench;
 import java.util.Arrays;
 import java.util.List;
 import org.assertj.core.data.Percentage;
@@ -19,52 +16,23 @@ import org.junit.jupiter.api.Test;
 
 /** The experiments on pushing, as configs run them. */
 class PushPointTest {
-  private static final PointContext QUIET =
-      new PointContext() {
-        @Override
-        public boolean cancelled() {
-          return false;
-        }
-
-        @Override
-        public void log(String line) {}
-      };
-
-  private final SessionRuntime runtime = new SessionRuntime();
+  private final PointBench bench = new PointBench();
 
   private static Point point(String metrics, String... settings) throws Exception {
-    StringBuilder config =
-        new StringBuilder("experiment: push\nquestion: Which?\nkernel: push_ring\naxes:\n");
-    for (String setting : settings) {
-      config.append("  ").append(setting.replace("=", ": ")).append('\n');
-    }
-    config.append("measure: { metrics: [").append(metrics).append("], warmup: 1, samples: 5 }\n");
-    return Plan.of(
-            new ConfigReader(Vocabulary.anything()).read("push.yaml", config.toString(), List.of()))
-        .points()
-        .getFirst();
-  }
-
-  private PointResult run(Point point) throws Exception {
-    assertThat(runtime.check(point)).isEmpty();
-    return runtime
-        .runner(runtime.choose(new Environment.Wish("auto", "auto", "virtual")))
-        .run(point, QUIET);
-  }
-
-  private static double counted(PointResult result, String counter) {
-    Quantity quantity = result.counters().get(counter);
-    assertThat(quantity).as(counter).isNotNull();
-    return quantity == null ? Double.NaN : quantity.value();
+    return PointBench.point(
+        settings,
+        "kernel: push_ring",
+        "measure: { metrics: [%s], warmup: 1, samples: 5 }".formatted(metrics));
   }
 
   private double goodput(String... settings) throws Exception {
-    return run(point("goodput", settings)).samples().getFirst().value(0);
+    return bench.run(point("goodput", settings)).samples().getFirst().value(0);
   }
 
   private double share(String full) throws Exception {
     PointResult result =
-        run(point("full", "slots=4", "load=90", "full=" + full, "release=transmitted", "rtt=0"));
+        bench.run(
+            point("full", "slots=4", "load=90", "full=" + full, "release=transmitted", "rtt=0"));
     return Arrays.stream(result.samples().getFirst().values()).average().orElseThrow();
   }
 
@@ -105,13 +73,13 @@ class PushPointTest {
     String[] pausing = lossy.clone();
     pausing[4] = "buffer=1M";
     pausing[6] = "switch=pfc";
-    PointResult lost = run(point(metrics, lossy));
-    assertThat(counted(lost, "lost")).isPositive();
-    assertThat(counted(lost, "retransmitted")).isPositive();
+    PointResult lost = bench.run(point(metrics, lossy));
+    assertThat(PointBench.counted(lost, "lost")).isPositive();
+    assertThat(PointBench.counted(lost, "retransmitted")).isPositive();
     assertThat(lost.verifiedBytes()).isEqualTo(4 * 32 * 4096);
-    PointResult paused = run(point(metrics, pausing));
-    assertThat(counted(paused, "lost")).isZero();
-    assertThat(counted(paused, "retransmitted")).isZero();
+    PointResult paused = bench.run(point(metrics, pausing));
+    assertThat(PointBench.counted(paused, "lost")).isZero();
+    assertThat(PointBench.counted(paused, "retransmitted")).isZero();
     assertThat(paused.verifiedBytes()).isEqualTo(4 * 32 * 4096);
   }
 
@@ -120,10 +88,10 @@ class PushPointTest {
     String metrics = "stall, pulled";
     String[] retained = {"slots=4", "size=4K", "rtt=50000", "policy=ack", "window=64"};
     String[] fallback = {"slots=4", "size=4K", "rtt=50000", "policy=pull-fallback", "window=64"};
-    PointResult waits = run(point(metrics, retained));
-    PointResult pulls = run(point(metrics, fallback));
-    assertThat(counted(waits, "pulled")).isZero();
-    assertThat(counted(pulls, "pulled")).isPositive();
+    PointResult waits = bench.run(point(metrics, retained));
+    PointResult pulls = bench.run(point(metrics, fallback));
+    assertThat(PointBench.counted(waits, "pulled")).isZero();
+    assertThat(PointBench.counted(pulls, "pulled")).isPositive();
     assertThat(pulls.samples().getFirst().value(0))
         .isLessThan(waits.samples().getFirst().value(0) / 4);
   }
@@ -145,7 +113,7 @@ class PushPointTest {
                         List.of()))
             .points()
             .getFirst();
-    assertThat(runtime.check(transfer))
+    assertThat(bench.runtime().check(transfer))
         .singleElement()
         .satisfies(problem -> assertThat(problem.what()).contains("slots is 8"));
   }
@@ -163,16 +131,17 @@ class PushPointTest {
       "switch=ecn",
       "mark=0"
     };
-    PointResult high = run(point("completion, marked, lost", incast));
+    PointResult high = bench.run(point("completion, marked, lost", incast));
     incast[incast.length - 1] = "mark=8192";
-    PointResult low = run(point("completion, marked, lost", incast));
-    assertThat(counted(low, "marked")).isGreaterThan(counted(high, "marked"));
-    assertThat(counted(low, "lost")).isLessThanOrEqualTo(counted(high, "lost"));
+    PointResult low = bench.run(point("completion, marked, lost", incast));
+    assertThat(PointBench.counted(low, "marked")).isGreaterThan(PointBench.counted(high, "marked"));
+    assertThat(PointBench.counted(low, "lost"))
+        .isLessThanOrEqualTo(PointBench.counted(high, "lost"));
   }
 
   @Test
   void several_blocks_share_a_ring_and_deliver_as_much() throws Exception {
-    PointResult shared = run(point("goodput, stall", "size=4096", "slots=16", "producers=4"));
+    PointResult shared = bench.run(point("goodput, stall", "size=4096", "slots=16", "producers=4"));
     assertThat(shared.verifiedBytes()).isEqualTo(2L << 20);
     assertThat(shared.samples().getFirst().value(0)).isPositive();
   }

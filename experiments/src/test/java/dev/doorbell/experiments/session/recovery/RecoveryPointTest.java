@@ -3,18 +3,10 @@ package dev.doorbell.experiments.session.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Vocabulary;
-import dev.doorbell.experiments.plan.Environment;
-import dev.doorbell.experiments.plan.FaultTally;
-import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.plan.Quantity;
-import dev.doorbell.experiments.session.SessionRuntime;
-import java.util.ArrayList;
+import dev.doorbell.experiments.session.PointBench;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,50 +14,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The experiments on recovery, as configs run them. */
 class RecoveryPointTest {
-  private final List<FaultTally> tallies = new ArrayList<>();
-  private final PointContext context =
-      new PointContext() {
-        @Override
-        public boolean cancelled() {
-          return false;
-        }
-
-        @Override
-        public void log(String line) {}
-
-        @Override
-        public void faults(List<FaultTally> told) {
-          tallies.addAll(told);
-        }
-      };
-
-  private final SessionRuntime runtime = new SessionRuntime();
+  private final PointBench bench = new PointBench();
 
   private static Point point(String metrics, String more, String... settings) throws Exception {
-    StringBuilder config =
-        new StringBuilder("experiment: recovery\nquestion: Which?\nkernel: restartable\naxes:\n");
-    for (String setting : settings) {
-      config.append("  ").append(setting.replace("=", ": ")).append('\n');
-    }
-    config.append("measure: { metrics: [").append(metrics).append("], samples: 3 }\n").append(more);
-    return Plan.of(
-            new ConfigReader(Vocabulary.anything())
-                .read("recovery.yaml", config.toString(), List.of()))
-        .points()
-        .getFirst();
-  }
-
-  private PointResult run(Point point) throws Exception {
-    assertThat(runtime.check(point)).isEmpty();
-    return runtime
-        .runner(runtime.choose(new Environment.Wish("auto", "auto", "virtual")))
-        .run(point, context);
-  }
-
-  private static double counted(PointResult result, String counter) {
-    Quantity quantity = result.counters().get(counter);
-    assertThat(quantity).as(counter).isNotNull();
-    return quantity == null ? Double.NaN : quantity.value();
+    return PointBench.point(
+        settings,
+        "kernel: restartable",
+        "measure: { metrics: [%s], samples: 3 }".formatted(metrics),
+        more);
   }
 
   @ParameterizedTest
@@ -80,7 +36,7 @@ class RecoveryPointTest {
       })
   void nothing_is_lost_and_nothing_applied_twice(String fault) throws Exception {
     PointResult result =
-        run(
+        bench.run(
             point(
                 "detect, recover, replayed, lost.bytes, duplicated.bytes, lost.atomics, repeated.atomics",
                 "",
@@ -90,22 +46,24 @@ class RecoveryPointTest {
                 "window=4"));
     assertThat(result.verifiedBytes()).isPositive();
     assertThat(result.samples()).hasSize(2).allSatisfy(one -> assertThat(one.size()).isEqualTo(3));
-    assertThat(counted(result, "replayed")).isPositive();
+    assertThat(PointBench.counted(result, "replayed")).isPositive();
     for (String loss :
         List.of("lost.bytes", "duplicated.bytes", "lost.atomics", "repeated.atomics")) {
-      assertThat(counted(result, loss)).as(loss).isZero();
+      assertThat(PointBench.counted(result, loss)).as(loss).isZero();
     }
   }
 
   @Test
   void another_port_does_not_wait_for_the_link_that_is_down() throws Exception {
     double waits =
-        run(point("recover", "", "fault=link-down", "remedy=reset", "size=256"))
+        bench
+            .run(point("recover", "", "fault=link-down", "remedy=reset", "size=256"))
             .samples()
             .getFirst()
             .value(0);
     double leaves =
-        run(point("recover", "", "fault=link-down", "remedy=failover", "size=256"))
+        bench
+            .run(point("recover", "", "fault=link-down", "remedy=failover", "size=256"))
             .samples()
             .getFirst()
             .value(0);
@@ -115,7 +73,7 @@ class RecoveryPointTest {
   @Test
   void lost_doorbells_cost_a_demotion_no_replay_and_both_switches_are_timed() throws Exception {
     PointResult result =
-        run(
+        bench.run(
             point(
                 "switch, return, replayed",
                 "",
@@ -124,7 +82,7 @@ class RecoveryPointTest {
                 "size=256",
                 "window=1",
                 "hold=50000"));
-    assertThat(counted(result, "replayed")).isZero();
+    assertThat(PointBench.counted(result, "replayed")).isZero();
     assertThat(result.samples())
         .hasSize(2)
         .allSatisfy(one -> assertThat(one.value(0)).isPositive());
@@ -132,20 +90,22 @@ class RecoveryPointTest {
 
   @Test
   void the_faults_of_the_config_happen_beside_and_are_counted_over_all_samples() throws Exception {
-    run(
+    bench.run(
         point(
             "replayed",
             "faults: [ { do: lose, at: packet 9, target: rank0.hca0 } ]\n",
             "fault=none",
             "size=256"));
-    assertThat(tallies).singleElement().satisfies(one -> assertThat(one.fired()).isEqualTo(3));
+    assertThat(bench.tallies())
+        .singleElement()
+        .satisfies(one -> assertThat(one.fired()).isEqualTo(3));
   }
 
   @Test
   void a_receiver_that_is_slow_once_is_waited_for_and_one_that_stays_slow_is_recovered_from()
       throws Exception {
     PointResult result =
-        run(
+        bench.run(
             point(
                 "detect, replayed, lost.bytes, duplicated.bytes",
                 "faults: [ { do: rnr, at: receive 9, target: rank1.hca0, timer: 12, must_fire: true } ]\n",
@@ -153,7 +113,7 @@ class RecoveryPointTest {
                 "remedy=reset",
                 "size=256",
                 "window=4"));
-    assertThat(tallies)
+    assertThat(bench.tallies())
         .singleElement()
         .satisfies(
             one -> {
@@ -162,9 +122,9 @@ class RecoveryPointTest {
             });
     // Three waits of 0.64 ms before the fourth refusal.
     assertThat(result.samples().getFirst().value(0)).isBetween(3 * 640_000.0, 2_500_000.0);
-    assertThat(counted(result, "replayed")).isPositive();
-    assertThat(counted(result, "lost.bytes")).isZero();
-    assertThat(counted(result, "duplicated.bytes")).isZero();
+    assertThat(PointBench.counted(result, "replayed")).isPositive();
+    assertThat(PointBench.counted(result, "lost.bytes")).isZero();
+    assertThat(PointBench.counted(result, "duplicated.bytes")).isZero();
   }
 
   @Test
@@ -176,7 +136,7 @@ class RecoveryPointTest {
             "faults: [ { do: rnr, at: receive 20-100000, target: rank1.hca0, timer: 1 } ]\n",
             "fault=receiver-slow",
             "size=256");
-    assertThatThrownBy(() -> run(hopeless))
+    assertThatThrownBy(() -> bench.run(hopeless))
         .isInstanceOf(PointFailure.class)
         .hasMessageContaining("RNR");
   }
@@ -189,7 +149,7 @@ class RecoveryPointTest {
             "faults: [ { do: cqe-error, at: wqe 10-100000, target: rank0.hca0, syndrome: 0x04 } ]\n",
             "fault=none",
             "size=256");
-    assertThatThrownBy(() -> run(hopeless))
+    assertThatThrownBy(() -> bench.run(hopeless))
         .isInstanceOf(PointFailure.class)
         .hasMessageContaining("queue pair had an error before")
         .hasMessageContaining("to=none");
@@ -197,11 +157,15 @@ class RecoveryPointTest {
 
   @Test
   void what_cannot_be_measured_is_refused() throws Exception {
-    assertThat(runtime.check(point("switch", "", "fault=cqe-error", "remedy=reset", "size=256")))
+    assertThat(
+            bench
+                .runtime()
+                .check(point("switch", "", "fault=cqe-error", "remedy=reset", "size=256")))
         .singleElement()
         .satisfies(problem -> assertThat(problem.text()).contains("DB-P024", "switch"));
-    assertThat(runtime.check(point("detect", "", "fault=none", "size=256"))).hasSize(1);
-    assertThat(runtime.check(point("latency", "", "fault=cqe-error", "size=256"))).hasSize(1);
-    assertThat(runtime.check(point("replayed", "", "fault=none", "size=12"))).hasSize(1);
+    assertThat(bench.runtime().check(point("detect", "", "fault=none", "size=256"))).hasSize(1);
+    assertThat(bench.runtime().check(point("latency", "", "fault=cqe-error", "size=256")))
+        .hasSize(1);
+    assertThat(bench.runtime().check(point("replayed", "", "fault=none", "size=12"))).hasSize(1);
   }
 }

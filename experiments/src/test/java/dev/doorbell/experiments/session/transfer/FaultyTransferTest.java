@@ -3,17 +3,10 @@ package dev.doorbell.experiments.session.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Vocabulary;
-import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.FaultTally;
-import dev.doorbell.experiments.plan.Plan;
-import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.session.SessionRuntime;
-import java.util.ArrayList;
+import dev.doorbell.experiments.session.PointBench;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,24 +30,7 @@ class FaultyTransferTest {
       faults:
       """;
 
-  private final List<FaultTally> tallies = new ArrayList<>();
-
-  private final PointContext context =
-      new PointContext() {
-        @Override
-        public boolean cancelled() {
-          return false;
-        }
-
-        @Override
-        public void log(String line) {}
-
-        @Override
-        public void faults(List<FaultTally> told) {
-          tallies.clear();
-          tallies.addAll(told);
-        }
-      };
+  private final PointBench bench = new PointBench();
 
   private PointResult run(String... faults) throws Exception {
     return runOn("pull", faults);
@@ -66,19 +42,13 @@ class FaultyTransferTest {
             + "  - "
             + String.join("\n  - ", faults)
             + "\n";
-    SessionRuntime runtime = new SessionRuntime();
-    List<Point> points =
-        Plan.of(new ConfigReader(Vocabulary.anything()).read("faulty.yaml", text, List.of()))
-            .points();
-    return runtime
-        .runner(runtime.choose(new Environment.Wish("auto", "auto", "virtual")))
-        .run(points.getFirst(), context);
+    return bench.run(PointBench.points(text).getFirst());
   }
 
   @Test
   void a_lossy_wire_costs_goodput_and_no_byte() throws Exception {
     PointResult sound = run("{ do: lose, at: packet 1000000 }");
-    assertThat(tallies).singleElement().satisfies(t -> assertThat(t.fired()).isZero());
+    assertThat(bench.tallies()).singleElement().satisfies(t -> assertThat(t.fired()).isZero());
     PointResult lossy =
         run(
             "{ do: lose, at: packet 10-400, every: 37, target: rank0 }",
@@ -87,8 +57,8 @@ class FaultyTransferTest {
     assertThat(lossy.verifiedBytes()).isEqualTo(sound.verifiedBytes()).isPositive();
     assertThat(lossy.samples().getFirst().values()[0])
         .isLessThan(sound.samples().getFirst().values()[0]);
-    assertThat(tallies).hasSize(3).allSatisfy(t -> assertThat(t.fired()).isPositive());
-    List<FaultTally> first = List.copyOf(tallies);
+    assertThat(bench.tallies()).hasSize(3).allSatisfy(t -> assertThat(t.fired()).isPositive());
+    List<FaultTally> first = List.copyOf(bench.tallies());
     assertThat(
             run(
                 "{ do: lose, at: packet 10-400, every: 37, target: rank0 }",
@@ -96,7 +66,7 @@ class FaultyTransferTest {
                 "{ do: reorder, chance: 2%, by: 3 }"))
         .as("the same seed")
         .isEqualTo(lossy);
-    assertThat(tallies).isEqualTo(first);
+    assertThat(bench.tallies()).isEqualTo(first);
   }
 
   @Test
@@ -109,7 +79,7 @@ class FaultyTransferTest {
                     "{ do: cqe-error, at: wqe 7, target: rank0, syndrome: 0x15, must_fire: true }"));
     assertThat(failure.problem().text())
         .contains("DB-P001", "error completion", "syndrome 0x15", "WQE 7");
-    assertThat(tallies).singleElement().satisfies(t -> assertThat(t.fired()).isOne());
+    assertThat(bench.tallies()).singleElement().satisfies(t -> assertThat(t.fired()).isOne());
   }
 
   @Test
@@ -120,7 +90,7 @@ class FaultyTransferTest {
             () -> runOn("push.memic", "{ do: memic-exhausted, target: rank0, must_fire: true }"));
     assertThat(failure.problem().text())
         .contains("DB-P008", "262144 bytes of on-chip memory", "fault plan");
-    assertThat(tallies)
+    assertThat(bench.tallies())
         .singleElement()
         .satisfies(
             tally -> {
@@ -135,7 +105,7 @@ class FaultyTransferTest {
     assertThat(run("{ do: rnr, must_fire: true }").verifiedBytes())
         .as("a put takes no receive")
         .isPositive();
-    assertThat(tallies)
+    assertThat(bench.tallies())
         .singleElement()
         .satisfies(
             tally -> {
@@ -172,7 +142,7 @@ class FaultyTransferTest {
       // What the fault is meant to do; that it says so is the business of other tests.
       assertThat(e.problem().text()).contains("DB-P");
     }
-    assertThat(tallies)
+    assertThat(bench.tallies())
         .singleElement()
         .satisfies(
             tally -> {

@@ -13,9 +13,9 @@ import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.session.PointBench;
 import dev.doorbell.experiments.session.SessionRuntime;
 import java.io.IOException;
 import java.io.InputStream;
@@ -141,16 +141,6 @@ class ProtocolsTest {
   private static PointResult run(ExperimentRuntime of, Point point)
       throws PointFailure, EnvironmentException {
     return of.runner(of.choose(new Environment.Wish("auto", "auto", "virtual")))
-        .run(
-            point,
-            new PointContext() {
-              @Override
-              public boolean cancelled() {
-                return false;
-              }
-
-              @Override
-              public void log(String line) {}
-            });
+        .run(point, new PointBench());
   }
 }

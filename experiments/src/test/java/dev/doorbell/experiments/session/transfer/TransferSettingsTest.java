@@ -3,17 +3,12 @@ package dev.doorbell.experiments.session.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.config.Vocabulary;
-import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ModelConstant;
-import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.session.SessionRuntime;
+import dev.doorbell.experiments.session.PointBench;
 import java.util.List;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
@@ -22,45 +17,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the settings of transfers do, and where they are refused. */
 class TransferSettingsTest {
-  private static final PointContext QUIET =
-      new PointContext() {
-        @Override
-        public boolean cancelled() {
-          return false;
-        }
-
-        @Override
-        public void log(String line) {}
-      };
-
-  private final SessionRuntime runtime = new SessionRuntime();
+  private final PointBench bench = new PointBench();
 
   private static Point point(String metrics, String... settings) throws Exception {
-    StringBuilder config = new StringBuilder("experiment: t\nquestion: Which?\n");
-    config.append(
+    return PointBench.point(
+        settings,
         metrics.contains("dispatch")
-            ? "kernel: put_bandwidth\n"
-            : "kernel: [put_latency, put_bandwidth]\n");
-    config.append("axes:\n");
-    for (String setting : settings) {
-      config.append("  ").append(setting.replace("=", ": ")).append('\n');
-    }
-    config.append("measure: { metrics: [").append(metrics).append("], warmup: 1, samples: 1 }\n");
-    return Plan.of(
-            new ConfigReader(Vocabulary.anything()).read("t.yaml", config.toString(), List.of()))
-        .points()
-        .getFirst();
-  }
-
-  private PointResult run(Point point) throws Exception {
-    assertThat(runtime.check(point)).isEmpty();
-    return runtime
-        .runner(runtime.choose(new Environment.Wish("auto", "auto", "virtual")))
-        .run(point, QUIET);
+            ? "kernel: put_bandwidth"
+            : "kernel: [put_latency, put_bandwidth]",
+        "measure: { metrics: [%s], warmup: 1, samples: 1 }".formatted(metrics));
   }
 
   private double goodput(String... settings) throws Exception {
-    return run(point("goodput", settings)).samples().getFirst().value(0);
+    return bench.run(point("goodput", settings)).samples().getFirst().value(0);
   }
 
   @Test
@@ -72,7 +41,7 @@ class TransferSettingsTest {
 
   @Test
   void every_queue_pairs_messages_are_compared() throws Exception {
-    PointResult result = run(point("goodput", "path=pull", "size=4K", "qps=3"));
+    PointResult result = bench.run(point("goodput", "path=pull", "size=4K", "qps=3"));
     assertThat(result.verifiedBytes()).isEqualTo(3L * 4096);
   }
 
@@ -110,7 +79,7 @@ class TransferSettingsTest {
       "path=" + path, "placement=" + placement, "size=64K", "chunk=" + chunk, "qps=" + qps
     };
     Prediction.Term ceiling =
-        runtime.predict(point("goodput", settings)).of("goodput").orElseThrow();
+        bench.runtime().predict(point("goodput", settings)).of("goodput").orElseThrow();
     assertThat(ceiling.ceiling()).isTrue();
     assertThat(ceiling.formula()).contains("a chunk c each in o_g + S_w(c)");
     assertThat(goodput(settings)).isBetween(0.5 * ceiling.value(), ceiling.value());
@@ -119,7 +88,8 @@ class TransferSettingsTest {
   @ParameterizedTest
   @CsvSource({"pull,1", "pull,8", "push.inline,3", "push.memic,4", "staged,7"})
   void a_payload_may_lie_anywhere(String path, int offset) throws Exception {
-    PointResult result = run(point("goodput", "path=" + path, "size=128", "offset=" + offset));
+    PointResult result =
+        bench.run(point("goodput", "path=" + path, "size=128", "offset=" + offset));
     assertThat(result.verifiedBytes()).isEqualTo(128);
   }
 
@@ -156,7 +126,7 @@ class TransferSettingsTest {
       })
   void what_would_mean_nothing_is_refused(String metric, String setting, String problem)
       throws Exception {
-    assertThat(runtime.check(point(metric, setting)))
+    assertThat(bench.runtime().check(point(metric, setting)))
         .extracting(Problem::what)
         .anySatisfy(what -> assertThat(what).contains(problem));
   }
@@ -165,18 +135,21 @@ class TransferSettingsTest {
   @CsvSource({"pull,64K", "push.inline,2K"})
   void a_warp_sends_a_message_in_a_piece_a_lane(String path, String size) throws Exception {
     Point point = point("latency, goodput, fences", "path=" + path, "size=" + size, "scope=warp");
-    PointResult result = run(point);
+    PointResult result = bench.run(point);
     assertThat(result.verifiedBytes()).isEqualTo(3 * point.whole("size"));
-    assertThat(runtime.predict(point).terms()).isEmpty();
+    assertThat(bench.runtime().predict(point).terms()).isEmpty();
     // One doorbell for 32 WQEs: as many fences as one thread needs for its own.
-    PointResult alone = run(point("goodput, fences", "path=" + path, "size=64"));
+    PointResult alone = bench.run(point("goodput, fences", "path=" + path, "size=64"));
     assertThat(result.counters().get("fences")).isEqualTo(alone.counters().get("fences"));
   }
 
   @Test
   void a_warp_carries_a_long_inline_message_that_no_thread_can() throws Exception {
-    assertThat(runtime.check(point("goodput", "path=push.inline", "size=4K"))).isNotEmpty();
-    assertThat(run(point("goodput", "path=push.inline", "size=4K", "scope=warp")).verifiedBytes())
+    assertThat(bench.runtime().check(point("goodput", "path=push.inline", "size=4K"))).isNotEmpty();
+    assertThat(
+            bench
+                .run(point("goodput", "path=push.inline", "size=4K", "scope=warp"))
+                .verifiedBytes())
         .isEqualTo(4096);
   }
 
@@ -193,15 +166,16 @@ class TransferSettingsTest {
       })
   void what_a_warp_cannot_do_together_is_refused(String one, String other, String problem)
       throws Exception {
-    assertThat(runtime.check(point("goodput", one, other, "scope=warp")))
+    assertThat(bench.runtime().check(point("goodput", one, other, "scope=warp")))
         .extracting(Problem::what)
         .containsExactly(problem);
   }
 
   @Test
   void chunks_that_do_not_fit_the_staging_area_are_refused() throws Exception {
-    assertThat(runtime.check(point("goodput", "path=push.memic", "qps=8", "size=64"))).isEmpty();
-    assertThat(runtime.check(point("goodput", "path=push.memic", "qps=8", "size=1M")))
+    assertThat(bench.runtime().check(point("goodput", "path=push.memic", "qps=8", "size=64")))
+        .isEmpty();
+    assertThat(bench.runtime().check(point("goodput", "path=push.memic", "qps=8", "size=1M")))
         .extracting(Problem::what)
         .containsExactly("chunks of 65536 bytes for 8 queue pairs");
   }
@@ -211,7 +185,7 @@ class TransferSettingsTest {
     double whole = goodput("path=pull.bf", "size=256K");
     double quarter = goodput("path=pull.bf", "size=256K", "variant=tags32");
     assertThat(quarter / whole).isCloseTo(0.27, within(0.05));
-    assertThat(runtime.constants(List.of(point("goodput", "variant=tags32"))))
+    assertThat(bench.runtime().constants(List.of(point("goodput", "variant=tags32"))))
         .anySatisfy(
             constant -> {
               assertThat(constant.name()).isEqualTo("same-switch+tags32.variant");
@@ -222,7 +196,7 @@ class TransferSettingsTest {
   @Test
   void constants_keep_their_units_origins_and_sources() throws Exception {
     ModelConstant load =
-        runtime.constants(List.of(point("goodput", "size=64"))).stream()
+        bench.runtime().constants(List.of(point("goodput", "size=64"))).stream()
             .filter(constant -> constant.name().equals("same-switch.gpu0.load_ns"))
             .findFirst()
             .orElseThrow();
@@ -234,11 +208,11 @@ class TransferSettingsTest {
   @Test
   void every_rank_gets_every_other_ranks_messages() throws Exception {
     PointResult result =
-        run(point("dispatch, goodput", "ranks=4", "messages=4", "size=256", "path=pull"));
+        bench.run(point("dispatch, goodput", "ranks=4", "messages=4", "size=256", "path=pull"));
     assertThat(result.verifiedBytes()).isEqualTo(4 * 3 * 256);
     double nanos = result.samples().getFirst().value(0);
     assertThat(result.samples().getLast().value(0))
         .isCloseTo(4 * 3 * 4 * 256 / nanos, within(1e-9));
-    assertThat(runtime.check(point("dispatch", "ranks=4", "path=staged"))).isNotEmpty();
+    assertThat(bench.runtime().check(point("dispatch", "ranks=4", "path=staged"))).isNotEmpty();
   }
 }
