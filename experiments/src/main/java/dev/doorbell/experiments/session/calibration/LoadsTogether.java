@@ -89,7 +89,7 @@ final class LoadsTogether {
 
   /** What each sample says for itself, on the rungs that their medians led to. */
   private Measurement inFlight(boolean bounded) {
-    double[] each = new double[host.get(1).issued().length];
+    double[] each = new double[host.sequencedValues().getFirst().issued().length];
     for (int i = 0; i < each.length; i++) {
       LoadLadder own = new LoadLadder();
       int sample = i;
