@@ -5,14 +5,11 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.run.FakeRuntime;
-import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A runtime that has only what figures ask of one: a prediction, what moves it, and a message. */
 final class Explaining extends FakeRuntime {
   private final List<Influence> influences;
-  private final Timeline timeline;
 
   Explaining(List<Influence> influences, Timeline timeline) {
     this.influences = influences;
@@ -28,10 +25,5 @@ final class Explaining extends FakeRuntime {
   @Override
   public List<Influence> sensitivity(Point point, String metric, double share) {
     return influences;
-  }
-
-  @Override
-  public Timeline timeline(Point point, @Nullable Path capture) {
-    return timeline;
   }
 }

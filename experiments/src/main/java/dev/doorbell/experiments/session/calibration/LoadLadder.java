@@ -35,7 +35,7 @@ final class LoadLadder {
     int free = free();
     int waiting = waiting();
     if (waiting == 0) {
-      return free == 0 ? 1 : free < MOST ? Math.min(2 * free, MOST) : 0;
+      return free == MOST ? 0 : Math.clamp(2L * free, 1, MOST);
     }
     return waiting - free > 1 ? (free + waiting) / 2 : 0;
   }

@@ -22,13 +22,20 @@ final class LoadsTogether {
   private static final String HOST = "host";
   private static final String DEVICE = "device";
 
-  /**
-   * In nanoseconds, sample by sample.
-   *
-   * @param issued until the last load was issued
-   * @param there until all had returned
-   */
-  private record Rung(double[] issued, double[] there) {
+  /** What so many loads took, in nanoseconds, sample by sample. */
+  private static final class Rung {
+    private final double[] issued;
+    private final double[] there;
+
+    /**
+     * @param issued until the last load was issued
+     * @param there until all had returned
+     */
+    Rung(double[] issued, double[] there) {
+      this.issued = issued;
+      this.there = there;
+    }
+
     private static double median(double[] samples) {
       double[] sorted = samples.clone();
       Arrays.sort(sorted);
@@ -56,7 +63,7 @@ final class LoadsTogether {
       progress.accept("together." + loads);
       try (GpuModule module = rig.load("together", PriceKernels.together(loads))) {
         Rung rung = rung(module, rig.host);
-        ladder.add(loads, Rung.median(rung.issued()), Rung.median(rung.there()));
+        ladder.add(loads, Rung.median(rung.issued), Rung.median(rung.there));
         host.put(loads, rung);
         device.put(loads, rung(module, rig.device));
       }
@@ -89,11 +96,11 @@ final class LoadsTogether {
 
   /** What each sample says for itself, on the rungs that their medians led to. */
   private Measurement inFlight(boolean bounded) {
-    double[] each = new double[host.sequencedValues().getFirst().issued().length];
+    double[] each = new double[host.sequencedValues().getFirst().issued.length];
     for (int i = 0; i < each.length; i++) {
       LoadLadder own = new LoadLadder();
       int sample = i;
-      host.forEach((loads, rung) -> own.add(loads, rung.issued()[sample], rung.there()[sample]));
+      host.forEach((loads, rung) -> own.add(loads, rung.issued[sample], rung.there[sample]));
       each[i] = own.inFlight();
     }
     return new Measurement(
@@ -108,11 +115,11 @@ final class LoadsTogether {
    */
   private Measurement issue(int loads) {
     List<Map.Entry<Integer, Rung>> free = List.copyOf(host.headMap(loads + 1).entrySet());
-    double[] each = new double[free.getFirst().getValue().issued().length];
+    double[] each = new double[free.getFirst().getValue().issued.length];
     double[] steps = new double[free.size() - 1];
     for (int i = 0; i < each.length; i++) {
       for (int k = 0; k < steps.length; k++) {
-        double later = free.get(k + 1).getValue().issued()[i] - free.get(k).getValue().issued()[i];
+        double later = free.get(k + 1).getValue().issued[i] - free.get(k).getValue().issued[i];
         steps[k] = later / (free.get(k + 1).getKey() - free.get(k).getKey());
       }
       each[i] = Rung.median(steps);
@@ -127,9 +134,8 @@ final class LoadsTogether {
     String point = ".%s.%d".formatted(where, loads);
     to.add(
         new Measurement(
-            what + "the last is issued", Samples.of("issue" + point, "ns", rung.issued())));
+            what + "the last is issued", Samples.of("issue" + point, "ns", rung.issued)));
     to.add(
-        new Measurement(
-            what + "all are there", Samples.of("together" + point, "ns", rung.there())));
+        new Measurement(what + "all are there", Samples.of("together" + point, "ns", rung.there)));
   }
 }
