@@ -99,8 +99,8 @@ final class Axes {
 
   /**
    * A linear axis from zero, or from below the least value where that is negative, in steps of 1, 2
-   * or 5, of bytes in powers of two. Where there is but one value it reaches to zero, and to 1 where
-   * that value is zero.
+   * or 5, of bytes in powers of two. Where there is but one value it reaches to zero, and to 1
+   * where that value is zero.
    *
    * @param steps how many there may be from the least value to the greatest
    */

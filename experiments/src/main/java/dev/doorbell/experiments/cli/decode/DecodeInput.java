@@ -20,6 +20,9 @@ final class DecodeInput {
   private static final Pattern FILLER = Pattern.compile("0[xX]|[\\s,;]");
   private static final Pattern DIGITS = Pattern.compile("(?:[0-9a-fA-F]{2})+");
 
+  /** What is decoded lies in memory whole, and each packet of it once more. */
+  private static final long MOST_BYTES = Math.min(1L << 30, Runtime.getRuntime().maxMemory() / 4);
+
   private DecodeInput() {}
 
   /**
@@ -30,6 +33,19 @@ final class DecodeInput {
   static byte[] read(String name, InputStream standardInput) throws UsageException {
     byte[] bytes;
     try {
+      if (!name.equals("-") && Files.size(Path.of(name)) > MOST_BYTES) {
+        throw new UsageException(
+            Problem.of(
+                    "DB-U027",
+                    name,
+                    "it has %,d MiB; %,d are read at once"
+                        .formatted(Files.size(Path.of(name)) >> 20, MOST_BYTES >> 20))
+                .effect("nothing was decoded")
+                .fix(
+                    "cut it up: editcap -c 500000 %s part.pcapng. A part that begins in the middle of"
+                            .formatted(name)
+                        + " a connection is no problem"));
+      }
       bytes = name.equals("-") ? standardInput.readAllBytes() : Files.readAllBytes(Path.of(name));
     } catch (IOException e) {
       throw new UsageException(
