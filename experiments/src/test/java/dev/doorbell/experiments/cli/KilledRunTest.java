@@ -13,27 +13,33 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.ServiceLoader;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs of the real thing, killed with SIGKILL at random moments and gone on with. {@code
- * -Ddoorbell.kills=50} for as many as a release wants.
+ * Runs of the real thing, killed with SIGKILL at random moments and gone on with. A moment is so
+ * many bytes that a run has written, and a little later: how fast the machine is does not matter.
+ * {@code -Ddoorbell.kills=50} for as many as a release wants, {@code -Ddoorbell.seed=} for others.
  */
 @Tag("slow")
 class KilledRunTest {
   private static final int KILLS = Integer.getInteger("doorbell.kills", 6);
   private static final long SEED = Long.getLong("doorbell.seed", 20260101);
+  private static final long LITTLE_NANOS = 20_000_000;
   private static final String[] SWEEP = {
     "pull-vs-push",
     "-s",
@@ -49,20 +55,24 @@ class KilledRunTest {
   @Test
   void a_run_killed_at_any_moment_ends_as_if_nothing_had_happened() throws Exception {
     Path whole = folder.resolve("whole");
-    long start = System.nanoTime();
-    Process undisturbed = run(whole);
-    assertThat(undisturbed.waitFor()).isZero();
-    long nanos = System.nanoTime() - start;
+    try (TestProgram undisturbed = run(whole)) {
+      undisturbed.succeed();
+    }
+    long bytes = written(whole);
     Path reference = only(whole);
     Random random = new Random(SEED);
     int resumed = 0;
     for (int kill = 0; kill < KILLS; kill++) {
       Path runs = folder.resolve("killed" + kill);
-      // The first quarter is mostly the start of a JVM.
-      long delay = nanos / 4 + (long) (random.nextDouble() * nanos * 0.75);
-      Process process = run(runs);
-      process.waitFor(delay, TimeUnit.NANOSECONDS);
-      process.destroyForcibly().waitFor();
+      long enough = (long) (random.nextDouble() * bytes);
+      long later = random.nextLong(LITTLE_NANOS);
+      try (TestProgram doomed = run(runs)) {
+        while (doomed.isAlive() && written(runs) < enough) {
+          Thread.sleep(1);
+        }
+        LockSupport.parkNanos(later);
+        doomed.kill();
+      }
       List<Path> left = shown(runs);
       assertThat(left).as("seed %d kill %d", SEED, kill).hasSizeLessThan(2);
       if (left.isEmpty()) {
@@ -79,24 +89,40 @@ class KilledRunTest {
     assertThat(resumed).as("runs that were caught in the middle").isPositive();
   }
 
-  private Process run(Path runs) throws IOException {
+  private TestProgram run(Path runs) throws IOException {
     List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "run"));
+        new ArrayList<>(TestProgram.java("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(List.of(Main.class.getName(), "run"));
     command.addAll(List.of(SWEEP));
     command.addAll(List.of("--quiet", "--out", runs.toString()));
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(folder.resolve("output.txt").toFile())
-        .start();
+    return TestProgram.start(folder, command);
+  }
+
+  /** Bytes in files below a folder that is being written to. */
+  private static long written(Path runs) throws IOException {
+    long[] bytes = {0};
+    if (Files.exists(runs)) {
+      Files.walkFileTree(
+          runs,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+              bytes[0] += attributes.size();
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException gone) {
+              return FileVisitResult.CONTINUE; // It has its final name by now.
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException gone) {
+              return FileVisitResult.CONTINUE; // As above.
+            }
+          });
+    }
+    return bytes[0];
   }
 
   private static ExitCode resume(Path run) {

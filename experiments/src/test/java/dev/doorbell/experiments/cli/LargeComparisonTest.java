@@ -9,7 +9,6 @@ import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.run.Runs;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -34,30 +33,17 @@ class LargeComparisonTest {
   void ten_million_samples_a_run_are_compared_within_a_gigabyte() throws Exception {
     Path before = run("before", 1, 0);
     Path after = run("after", 2, 20);
-    Path output = folder.resolve("output.txt");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx1g",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "compare",
-                before.toString(),
-                after.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    Duration used = Duration.ZERO;
-    while (!process.waitFor(50, TimeUnit.MILLISECONDS)) {
-      used = process.info().totalCpuDuration().orElse(used);
+    List<String> command = TestProgram.java("-Xmx1g");
+    command.addAll(List.of(Main.class.getName(), "compare", before.toString(), after.toString()));
+    try (TestProgram compare = TestProgram.start(folder, command)) {
+      Duration used = Duration.ZERO;
+      while (!compare.process().waitFor(50, TimeUnit.MILLISECONDS)) {
+        used = compare.process().info().totalCpuDuration().orElse(used);
+      }
+      System.out.printf(
+          "compare of 2 x %,d samples: %d ms of CPU%n", POINTS * SAMPLES, used.toMillis());
+      assertThat(compare.succeed()).contains("window").doesNotContain("OutOfMemory");
     }
-    System.out.printf(
-        "compare of 2 x %,d samples: %d ms of CPU%n", POINTS * SAMPLES, used.toMillis());
-    String text = Files.readString(output);
-    assertThat(process.exitValue()).as(text).isZero();
-    assertThat(text).contains("window").doesNotContain("OutOfMemory");
   }
 
   /** Latencies that spread by a tenth about 5 us, and by how much the second run is slower. */

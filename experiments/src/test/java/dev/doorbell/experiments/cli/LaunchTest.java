@@ -4,17 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.config.Configs;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
 class LaunchTest {
   private static final int SIGTERM = 128 + 15;
 
@@ -25,30 +22,19 @@ class LaunchTest {
   void a_signal_ends_a_run_with_its_summary_written_and_its_journal_whole() throws Exception {
     Path config = Files.writeString(folder.resolve("small.yaml"), Configs.SMALL);
     Path runs = folder.resolve("runs");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                SlowRun.class.getName(),
-                "run",
-                config.toString(),
-                "--out",
-                runs.toString(),
-                "--jobs",
-                "1")
-            .redirectErrorStream(true)
-            .start();
-    while (process.isAlive() && lines(runs, "journal.jsonl") < 3) {
-      Thread.sleep(20);
+    List<String> command = TestProgram.java();
+    command.add(SlowRun.class.getName());
+    command.addAll(List.of("run", config.toString(), "--out", runs.toString(), "--jobs", "1"));
+    try (TestProgram program = TestProgram.start(folder, command)) {
+      while (program.isAlive() && lines(runs, "journal.jsonl") < 3) {
+        Thread.sleep(20);
+      }
+
+      program.process().toHandle().destroy();
+
+      assertThat(program.await()).as(program.said()).isEqualTo(SIGTERM);
+      assertThat(program.said()).contains("3 of 5 points verified", "2 not run", "run --resume");
     }
-
-    process.toHandle().destroy();
-
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(printed).isEqualTo(SIGTERM);
-    assertThat(printed).contains("3 of 5 points verified", "2 not run", "run --resume");
     assertThat(lines(runs, "journal.jsonl")).isEqualTo(3);
     assertThat(lines(runs, "summary.csv")).isEqualTo(4);
   }

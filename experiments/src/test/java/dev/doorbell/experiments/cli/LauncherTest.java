@@ -7,13 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The launcher {@code doorbell}, in a folder of its own with a Maven that only ends. */
 class LauncherTest {
   @TempDir private Path folder;
+  private String said = "";
 
   private int test(String maven) throws IOException, InterruptedException {
     Files.copy(
@@ -25,20 +25,18 @@ class LauncherTest {
         new ProcessBuilder("bash", folder.resolve("doorbell").toString(), "test");
     launcher.environment().put("JAVA_HOME", System.getProperty("java.home"));
     launcher.environment().merge("PATH", bin + ":", (path, first) -> first + path);
-    Process process =
-        launcher
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("output").toFile())
-            .start();
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    return process.exitValue();
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      int status = run.await();
+      said = run.said();
+      return status;
+    }
   }
 
   @Test
   void tests_that_fail_are_a_failure_whatever_is_shown_of_them() throws Exception {
     assertThat(test("echo '[ERROR] a test'; exit 3")).isEqualTo(3);
     assertThat(test("echo nothing that is shown; exit 4")).isEqualTo(4);
-    assertThat(folder.resolve("output")).content().contains("the whole log is");
+    assertThat(said).contains("the whole log is");
   }
 
   @Test

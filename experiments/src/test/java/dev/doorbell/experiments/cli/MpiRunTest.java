@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.doorbell.experiments.config.Configs;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,12 +14,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A run among processes that Open MPI has started. */
 @Tag("slow")
-@Timeout(180)
 class MpiRunTest {
   @TempDir private Path folder;
 
@@ -57,19 +54,13 @@ class MpiRunTest {
         new ArrayList<>(
             List.of(
                 "mpirun", "--allow-run-as-root", "--oversubscribe", "-n", Integer.toString(ranks)));
-    command.addAll(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-cp",
-            System.getProperty("java.class.path"),
-            RankRun.class.getName()));
+    command.addAll(TestProgram.java("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.add(RankRun.class.getName());
     command.addAll(List.of(more));
     command.addAll(List.of("run", config.toString(), "--out", folder.resolve("runs").toString()));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(output).isEqualTo(exit);
-    return output;
+    try (TestProgram job = TestProgram.start(folder, command)) {
+      assertThat(job.await()).as(job.said()).isEqualTo(exit);
+      return job.said();
+    }
   }
 }

@@ -61,7 +61,10 @@ class NamedExperimentsTest {
   @ParameterizedTest
   @MethodSource("names")
   void it_verifies_its_data_and_meets_what_it_expects_or_says_why_not(String name) {
-    List<String> arguments = new ArrayList<>(List.of("run", name, "--json", "-s", "clock=virtual"));
+    // What takes long here is no fault of the experiment: whole runs and slow machines do.
+    List<String> arguments =
+        new ArrayList<>(
+            List.of("run", name, "--json", "-s", "clock=virtual", "-s", "timeout=15min"));
     if (!WHOLE) {
       REDUCED.getOrDefault(name, List.of()).forEach(set -> arguments.addAll(List.of("-s", set)));
     }

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.experiments.Main;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,8 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("slow")
 class ServedExperimentTest {
-  private static final int SECONDS = 120;
-
   @TempDir private Path folder;
 
   @ParameterizedTest
@@ -44,36 +40,21 @@ class ServedExperimentTest {
         List.of("gpu=vm", "clock=wall", "size=64,4K", "placement=same-switch", "path=" + paths)) {
       command.addAll(List.of("-s", setting));
     }
-    Path output = folder.resolve("output.txt");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
-      String said = Files.readString(output, StandardCharsets.UTF_8);
-      assertThat(ended).as("ends in %d s; so far it says%n%s", SECONDS, said).isTrue();
-      assertThat(process.exitValue()).as(said).isZero();
-      assertThat(said)
+    try (TestProgram program = TestProgram.start(folder, command)) {
+      assertThat(program.succeed())
           .contains(driver, "mlx5_0 port 1", "basis emulated")
           .contains("%d of %d points verified".formatted(points, points));
-    } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
     }
   }
 
   private static List<String> doorbell() {
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:TieredStopAtLevel=1",
-        "-XX:+UseSerialGC",
-        "--enable-native-access=ALL-UNNAMED",
-        "-Ddoorbell.home=" + Path.of("..").toAbsolutePath().normalize(),
-        "-cp",
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-        Main.class.getName());
+    List<String> words =
+        TestProgram.java(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-Ddoorbell.home=" + Path.of("..").toAbsolutePath().normalize());
+    words.add(Main.class.getName());
+    return words;
   }
 
   private static void requireTools() {

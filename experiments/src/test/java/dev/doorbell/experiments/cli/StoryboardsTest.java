@@ -10,18 +10,14 @@ import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.Arrays;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -81,7 +77,7 @@ class StoryboardsTest {
     Files.writeString(
         launcher,
         "#!/bin/sh\nexec '%s/bin/java' --enable-native-access=ALL-UNNAMED -Ddoorbell.home='%s' -cp '%s' dev.doorbell.experiments.Main \"$@\"\n"
-            .formatted(System.getProperty("java.home"), home, absoluteClassPath()));
+            .formatted(System.getProperty("java.home"), home, TestProgram.classPath()));
     assertThat(launcher.toFile().setExecutable(true)).isTrue();
     Path papers = Files.createDirectory(folder.resolve("papers"));
     try (Stream<Path> all = Files.list(home.resolve("papers"))) {
@@ -89,28 +85,10 @@ class StoryboardsTest {
         Files.createSymbolicLink(papers.resolve(String.valueOf(paper.getFileName())), paper);
       }
     }
-    Path log = folder.resolve("log.txt");
-    Process process =
-        new ProcessBuilder("bash", "-exo", "pipefail", "-c", script)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    process.getOutputStream().close();
-    boolean ended = process.waitFor(10, TimeUnit.MINUTES);
-    if (!ended) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+    ProcessBuilder shell = new ProcessBuilder("bash", "-exo", "pipefail", "-c", script);
+    try (TestProgram typing = TestProgram.start(folder, shell.directory(folder.toFile()))) {
+      return typing.succeed();
     }
-    String text = Files.readString(log);
-    assertThat(ended && process.exitValue() == 0).as(text).isTrue();
-    return text;
-  }
-
-  private static String absoluteClassPath() {
-    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-        .map(part -> Path.of(part).toAbsolutePath().toString())
-        .collect(Collectors.joining(File.pathSeparator));
   }
 
   @Test

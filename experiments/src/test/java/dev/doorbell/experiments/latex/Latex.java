@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The machine's pdflatex. */
 public final class Latex {
-  private static final long PATIENCE_SECONDS = 120;
+  private static final long PATIENCE_SECONDS = 600;
 
   /** A two-column paper as conferences have it: columns of 3 1/3 inches, 7 inches together. */
   private static final String PREAMBLE =
@@ -42,6 +42,7 @@ public final class Latex {
         Arrays.stream(String.valueOf(System.getenv("PATH")).split(":", -1))
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, "pdflatex")));
     return there
+        && Files.exists(Path.of("/usr/share/texmf/tex/latex/lm/lmodern.sty"))
         && List.of("tex/latex/pgfplots/pgfplots.sty", "tex/latex/booktabs/booktabs.sty").stream()
             .allMatch(file -> Files.exists(Path.of("/usr/share/texlive/texmf-dist").resolve(file)));
   }

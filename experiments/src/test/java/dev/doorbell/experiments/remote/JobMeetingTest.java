@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
@@ -14,12 +15,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class JobMeetingTest {
   private static final long PATIENT = 30_000_000_000L;
-  private static final long HASTY = 1_000_000_000L;
+
+  /** A rank that comes has to be there within it, whatever else the machine does. */
+  private static final long HASTY = 3_000_000_000L;
 
   @Test
   void launchers_are_known_by_their_variables() throws EnvironmentException {
@@ -108,18 +109,17 @@ class JobMeetingTest {
         present.add(threads.submit(() -> trouble(self)));
       }
       for (Future<String> told : present) {
-        assertThat(told.get()).contains("DB-E051", "rank 2 did not come within 1.0 s");
+        assertThat(told.get()).contains("DB-E051", "rank 2 did not come within 3.0 s");
       }
     }
   }
 
-  private static String trouble(JobRank self) throws InterruptedException {
+  /** Whoever hears it leaves at once, rank 0 too: the others hear it all the same. */
+  private static String trouble(JobRank self) {
     try (JobMeeting meeting = JobMeeting.join(self, HASTY)) {
       meeting.gather("begin", "");
       return "met";
     } catch (EnvironmentException e) {
-      // The holder stays until the others have heard it too.
-      Thread.sleep(self.rank() == 0 ? 500 : 0);
       return e.problem().text();
     }
   }
@@ -153,9 +153,14 @@ class JobMeetingTest {
             e -> assertThat(e.problem().text()).contains("--rendezvous HOST:PORT"));
   }
 
+  /** A port below those that the system gives away by itself: it is free a moment later, too. */
   private static Endpoint free() throws IOException {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return new Endpoint("127.0.0.1", probe.getLocalPort());
+    for (int port = 12_000 + (int) (ProcessHandle.current().pid() % 500) * 16; ; port++) {
+      try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return new Endpoint("127.0.0.1", probe.getLocalPort());
+      } catch (BindException _) {
+        // Somebody has it.
+      }
     }
   }
 }

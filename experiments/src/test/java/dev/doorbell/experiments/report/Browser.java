@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Headless Chromium, driven over its DevTools protocol. */
 final class Browser implements AutoCloseable {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long PATIENCE_SECONDS = 300;
 
   private final Process process;
   private final WebSocket socket;
@@ -83,7 +84,7 @@ final class Browser implements AutoCloseable {
       browser.call("Page.enable", Map.of());
       return browser;
     } catch (IOException | InterruptedException | RuntimeException e) {
-      process.destroyForcibly();
+      end(process);
       throw e;
     }
   }
@@ -191,6 +192,14 @@ final class Browser implements AutoCloseable {
     return List.copyOf(requests);
   }
 
+  /** All of its processes write into the profile, and the test deletes that next. */
+  private static void end(Process process) {
+    List<ProcessHandle> all =
+        Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+    all.forEach(ProcessHandle::destroyForcibly);
+    all.forEach(one -> one.onExit().join());
+  }
+
   private JsonNode call(String method, Map<String, ?> parameters) throws InterruptedException {
     int id = ++last;
     socket
@@ -239,14 +248,6 @@ final class Browser implements AutoCloseable {
   @Override
   public void close() {
     socket.abort();
-    process.destroy();
-    try {
-      if (!process.waitFor(10, TimeUnit.SECONDS)) {
-        process.destroyForcibly().waitFor();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    end(process);
   }
 }

@@ -63,7 +63,7 @@ class LaunchTest {
         expected = expected * 3 + i;
       }
       assertThat(world.stream.idle()).isFalse();
-      world.fabric.run(() -> world.stream.idle() && other.idle(), 10_000_000_000L);
+      world.fabric.run(() -> world.stream.idle() && other.idle(), 120_000_000_000L);
       lastA.check();
       lastB.check();
       assertThat(a.getLong(0)).isEqualTo(expected);
@@ -106,7 +106,7 @@ class LaunchTest {
               LaunchConfig.of(1, 32),
               new KernelArguments().add(out),
               world.stream);
-      world.fabric.run(good::done, 10_000_000_000L);
+      world.fabric.run(good::done, 120_000_000_000L);
       assertThatThrownBy(bad::check).isInstanceOf(GpuException.class);
       good.check();
       assertThat(out.getLong(0)).isEqualTo(0x1_0000_0001L);

@@ -160,7 +160,7 @@ class LoadTest {
   }
 
   @Test
-  @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void mutated_files_load_or_are_refused_and_nothing_else() {
     String[] files = {
       World.text("language.ptx"), World.text("mistakes.ptx"), World.text("posts.ptx")

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Two software HCAs of two ranks on one wire. */
 public final class SoftWorld implements HcaWorld {
-  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final long PATIENCE_NANOS = 120_000_000_000L;
   private static final long SETTLING_NANOS = 20_000_000;
   private static final int QUIET_SWEEPS = 32;
 

@@ -14,7 +14,7 @@ final class LeakWatch {
   /** Class loading, compilation and malloc's arenas make some of their own. */
   private static final int MAPPINGS_OF_THE_JVM = 100;
 
-  private static final long MOMENT_NANOS = 10_000_000_000L;
+  private static final long MOMENT_NANOS = 120_000_000_000L;
   private static final long PAUSE_NANOS = 10_000_000L;
 
   private final int files;

@@ -142,7 +142,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
   /** Waits until so many completions have come; all have to be successes. */
   void await(int count) {
     MemorySegment wc = arena.allocate(WorkCompletionLayout.BYTES, Long.BYTES);
-    long deadline = System.nanoTime() + 10_000_000_000L;
+    long deadline = System.nanoTime() + 120_000_000_000L;
     for (int found = 0; found < count; ) {
       int more = context.ops.pollCq(cq.address(), 1, wc.address());
       assertThat(more).as("ibv_poll_cq").isNotNegative();
@@ -152,7 +152,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
             .isEqualTo(WorkCompletionLayout.SUCCESS);
       }
       found += more;
-      assertThat(System.nanoTime() - deadline).as("10 s are over").isNegative();
+      assertThat(System.nanoTime() - deadline).as("two minutes are over").isNegative();
     }
   }
 

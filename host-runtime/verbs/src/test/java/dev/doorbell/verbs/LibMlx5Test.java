@@ -14,30 +14,30 @@ class LibMlx5Test {
   @Test
   void the_hca_by_devx_does_every_operation() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
-      String said = jvm.run(120, Mlx5ScenarioTest.class);
+      String said = jvm.run(Mlx5ScenarioTest.class);
       assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
-      assertThat(jvm.server().connections()).isZero();
+      jvm.awaitNobody();
     }
   }
 
   @Test
   void pinned_pages_stay_where_they_are_when_a_queue_is_made_in_them() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
-      assertThat(jvm.run(120, ServedPagesTest.class)).contains("guest: 2 passed, 0 failed");
+      assertThat(jvm.run(ServedPagesTest.class)).contains("guest: 2 passed, 0 failed");
     }
   }
 
   @Test
   void a_jvm_serves_itself_the_device_that_it_drives() throws Exception {
-    assertThat(ServedJvm.runAlone(folder, 120, OneProcessTest.class))
+    assertThat(ServedJvm.runAlone(folder, OneProcessTest.class))
         .contains("guest: 5 passed, 0 failed, 0 skipped");
   }
 
   @Test
   void our_wqes_records_and_doorbells_are_those_of_libmlx5() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
-      assertThat(jvm.run(120, PostSendEqualityTest.class)).contains("guest: 2 passed, 0 failed");
-      assertThat(jvm.server().connections()).isZero();
+      assertThat(jvm.run(PostSendEqualityTest.class)).contains("guest: 2 passed, 0 failed");
+      jvm.awaitNobody();
     }
   }
 
@@ -45,9 +45,9 @@ class LibMlx5Test {
   @Tag("slow")
   void the_hca_by_ibv_post_send_passes_the_suite() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
-      String said = jvm.run(300, VerbsHcaContractTest.class);
+      String said = jvm.run(VerbsHcaContractTest.class);
       assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
-      assertThat(jvm.server().connections()).isZero();
+      jvm.awaitNobody();
     }
   }
 
@@ -55,9 +55,9 @@ class LibMlx5Test {
   @Tag("slow")
   void the_hca_by_devx_passes_the_suite() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
-      String said = jvm.run(300, Mlx5HcaContractTest.class, Mlx5HcaTransportContractTest.class);
+      String said = jvm.run(Mlx5HcaContractTest.class, Mlx5HcaTransportContractTest.class);
       assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
-      assertThat(jvm.server().connections()).isZero();
+      jvm.awaitNobody();
     }
   }
 }

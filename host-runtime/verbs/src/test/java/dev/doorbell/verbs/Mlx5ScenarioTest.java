@@ -84,7 +84,7 @@ class Mlx5ScenarioTest {
         running.add(executor.submit(Mlx5ScenarioTest::openOften));
       }
       for (Future<?> one : running) {
-        one.get(60, TimeUnit.SECONDS);
+        one.get(10, TimeUnit.MINUTES);
       }
     }
   }

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * real library, DEVX and all, and only its system calls are answered by this process.
  */
 final class ServedJvm implements AutoCloseable {
+  private static final int SECONDS = 600;
+
   private final ShimServer server;
   private final Path folder;
   private final Path library;
@@ -61,8 +63,13 @@ final class ServedJvm implements AutoCloseable {
     }
   }
 
-  ShimServer server() {
-    return server;
+  /** Waits until nobody has a device open: the server hears of a JVM's end a little later. */
+  void awaitNobody() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    while (server.connections() > 0) {
+      assertThat(System.nanoTime() - deadline).as("connections end").isNegative();
+      Thread.sleep(1);
+    }
   }
 
   /**
@@ -70,17 +77,16 @@ final class ServedJvm implements AutoCloseable {
    *
    * @return what they said
    */
-  String run(int seconds, Class<?>... tests) throws IOException, InterruptedException {
-    return run(folder, library, server.folder(), seconds, tests);
+  String run(Class<?>... tests) throws IOException, InterruptedException {
+    return run(folder, library, server.folder(), tests);
   }
 
   /** The same where nobody serves a device: the tests do that themselves. */
-  static String runAlone(Path folder, int seconds, Class<?>... tests)
-      throws IOException, InterruptedException {
-    return run(folder, library(), folder.resolve("own"), seconds, tests);
+  static String runAlone(Path folder, Class<?>... tests) throws IOException, InterruptedException {
+    return run(folder, library(), folder.resolve("own"), tests);
   }
 
-  private static String run(Path folder, Path library, Path served, int seconds, Class<?>... tests)
+  private static String run(Path folder, Path library, Path served, Class<?>... tests)
       throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
@@ -104,9 +110,9 @@ final class ServedJvm implements AutoCloseable {
     builder.environment().putAll(PreloadLibrary.environment(library, served, ""));
     Process process = builder.start();
     try {
-      boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
+      boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
       String said = Files.readString(output, StandardCharsets.UTF_8);
-      assertThat(ended).as("ends in %d s; so far it says%n%s", seconds, said).isTrue();
+      assertThat(ended).as("ends in %d s; so far it says%n%s", SECONDS, said).isTrue();
       assertThat(process.exitValue()).as(said).isZero();
       return said;
     } finally {

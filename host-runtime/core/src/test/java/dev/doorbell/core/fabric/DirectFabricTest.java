@@ -20,7 +20,6 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -295,7 +294,6 @@ class DirectFabricTest {
   }
 
   @Test
-  @Timeout(120)
   void a_poller_on_another_host_thread_sees_a_message_whole() throws InterruptedException {
     int words = 16;
     int rounds = 5_000;

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -152,7 +151,6 @@ class CompletionsTest {
 
   /** A CQE is 64 bytes in one write of the HCA; a poller must never see a part of one. */
   @Test
-  @Timeout(120)
   void a_poller_that_sees_the_owner_bit_sees_the_rest() throws InterruptedException {
     int entries = 8;
     int rounds = 50_000;

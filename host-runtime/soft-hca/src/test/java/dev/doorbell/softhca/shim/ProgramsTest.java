@@ -13,6 +13,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What small programs of our own do with the real libibverbs and libmlx5. */
 final class ProgramsTest {
+  /**
+   * {@code -Ddoorbell.programs.seed=} for other requests, {@code doorbell.programs.runs} for more.
+   */
+  private static final long SEED = Long.getLong("doorbell.programs.seed", 20_260_101);
+
+  private static final int RUNS = Integer.getInteger("doorbell.programs.runs", 4);
+
   @TempDir private Path folder;
 
   @Test
@@ -45,8 +52,8 @@ final class ProgramsTest {
   void completion_queues_are_resized_while_completions_wait_in_them() throws Exception {
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
       Path program = devices.compile("resize.c", "-libverbs");
-      String seed = String.valueOf(System.nanoTime());
-      assertThat(devices.start(program.toString(), seed).succeed()).isEqualTo("ok\n");
+      assertThat(devices.start(program.toString(), String.valueOf(SEED)).succeed())
+          .isEqualTo("ok\n");
       devices.awaitNobody();
       assertThat(sharedMappings()).isZero();
     }
@@ -54,14 +61,14 @@ final class ProgramsTest {
 
   @Test
   void every_byte_of_random_requests_between_two_processes_is_where_it_belongs() throws Exception {
-    traffic(System.nanoTime(), 60);
+    traffic(SEED, 60);
   }
 
   @Test
   @Tag("slow")
   void every_byte_of_many_random_requests_is_where_it_belongs() throws Exception {
-    for (int i = 0; i < 4; i++) {
-      traffic(System.nanoTime(), 300);
+    for (int run = 1; run <= RUNS; run++) {
+      traffic(SEED + run, 300);
     }
   }
 

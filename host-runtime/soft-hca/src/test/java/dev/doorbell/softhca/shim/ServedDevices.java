@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.core.hca.HcaException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -15,17 +16,21 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A server on a thread of its own, and programs that run on its devices. */
 final class ServedDevices implements AutoCloseable {
-  private static final int PROGRAM_SECONDS = 120;
+  private static final int PROGRAM_SECONDS = 600;
   private static final String LOOPBACK = "127.0.0.1";
+  private static final AtomicInteger NEXT_PORT =
+      new AtomicInteger(12_000 + (int) (ProcessHandle.current().pid() % 500) * 16);
 
   private final Path folder;
   private final Path library;
   private final ShimServer server;
   private final Thread thread;
+  private final List<Process> programs = new ArrayList<>();
   private volatile boolean stop;
   private volatile @Nullable Throwable failure;
 
@@ -119,6 +124,7 @@ final class ServedDevices implements AutoCloseable {
           new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
       builder.environment().putAll(PreloadLibrary.environment(library, server.folder(), ""));
       this.process = builder.start();
+      programs.add(process);
     }
 
     /** Waits for its end, and returns what it has printed. Any other status than 0 is an error. */
@@ -163,9 +169,15 @@ final class ServedDevices implements AutoCloseable {
     }
   }
 
+  /** A port below those that the system gives away by itself: it is free a moment later, too. */
   static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    while (true) {
+      int port = NEXT_PORT.getAndIncrement();
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException _) {
+        // Somebody has it.
+      }
     }
   }
 
@@ -187,6 +199,7 @@ final class ServedDevices implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    programs.forEach(Process::destroyForcibly);
     stop = true;
     try {
       thread.join();

@@ -18,7 +18,7 @@ import java.util.Objects;
  * @param run script that runs a command in it
  * @param tools programs that {@code run}, the peer and its compilation start
  * @param packages Debian's packages that have the tools
- * @param bootSeconds how long a busy machine may take to boot it
+ * @param bootSeconds how long a machine may take to boot it that does much else
  * @param ackTimeout the exponent that suits its speed: 4.096 us * 2^ackTimeout
  */
 record GuestKind(
@@ -33,15 +33,15 @@ record GuestKind(
   private static final List<String> FILES =
       List.of("/usr/include/infiniband/verbs.h", "/etc/libibverbs.d/rxe.driver");
 
-  /** 67 ms: its clock ticks every 10. */
+  /** 0.27 s: its clock ticks every 10 ms, and a busy machine does not always run it. */
   static final GuestKind UML =
       new GuestKind(
           "build-uml.sh",
           "run-uml.sh",
           List.of("gcc", "busybox", "ip", "rdma"),
           "gcc busybox-static iproute2 libibverbs-dev",
-          60,
-          14);
+          300,
+          16);
 
   /** 0.5 s: an emulated processor shares ours with us. */
   static final GuestKind QEMU =
@@ -50,7 +50,7 @@ record GuestKind(
           "run-qemu.sh",
           List.of("qemu-system-x86_64", "gcc", "busybox", "ip", "rdma"),
           "qemu-system-x86 gcc busybox-static iproute2 libibverbs-dev",
-          180,
+          600,
           17);
 
   private static final Path SCRIPTS = Path.of("src", "guest").toAbsolutePath();

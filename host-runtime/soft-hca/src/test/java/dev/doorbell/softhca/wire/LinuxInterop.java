@@ -95,7 +95,7 @@ abstract class LinuxInterop {
             });
     guest = GuestPeer.start(kind, wire.port(), peer);
     if (guest.boots(kind.bootSeconds(), this::pump)) {
-      guest.await("ready", 60, this::pump);
+      guest.await("ready", 300, this::pump);
     } else {
       obstacle = "the guest does not boot here; it says\n" + guest.log();
     }

@@ -52,7 +52,7 @@ final class Tshark {
       Process process =
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
       String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.waitFor(600, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).as("exit status of %s", command).isZero();
       return out.lines().toList();
     } catch (IOException e) {
