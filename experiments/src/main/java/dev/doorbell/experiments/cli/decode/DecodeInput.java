@@ -6,7 +6,9 @@ import dev.doorbell.experiments.config.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
@@ -49,8 +51,7 @@ final class DecodeInput {
       bytes = name.equals("-") ? standardInput.readAllBytes() : Files.readAllBytes(Path.of(name));
     } catch (IOException e) {
       throw new UsageException(
-          Problem.of("DB-U020", name, "cannot be read: " + e.getMessage())
-              .fix("name a file, or - for standard input"));
+          Problem.of("DB-U020", name, reason(e)).fix("name a file, or - for standard input"));
     }
     byte[] decoded = CaptureReader.isCapture(bytes) ? bytes : fromHex(bytes);
     if (decoded.length == 0) {
@@ -59,6 +60,14 @@ final class DecodeInput {
               .fix("give bytes, hexadecimal digits, or a capture"));
     }
     return decoded;
+  }
+
+  private static String reason(IOException e) {
+    return switch (e) {
+      case NoSuchFileException _ -> "there is no such file";
+      case AccessDeniedException _ -> "there is no permission to read it";
+      default -> "cannot be read: " + e.getMessage();
+    };
   }
 
   /** The bytes that text spells, or the bytes themselves when they are no such text. */
