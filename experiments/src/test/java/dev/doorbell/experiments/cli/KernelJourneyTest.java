@@ -62,7 +62,8 @@ class KernelJourneyTest {
     "ring, window=2;size=4K, goodput",
     "signal, window=3;size=4K, goodput",
     "exchange, size=64;path=pull, latency",
-    "proxy, window=4;size=4K, goodput"
+    "proxy, window=4;size=4K, goodput",
+    "alltoall, ranks=3;size=64, latency"
   })
   void from_a_template_to_a_verified_figure(String template, String settings, String metric)
       throws IOException {

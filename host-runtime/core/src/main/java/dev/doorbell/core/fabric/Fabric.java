@@ -33,7 +33,8 @@ public abstract class Fabric implements AutoCloseable {
   public abstract ThreadPort attachThread(Locus locus, Agent agent);
 
   /**
-   * Adds a thread of a block.
+   * Adds a thread of a block. They come in the order of their indices: 32 after one another are a
+   * warp.
    *
    * @param block the block's number, different from that of any other block of the world
    */

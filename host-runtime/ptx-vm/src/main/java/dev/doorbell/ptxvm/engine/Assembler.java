@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine;
 
+import dev.doorbell.ptxvm.ir.ControlFlow;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Assembler {
   private final KernelBuilder kernel;
   private final Callee callee;
+  private final ControlFlow flow;
   private final Slots slots;
   private final Map<Integer, PollingLoops.Loop> polling;
   private final ToIntFunction<Register> slotOf = this::slot;
@@ -26,9 +28,14 @@ final class Assembler {
   private int at;
 
   Assembler(
-      KernelBuilder kernel, Callee callee, Slots slots, Map<Integer, PollingLoops.Loop> polling) {
+      KernelBuilder kernel,
+      Callee callee,
+      ControlFlow flow,
+      Slots slots,
+      Map<Integer, PollingLoops.Loop> polling) {
     this.kernel = kernel;
     this.callee = callee;
+    this.flow = flow;
     this.slots = slots;
     this.polling = polling;
   }
@@ -41,7 +48,7 @@ final class Assembler {
       ops.add(assemble(function.code().get(at)));
     }
     if (kernel.goesAhead()) {
-      Scoreboard.apply(function.code(), ops, slotOf);
+      Scoreboard.apply(function.code(), flow, ops, slotOf);
     }
     Op after = null;
     for (int i = ops.size() - 1; i >= 0; i--) {

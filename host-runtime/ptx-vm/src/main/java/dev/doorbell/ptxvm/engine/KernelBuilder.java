@@ -120,7 +120,7 @@ public final class KernelBuilder {
       ControlFlow flow = flows.get(name);
       Slots own = slots.get(name);
       if (flow != null && own != null) {
-        new Assembler(this, callee, own, loops.of(callee.function, flow)).run();
+        new Assembler(this, callee, flow, own, loops.of(callee.function, flow)).run();
       }
     }
     Callee entry = callees.get(root.name());

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class LoadingThread extends ScheduledThread {
   final LoadCache cache = new LoadCache();
+  final Warp warp;
+  private final int lane;
   private final @Nullable LoadsInFlight ahead;
 
   /** The remote access that the thread makes and waits for, or has just made; else null. */
@@ -23,8 +25,10 @@ abstract class LoadingThread extends ScheduledThread {
   /** When the load that memory here has just served is there. */
   private long there;
 
-  LoadingThread(TimedFabric fabric, Place place, Agent agent, long number) {
+  LoadingThread(TimedFabric fabric, Place place, Agent agent, long number, Warp warp) {
     super(fabric, place, agent, number);
+    this.warp = warp;
+    this.lane = warp.join();
     this.ahead = place.loadsInFlight > 1 ? new LoadsInFlight(place.loadsInFlight) : null;
   }
 
@@ -85,7 +89,7 @@ abstract class LoadingThread extends ScheduledThread {
   /** Loads from memory here; the value is {@link #there} later. */
   private long serve(long address, int bytes, boolean strong) {
     long value = read(address, bytes);
-    long turn = turn(place.loadGate, bytes);
+    long turn = turn(warp.loads, bytes);
     if (strong) {
       polled(address, bytes, value, turn);
       there = turn + place.strongLoad;
@@ -112,8 +116,8 @@ abstract class LoadingThread extends ScheduledThread {
   }
 
   /** When the thread gets through, having made its access. */
-  final long turn(@Nullable Gate gate, int bytes) {
-    return gate == null ? time : gate.pass(time, bytes);
+  final long turn(Gate.@Nullable Entry gate, int bytes) {
+    return gate == null ? time : gate.pass(lane, time, bytes);
   }
 
   /** True while a remote access has been begun and not finished. */

@@ -83,8 +83,8 @@ final class Place {
   private double blockStoreRate;
   private int loadGranule;
 
-  /** What bounds the stores of each block that has threads, by its number. */
-  private final Map<Long, Gate> blockGates = new HashMap<>();
+  /** Those that have threads, by their numbers. */
+  private final Map<Long, Block> blocks = new HashMap<>();
 
   /** Threads that had nothing to do, in the order in which they fell asleep. */
   final List<ScheduledThread> idle = new ArrayList<>();
@@ -104,20 +104,18 @@ final class Place {
     this.loads = new LoadCombiner(loadGranule);
   }
 
-  /** What bounds the stores of a block that gets another thread; null: nothing. */
-  @Nullable Gate enter(long block) {
-    if (blockStoreRate == 0 || block == NO_BLOCK) {
-      return null;
-    }
-    Gate gate = blockGates.computeIfAbsent(block, key -> new Gate(blockStoreRate, key));
-    gate.threads++;
-    return gate;
+  /** The warp of another thread of a block; one that belongs to none is a warp alone. */
+  Warp enter(long block) {
+    return block == NO_BLOCK
+        ? new Warp(this, null)
+        : blocks.computeIfAbsent(block, key -> new Block(this, blockStoreRate)).enter();
   }
 
-  /** A thread of a block has ended. */
-  void leave(Gate gate) {
-    if (--gate.threads == 0) {
-      blockGates.remove(gate.block);
+  /** A thread of a block, or of none, has ended. */
+  void leave(long block) {
+    Block left = blocks.get(block);
+    if (left != null && left.leave()) {
+      blocks.remove(block);
     }
   }
 
@@ -153,8 +151,8 @@ final class Place {
     loadsInFlight = finer.loadsInFlight();
     loadIssue = picos(finer.loadIssue());
     blockStoreRate = finer.blockStoreRate();
-    loadGate = finer.loadRate() == 0 ? null : new Gate(finer.loadRate(), 0);
-    storeGate = finer.storeRate() == 0 ? null : new Gate(finer.storeRate(), 0);
+    loadGate = Gate.of(finer.loadRate());
+    storeGate = Gate.of(finer.storeRate());
   }
 
   private void price(CpuPrices prices) {

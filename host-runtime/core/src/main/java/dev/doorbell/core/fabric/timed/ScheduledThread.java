@@ -203,6 +203,29 @@ abstract class ScheduledThread extends ThreadPort {
     fabric.queue().schedule(turn, time + cap);
   }
 
+  /** When the last of those that meet has come. */
+  private static final class Meeting {
+    private long time;
+  }
+
+  @Override
+  public final Object arrive(@Nullable Object meeting) {
+    Meeting met = meeting instanceof Meeting known ? known : new Meeting();
+    met.time = Math.max(met.time, time);
+    return met;
+  }
+
+  /** Those that have met go on at one instant: lanes that part would load and store apart. */
+  @Override
+  public final void leave(@Nullable Object meeting) {
+    if (meeting instanceof Meeting met) {
+      time = met.time;
+      if (turn.scheduled()) {
+        fabric.queue().schedule(turn, time);
+      }
+    }
+  }
+
   @Override
   public final long now() {
     return time / TimedFabric.PICOS;

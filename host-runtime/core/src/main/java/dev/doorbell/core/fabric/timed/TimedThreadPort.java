@@ -4,7 +4,6 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.trace.TraceEvent;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A thread's accesses: those to memory of its own component happen at once and cost their price;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * for acknowledgements.
  */
 final class TimedThreadPort extends LoadingThread {
-  private final @Nullable Gate blockGate;
+  private final long block;
   private boolean deviceStores;
   private boolean remoteStores;
   private long acknowledged;
@@ -24,8 +23,8 @@ final class TimedThreadPort extends LoadingThread {
    * @param block the number of the thread's block, or {@link Place#NO_BLOCK}
    */
   TimedThreadPort(TimedFabric fabric, Place place, Agent agent, long number, long block) {
-    super(fabric, place, agent, number);
-    this.blockGate = place.enter(block);
+    super(fabric, place, agent, number, place.enter(block));
+    this.block = block;
   }
 
   @Override
@@ -43,9 +42,7 @@ final class TimedThreadPort extends LoadingThread {
     if (place.gpu) {
       release();
     }
-    if (blockGate != null) {
-      place.leave(blockGate);
-    }
+    place.leave(block);
     leave();
     return Math.max(time, acknowledged);
   }
@@ -101,7 +98,7 @@ final class TimedThreadPort extends LoadingThread {
       write(address, bytes, low, high);
       deviceStores = place.gpu;
       fabric.written(reach.owner, address, bytes, time);
-      time = Math.max(turn(blockGate, bytes), turn(place.storeGate, bytes)) + place.store;
+      time = Math.max(turn(warp.blockStores, bytes), turn(warp.stores, bytes)) + place.store;
     } else {
       remoteStores = place.gpu;
       if (semantics == Access.WEAK) {
@@ -110,7 +107,7 @@ final class TimedThreadPort extends LoadingThread {
         place.combiner.flush(this, reach.out());
         place.combiner.post(this, reach, address, bytes, low, high);
       }
-      time = turn(blockGate, bytes) + place.remoteStore;
+      time = turn(warp.blockStores, bytes) + place.remoteStore;
     }
   }
 

@@ -27,6 +27,7 @@ class GpuRefinementsTest {
   private static final double RATE = Link.rate(4, 16) * RoundConstants.EFFICIENCY;
 
   private static final int LINE = 128;
+  private static final int WARP = 32;
   private static final int WRITE_OVERHEAD = Tlp.LONG_HEADER + Tlp.FRAMING;
   private static final int COMPLETION_OVERHEAD = Tlp.SHORT_HEADER + Tlp.FRAMING;
 
@@ -207,16 +208,19 @@ class GpuRefinementsTest {
       }
       world.fabric.run(
           () -> lanes.stream().allMatch(lane -> lane.ended().getAsBoolean()), World.FOREVER);
-      FabricCounters counters = ((TimedFabric) world.fabric).counters();
-      // Requests on the first link on their way; completions come back on its other direction.
-      loads.tlps =
-          counters.links().stream()
-              .filter(link -> link.link().endsWith("gpu0>switch"))
-              .mapToLong(LinkTraffic::tlps)
-              .sum();
+      loads.tlps = requests(world);
     }
     assertThat(loads.times).hasSize(32);
     return loads;
+  }
+
+  /** On the first link on their way; completions come back on its other direction. */
+  private static long requests(World world) {
+    return ((TimedFabric) world.fabric)
+        .counters().links().stream()
+            .filter(link -> link.link().endsWith("gpu0>switch"))
+            .mapToLong(LinkTraffic::tlps)
+            .sum();
   }
 
   @Test
@@ -259,6 +263,63 @@ class GpuRefinementsTest {
         second.then(p -> p.store128(at + 4096, 1, 1, WEAK));
       }
       return Math.max(nanos(world, first), nanos(world, second));
+    }
+  }
+
+  @Test
+  void a_warp_passes_a_gate_as_one_request_and_warps_one_after_another() {
+    // 512 bytes of a warp at 32 bytes a nanosecond: its requests have their turns 16 ns apart.
+    int warps = 3;
+    int rounds = 4;
+    long[][][] behind = new long[warps][WARP][rounds];
+    try (World world = world(rates(32, 0, 0))) {
+      Allocation device = world.allocate(MemoryKind.DEVICE, 16L * WARP * warps);
+      World.Script last = new World.Script();
+      for (int thread = 0; thread < warps * WARP; thread++) {
+        last = inBlock(world, 1);
+        long at = device.address() + 16L * thread;
+        long[] times = behind[thread / WARP][thread % WARP];
+        for (int round = 0; round < rounds; round++) {
+          int which = round;
+          last.then(p -> p.store128(at, 1, 1, WEAK))
+              .then(p -> times[which] = p.now())
+              .then(p -> p.spend(1));
+        }
+      }
+      nanos(world, last);
+    }
+    for (int warp = 0; warp < warps; warp++) {
+      for (int lane = 0; lane < WARP; lane++) {
+        for (int round = 0; round < rounds; round++) {
+          assertThat(behind[warp][lane][round])
+              .as("round %d of lane %d of warp %d", round, lane, warp)
+              .isEqualTo(16L * (warps * round + warp));
+        }
+      }
+    }
+  }
+
+  @Test
+  void lanes_that_passed_gates_together_still_share_the_requests_of_their_loads() {
+    GpuRefinements all = new GpuRefinements(0, 0, 0, false, 0, 0, 0, 0, LINE, 32, 64, 48, 1, 0);
+    try (World world = world(all)) {
+      Allocation host = world.allocate(MemoryKind.HOST, 4L * WARP);
+      Allocation device = world.allocate(MemoryKind.DEVICE, 16L * WARP);
+      List<World.Script> lanes = new ArrayList<>();
+      for (int i = 0; i < WARP; i++) {
+        long from = host.address() + 4L * i;
+        long to = device.address() + 16L * i;
+        World.Script lane = inBlock(world, 1);
+        for (int round = 0; round < 5; round++) {
+          lane.then(p -> p.load32(from, RELAXED))
+              .then(p -> p.store128(to, 1, 1, WEAK))
+              .then(p -> p.load128(to, RELAXED))
+              .then(p -> p.spend(1));
+        }
+        lanes.add(lane);
+      }
+      lanes.forEach(lane -> nanos(world, lane));
+      assertThat(requests(world)).isEqualTo(5);
     }
   }
 

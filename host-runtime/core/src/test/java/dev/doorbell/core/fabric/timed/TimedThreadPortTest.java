@@ -59,6 +59,29 @@ class TimedThreadPortTest {
   }
 
   @Test
+  void threads_that_meet_go_on_at_the_instant_at_which_the_last_one_came() {
+    try (World world = new World(new TimedFabric(RoundConstants.sameSwitch(), 1))) {
+      List<World.Script> threads = new ArrayList<>();
+      long[] at = new long[3];
+      for (int i = 0; i < at.length; i++) {
+        int which = i;
+        World.Script thread = world.thread(World.GPU);
+        threads.add(thread.then(p -> p.spend(100 * (which + 1))).then(p -> at[which] = p.now()));
+      }
+      threads.forEach(world::nanos);
+      assertThat(at).containsExactly(100, 200, 300);
+      Object meeting = null;
+      for (World.Script thread : threads) {
+        meeting = thread.port().arrive(meeting);
+      }
+      for (World.Script thread : threads) {
+        thread.port().leave(meeting);
+      }
+      assertThat(threads).allSatisfy(thread -> assertThat(world.nanos(thread)).isEqualTo(300));
+    }
+  }
+
+  @Test
   void quiescing_lets_everything_under_way_arrive() {
     try (World world = world();
         DeviceScript nic = new DeviceScript(world.fabric, World.NIC)) {
