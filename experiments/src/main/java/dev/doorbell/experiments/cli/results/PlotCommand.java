@@ -5,6 +5,7 @@ import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.FigureKind;
@@ -136,8 +137,9 @@ public final class PlotCommand extends Command {
       Path directory = place.find(run);
       StoredRun stored = StoredRun.read(directory);
       Path folder = out == null ? directory.resolve(RunDirectory.FIGURES) : out;
+      Context own = UserKernels.ofRuns(context, List.of(directory));
       SequencedMap<String, byte[]> made =
-          spec == null ? ofConfig(context, stored, part) : one(context, stored, spec);
+          spec == null ? ofConfig(own, stored, part) : one(own, stored, spec);
       List<String> files =
           RunFiles.writeAll(context.disk(), folder, made).stream()
               .map(file -> folder.resolve(file).toString())
