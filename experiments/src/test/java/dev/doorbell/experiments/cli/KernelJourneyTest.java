@@ -105,6 +105,11 @@ class KernelJourneyTest {
         .hasSameTextualContentAs(folder.resolve("mine.ptx"));
     typed(ExitCode.OK, "plot", run.toString());
     assertThat(run.resolve("figures/" + metric + ".svg")).isNotEmptyFile();
+    if (template.equals("put")) {
+      // By the kernel that the run has kept: here no folder has one of that name.
+      typed(ExitCode.OK, "plot", run.toString(), "--kind", "timeline", "--only", "path=pull");
+      assertThat(out).contains("timeline-", ".perfetto.json");
+    }
 
     typed(
         ExitCode.OK,

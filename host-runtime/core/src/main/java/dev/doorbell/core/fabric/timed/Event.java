@@ -5,9 +5,6 @@ abstract class Event {
   /** Picoseconds of virtual time. */
   long time;
 
-  /** Breaks ties: events of one moment happen in the order in which they were scheduled. */
-  long order;
-
   /** Where {@link EventQueue} keeps it, or -1. */
   int slot = -1;
 

@@ -3,9 +3,18 @@ package dev.doorbell.core.fabric.timed;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A binary heap of events by time, then by the order in which they were scheduled. */
+/**
+ * A heap of events by time; those of one moment happen in the order in which they were scheduled.
+ * What is compared lies beside the events, four children of a node next to each other: following an
+ * event to its time would miss the cache, as thousands of threads have theirs in the queue.
+ */
 final class EventQueue {
+  /** Children of a node, as a shift. */
+  private static final int FAN = 2;
+
   private @Nullable Event[] heap = new Event[64];
+  private long[] times = new long[64];
+  private long[] orders = new long[64];
   private int size;
   private long scheduled;
 
@@ -15,8 +24,7 @@ final class EventQueue {
 
   /** The time of the next event, or {@link Long#MAX_VALUE}. */
   long nextTime() {
-    Event next = heap[0];
-    return next == null ? Long.MAX_VALUE : next.time;
+    return size == 0 ? Long.MAX_VALUE : times[0];
   }
 
   /** Schedules an event, or moves one that is scheduled already. */
@@ -25,11 +33,12 @@ final class EventQueue {
       remove(event);
     }
     event.time = time;
-    event.order = scheduled++;
     if (size == heap.length) {
       heap = Arrays.copyOf(heap, size * 2);
+      times = Arrays.copyOf(times, size * 2);
+      orders = Arrays.copyOf(orders, size * 2);
     }
-    up(event, size++);
+    up(event, time, scheduled++, size++);
   }
 
   void remove(Event event) {
@@ -39,12 +48,14 @@ final class EventQueue {
     }
     event.slot = -1;
     Event last = at(--size);
+    long time = times[size];
+    long order = orders[size];
     heap[size] = null;
     if (hole != size) {
-      if (hole > 0 && before(last, at((hole - 1) >>> 1))) {
-        up(last, hole);
+      if (hole > 0 && before(time, order, (hole - 1) >>> FAN)) {
+        up(last, time, order, hole);
       } else {
-        down(last, hole);
+        down(last, time, order, hole);
       }
     }
   }
@@ -57,8 +68,7 @@ final class EventQueue {
     return first;
   }
 
-  /** The event at {@code index}, for reports. */
-  Event at(int index) {
+  private Event at(int index) {
     Event event = heap[index];
     if (event == null) {
       throw new IndexOutOfBoundsException(index);
@@ -66,43 +76,54 @@ final class EventQueue {
     return event;
   }
 
-  private void up(Event event, int start) {
+  private void up(Event event, long time, long order, int start) {
     int hole = start;
     while (hole > 0) {
-      int above = (hole - 1) >>> 1;
-      Event parent = at(above);
-      if (!before(event, parent)) {
+      int above = (hole - 1) >>> FAN;
+      if (!before(time, order, above)) {
         break;
       }
-      put(parent, hole);
+      move(above, hole);
       hole = above;
     }
-    put(event, hole);
+    put(event, time, order, hole);
   }
 
-  private void down(Event event, int start) {
+  private void down(Event event, long time, long order, int start) {
     int hole = start;
-    while (2 * hole + 1 < size) {
-      int below = 2 * hole + 1;
-      if (below + 1 < size && before(at(below + 1), at(below))) {
-        below++;
+    int child = (hole << FAN) + 1;
+    while (child < size) {
+      int first = child;
+      int end = Math.min(child + (1 << FAN), size);
+      for (int other = child + 1; other < end; other++) {
+        if (before(times[other], orders[other], first)) {
+          first = other;
+        }
       }
-      Event child = at(below);
-      if (!before(child, event)) {
+      if (before(time, order, first)) {
         break;
       }
-      put(child, hole);
-      hole = below;
+      move(first, hole);
+      hole = first;
+      child = (hole << FAN) + 1;
     }
-    put(event, hole);
+    put(event, time, order, hole);
   }
 
-  private void put(Event event, int index) {
+  private void move(int from, int to) {
+    put(at(from), times[from], orders[from], to);
+  }
+
+  private void put(Event event, long time, long order, int index) {
     heap[index] = event;
+    times[index] = time;
+    orders[index] = order;
     event.slot = index;
   }
 
-  private static boolean before(Event one, Event other) {
-    return one.time != other.time ? one.time < other.time : one.order < other.order;
+  /** Whether an event of this time and order comes before the one at {@code index}. */
+  private boolean before(long time, long order, int index) {
+    long other = times[index];
+    return time != other ? time < other : order < orders[index];
   }
 }

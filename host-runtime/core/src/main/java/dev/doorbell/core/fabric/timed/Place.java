@@ -86,8 +86,8 @@ final class Place {
   /** Those that have threads, by their numbers. */
   private final Map<Long, Block> blocks = new HashMap<>();
 
-  /** Threads that had nothing to do, in the order in which they fell asleep. */
-  final List<ScheduledThread> idle = new ArrayList<>();
+  /** Threads of a CPU that had nothing to do, in the order in which they fell asleep. */
+  private final List<ScheduledThread> idle = new ArrayList<>();
 
   private final @Nullable Reach[] cache = new Reach[CACHED];
 
@@ -215,6 +215,19 @@ final class Place {
     }
     cache[slot] = found;
     return found;
+  }
+
+  /** A thread has nothing to do. One of a GPU knows what it waits for, and is woken for that. */
+  void fellAsleep(ScheduledThread thread) {
+    if (!gpu) {
+      idle.add(thread);
+    }
+  }
+
+  void wokeUp(ScheduledThread thread) {
+    if (!gpu) {
+      idle.remove(thread);
+    }
   }
 
   /** Wakes the idle threads: memory of this place was written. */

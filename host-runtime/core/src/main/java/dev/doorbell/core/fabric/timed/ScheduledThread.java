@@ -108,13 +108,13 @@ abstract class ScheduledThread extends ThreadPort {
       }
       sleep = Sleep.IDLE;
       polls.register(fabric.watches(), this);
-      place.idle.add(this);
+      place.fellAsleep(this);
     }
   }
 
   private void leaveBed() {
     if (sleep == Sleep.IDLE) {
-      place.idle.remove(this);
+      place.wokeUp(this);
       polls.interrupted();
     } else if (sleep == Sleep.POLL) {
       fabric.polling(-1);

@@ -461,9 +461,7 @@ public final class TimedFabric extends Fabric {
   /** Memory of {@code owner} changed: whoever waits for it wakes. */
   void written(Place owner, long address, long bytes, long when) {
     watches.written(address, bytes, when);
-    if (!owner.gpu && !owner.idle.isEmpty()) {
-      owner.rouse(when);
-    }
+    owner.rouse(when);
   }
 
   void fenced(long picos) {

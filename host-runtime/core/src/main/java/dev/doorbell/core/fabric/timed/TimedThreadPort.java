@@ -12,6 +12,10 @@ import dev.doorbell.core.trace.TraceEvent;
  */
 final class TimedThreadPort extends LoadingThread {
   private final long block;
+
+  /** Lines that wait for more stores and have some of this thread's. */
+  int openLines;
+
   private boolean deviceStores;
   private boolean remoteStores;
   private long acknowledged;

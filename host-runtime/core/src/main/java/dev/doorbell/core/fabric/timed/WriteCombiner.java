@@ -82,6 +82,7 @@ final class WriteCombiner {
         writers = Arrays.copyOf(writers, writerCount * 2);
       }
       writers[writerCount++] = port;
+      port.openLines++;
     }
 
     /** Its window has passed. */
@@ -158,7 +159,7 @@ final class WriteCombiner {
   /** Sends what {@code port} stored and what still waits, on {@code route} or, if null, on all. */
   void flush(TimedThreadPort port, @Nullable Route route) {
     Line line = oldest;
-    while (line != null) {
+    while (line != null && port.openLines > 0) {
       Line following = line.younger;
       if ((route == null || line.reach.out() == route) && line.writtenBy(port)) {
         flush(line, port.time);
@@ -287,6 +288,7 @@ final class WriteCombiner {
     }
     long left = line.reach.out().departed;
     for (int i = 0; i < line.writerCount; i++) {
+      line.writers[i].openLines--;
       line.writers[i].posted(left, acknowledged);
     }
     if (released) {

@@ -66,7 +66,7 @@ class TimedThreadPortTest {
       for (int i = 0; i < at.length; i++) {
         int which = i;
         World.Script thread = world.thread(World.GPU);
-        threads.add(thread.then(p -> p.spend(100 * (which + 1))).then(p -> at[which] = p.now()));
+        threads.add(thread.then(p -> p.spend(100L * (which + 1))).then(p -> at[which] = p.now()));
       }
       threads.forEach(world::nanos);
       assertThat(at).containsExactly(100, 200, 300);
