@@ -232,8 +232,10 @@ public final class UnwrittenReads {
         }
       }
       Instruction read = code.get(at);
-      boolean passes = read.name().equals("st") && read.has("param");
-      if (passes || (may && (behindLoops || read.name().equals("mov")))) {
+      boolean decides = read.guard() != null && read.guard().predicate().equals(register);
+      boolean passes = !decides && read.name().equals("st") && read.has("param");
+      boolean copies = !decides && read.name().equals("mov");
+      if (passes || (may && (behindLoops || copies))) {
         return null;
       }
       return new Finding(read, register, !may, may ? parting(block.number()) : null);
