@@ -141,11 +141,11 @@ struct doorbell_job {
   uint32_t scope;          // DOORBELL_SCOPE_*
   uint32_t window;         // messages in flight (bandwidth, rate)
   uint32_t qp_count;
-  uint32_t role;           // ping-pong: 0 starts, 1 answers
+  uint32_t role;           // ping-pong: 0 starts, 1 answers; with peers: the rank
   uint32_t opcode;         // DOORBELL_OP_* for put_rate and the single-operation kernel
   uint32_t chunk_bytes;    // staging: bytes of one slot
   uint64_t signals;        // struct doorbell_signals, or 0
-  uint64_t reserved;
+  uint64_t peers;          // struct doorbell_peer[qp_count], or 0
 };
 
 // Words that a protocol keeps beside its messages: credits, sequence numbers, what a barrier counts.
@@ -158,6 +158,17 @@ struct doorbell_signals {
   uint32_t remote_key;
   uint32_t count;
   uint32_t reserved;
+};
+
+// Another rank, where more than two run at once (launch.ranks: all). There are qp_count ranks: queue pair
+// p leads to rank p, and peers[p] says how its work requests name that rank's memory. None leads to the
+// rank itself: its place among the queue pairs is zero, and peers[role] is for its own work requests.
+struct doorbell_peer {
+  uint64_t inbox;        // a message of each rank, one every stride, by rank
+  uint64_t signals;      // uint64_t[doorbell_signals.count], or 0
+  uint32_t inbox_key;    // as the WQE holds it after byte-swapping
+  uint32_t signals_key;
+  uint64_t reserved;
 };
 
 // doorbell_job.opcode

@@ -8,6 +8,7 @@ import dev.doorbell.core.queue.CommandQueueView;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
+import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.core.queue.SignalsView;
 import java.io.IOException;
@@ -36,6 +37,7 @@ class AbiTest {
             "doorbell_qp",
             "doorbell_job",
             "doorbell_signals",
+            "doorbell_peer",
             "doorbell_operation");
     assertThat(bytes("doorbell_counters")).isEqualTo(QueuePairView.COUNTERS_BYTES);
     assertThat(bytes("doorbell_error")).isEqualTo(ErrorRecord.BYTES);
@@ -43,6 +45,7 @@ class AbiTest {
     assertThat(bytes("doorbell_qp")).isEqualTo(QueuePairView.BYTES);
     assertThat(bytes("doorbell_job")).isEqualTo(JobView.BYTES);
     assertThat(bytes("doorbell_signals")).isEqualTo(SignalsView.BYTES);
+    assertThat(bytes("doorbell_peer")).isEqualTo(PeerView.BYTES);
     assertThat(bytes("doorbell_operation")).isEqualTo(OperationView.BYTES);
   }
 
@@ -134,8 +137,7 @@ class AbiTest {
         compared++;
       }
     }
-    assertThat(compared + 1) // and the reserved words
-        .isEqualTo(header.struct("doorbell_job").fields().size());
+    assertThat(compared).isEqualTo(header.struct("doorbell_job").fields().size());
   }
 
   @Test
@@ -166,6 +168,15 @@ class AbiTest {
     assertThat(signals.read("own_key")).isEqualTo(swapped(0x1100));
     assertThat(signals.read("remote_key")).isEqualTo(swapped(0x2200));
     assertThat(signals.read("count")).isEqualTo(5);
+  }
+
+  @Test
+  void a_peer_is_encoded_where_the_kernel_reads_it() {
+    Reader peer = new Reader("doorbell_peer", new PeerView(101, 102, 0x1100, 0x2200).encode());
+    assertThat(peer.read("inbox")).isEqualTo(101);
+    assertThat(peer.read("signals")).isEqualTo(102);
+    assertThat(peer.read("inbox_key")).isEqualTo(swapped(0x1100));
+    assertThat(peer.read("signals_key")).isEqualTo(swapped(0x2200));
   }
 
   @Test

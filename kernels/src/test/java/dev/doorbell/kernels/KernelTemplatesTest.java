@@ -23,7 +23,7 @@ class KernelTemplatesTest {
   void there_is_one_of_each_kind() {
     assertThat(templates.templates())
         .extracting(KernelTemplates.Template::name)
-        .containsExactly("exchange", "proxy", "put", "ring", "signal");
+        .containsExactly("alltoall", "exchange", "proxy", "put", "ring", "signal");
     assertThat(templates.compilerFlags()).contains("-ptx").contains("-lineinfo");
   }
 

@@ -72,6 +72,10 @@ final class PriceList {
     spread();
     contention();
     loadGranule();
+    if (has("load.in_flight")) {
+      put("loads_in_flight", Math.rint(median("load.in_flight")), "load.in_flight", "");
+    }
+    own("load_issue_ns", "load.issue");
     most("block_store_gb_s", name -> name.startsWith("stores.device.1x"));
     most("device_load_gb_s", name -> name.startsWith("loads.device."));
     most("device_store_gb_s", name -> name.startsWith("stores.device."));

@@ -12,7 +12,8 @@ import java.util.List;
  * @param sizes bytes of a message, multiples of 8
  * @param windows messages in flight
  * @param iterations of each poster
- * @param queuePairs between the ranks
+ * @param queuePairs between two ranks
+ * @param ranks of a kernel that runs at all of them
  * @param scopes words of {@code job.scope}
  * @param opcodes words of {@code job.opcode}
  * @param chance places whose contents nobody can know
@@ -25,6 +26,7 @@ public record KernelComparison(
     List<Integer> windows,
     List<Integer> iterations,
     List<Integer> queuePairs,
+    List<Integer> ranks,
     List<String> scopes,
     List<String> opcodes,
     List<Chance> chance) {
@@ -44,17 +46,17 @@ public record KernelComparison(
    *
    * @param memory {@code payload} or {@code inbox}, of each message in it; {@code signals} or
    *     {@code status}, of all words
-   * @param rank where, or {@link #BOTH_RANKS}
+   * @param rank where, or {@link #EACH_RANK}
    * @param from first byte; negative ones count from the end
    * @param bytes how many at most
    * @param why in words
    */
   public record Chance(String memory, int rank, long from, long bytes, String why) {
-    public static final int BOTH_RANKS = -1;
+    public static final int EACH_RANK = -1;
 
     /** Whether it speaks of a memory. */
     public boolean isOf(String name, int where) {
-      return memory.equals(name) && (rank == BOTH_RANKS || rank == where);
+      return memory.equals(name) && (rank == EACH_RANK || rank == where);
     }
   }
 
@@ -65,6 +67,7 @@ public record KernelComparison(
     windows = List.copyOf(windows);
     iterations = List.copyOf(iterations);
     queuePairs = List.copyOf(queuePairs);
+    ranks = List.copyOf(ranks);
     scopes = List.copyOf(scopes);
     opcodes = List.copyOf(opcodes);
     chance = List.copyOf(chance);

@@ -47,10 +47,58 @@ public record KernelDescriptor(
     NOTHING
   }
 
-  /** Whose inbox is compared with its peer's payload. */
+  /** Where it runs. */
+  public enum Ranks {
+    /** At both ranks at once. */
+    BOTH,
+    /** At rank 0 of two alone. */
+    SENDER,
+    /** At all ranks at once, however many there are. */
+    ALL
+  }
+
+  /**
+   * What has to have arrived. Between two ranks a whole inbox is compared with the peer's payload;
+   * among all ranks message j of an inbox is what rank j sent, and zeros where it sends nothing.
+   */
   public enum Verify {
     RECEIVER,
-    BOTH
+    BOTH,
+    ALLTOALL,
+    ALLGATHER,
+    GATHER,
+    SHIFT;
+
+    /** Whether it speaks of all ranks. */
+    public boolean ofAll() {
+      return this != RECEIVER && this != BOTH;
+    }
+
+    /** Whether a message of one rank arrives at another one. */
+    public boolean arrives(int from, int to, int ranks) {
+      return from != to
+          && switch (this) {
+            case RECEIVER, GATHER -> to == (this == GATHER ? 0 : 1);
+            case BOTH, ALLTOALL, ALLGATHER -> true;
+            case SHIFT -> to == (from + 1) % ranks;
+          };
+    }
+
+    /** Which message of its payload a rank sends to another one. */
+    public int message(int from, int to) {
+      return this == ALLTOALL ? to : from;
+    }
+
+    /** How many messages arrive in a turn. */
+    public int messages(int ranks) {
+      return switch (this) {
+        case RECEIVER -> 1;
+        case BOTH -> 2;
+        case ALLTOALL, ALLGATHER -> ranks * (ranks - 1);
+        case GATHER -> ranks - 1;
+        case SHIFT -> ranks;
+      };
+    }
   }
 
   /** How many messages payload and inbox hold side by side. */
@@ -66,7 +114,7 @@ public record KernelDescriptor(
   /**
    * How it is launched.
    *
-   * @param bothRanks at both ranks at once; otherwise at rank 0 alone
+   * @param ranks where it runs
    * @param threads of a block; 0 for as many as the copying of the path needs
    * @param sharedBytes of dynamic shared memory
    * @param slots messages side by side
@@ -74,7 +122,7 @@ public record KernelDescriptor(
    * @param signals words at each rank that peers add to
    */
   public record Launch(
-      boolean bothRanks,
+      Ranks ranks,
       int blocks,
       int threads,
       int sharedBytes,
@@ -82,6 +130,16 @@ public record KernelDescriptor(
       Slots slots,
       boolean shared,
       int signals) {
+    /** Whether it runs at both of two ranks. */
+    public boolean bothRanks() {
+      return ranks == Ranks.BOTH;
+    }
+
+    /** Whether it runs at however many ranks there are. */
+    public boolean allRanks() {
+      return ranks == Ranks.ALL;
+    }
+
     /** Whether payload and inbox hold a window of messages. */
     public boolean windowSlots() {
       return slots == Slots.WINDOW;

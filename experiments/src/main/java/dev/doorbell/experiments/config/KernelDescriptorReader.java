@@ -43,7 +43,8 @@ public final class KernelDescriptorReader {
             Optional.ofNullable(root.get("isa")).map(JsonNode::asString),
             Schema.strings(value(root, "", "parameters")),
             new KernelDescriptor.Launch(
-                value(launch, LAUNCH, "ranks").asString().equals("both"),
+                KernelDescriptor.Ranks.valueOf(
+                    value(launch, LAUNCH, "ranks").asString().toUpperCase(Locale.ROOT)),
                 value(launch, LAUNCH, "blocks").asInt(),
                 value(launch, LAUNCH, "threads").asInt(0),
                 value(launch, LAUNCH, "shared").asInt(),
@@ -66,7 +67,9 @@ public final class KernelDescriptorReader {
   /** What each key alone is allowed and together makes no sense. */
   private static void checkTogether(KernelDescriptor descriptor) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
-    if (descriptor.verify() == KernelDescriptor.Verify.BOTH && !descriptor.launch().bothRanks()) {
+    checkRanks(descriptor, problems);
+    if (descriptor.verify() == KernelDescriptor.Verify.BOTH
+        && descriptor.launch().ranks() == KernelDescriptor.Ranks.SENDER) {
       problems.add(
           Problem.of(
                   "DB-K011",
@@ -112,6 +115,53 @@ public final class KernelDescriptorReader {
     }
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
+    }
+  }
+
+  private static void checkRanks(KernelDescriptor descriptor, List<Problem> problems) {
+    KernelDescriptor.Launch launch = descriptor.launch();
+    if (launch.allRanks() != descriptor.verify().ofAll()) {
+      problems.add(
+          launch.allRanks()
+              ? Problem.of(
+                      "DB-K011",
+                      descriptor.place("/verify"),
+                      "it runs at all ranks, and verify speaks of two")
+                  .fix("verify: alltoall, allgather, gather or shift")
+              : Problem.of(
+                      "DB-K011",
+                      descriptor.place("/verify"),
+                      "verify speaks of all ranks, and it runs at two")
+                  .fix("launch: { ranks: all }, or verify: receiver or both"));
+    }
+    if (launch.allRanks() && launch.slots() != KernelDescriptor.Slots.BLOCKS) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/launch/slots"),
+                  "at all ranks, payload and inbox hold a message for each rank")
+              .fix("leave slots out"));
+    }
+    if (launch.allRanks() && !reaches(descriptor, "peers")) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/parameters"),
+                  "it runs at all ranks, but gets neither the job nor its peers")
+              .fix("add peers, role and qp_count to parameters"));
+    }
+    if (launch.allRanks() && !descriptor.comparison().queuePairs().isEmpty()) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/compare/queue_pairs"),
+                  "at all ranks, there is a queue pair to each other rank")
+              .fix("ranks: [2, 3]"));
+    }
+    if (!launch.allRanks() && !descriptor.comparison().ranks().isEmpty()) {
+      problems.add(
+          Problem.of("DB-K011", descriptor.place("/compare/ranks"), "it runs at two ranks")
+              .fix("launch: { ranks: all }, or leave ranks out"));
     }
   }
 
@@ -168,7 +218,7 @@ public final class KernelDescriptorReader {
       chance.add(
           new KernelComparison.Chance(
               place.get("memory").asString(),
-              place.path("rank").asInt(KernelComparison.Chance.BOTH_RANKS),
+              place.path("rank").asInt(KernelComparison.Chance.EACH_RANK),
               place.path("from").asLong(0),
               place.path("bytes").asLong(Long.MAX_VALUE),
               place.get("why").asString().strip()));
@@ -182,6 +232,7 @@ public final class KernelDescriptorReader {
         numbers(node.path("window")),
         numbers(node.path("iterations")),
         numbers(node.path("queue_pairs")),
+        numbers(node.path("ranks")),
         Schema.strings(node.path("scope")),
         Schema.strings(node.path("opcode")),
         chance);

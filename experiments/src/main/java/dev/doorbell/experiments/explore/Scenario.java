@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.explore;
 
 import dev.doorbell.core.fabric.explore.Policy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -43,20 +44,39 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
   }
 
   /**
+   * A message, or all of them, that has to have arrived.
+   *
+   * @param from the rank that sends
+   * @param to the rank whose inbox it is in
+   * @param sent which message of the payload; {@link #ALL} for each
+   * @param arrived which place of the inbox; {@link #ALL} for each
+   */
+  public record Arrival(int from, int to, int sent, int arrived) {
+    public static final int ALL = -1;
+
+    /** Whatever one rank has in its payload. */
+    public static Arrival ofAll(int from, int to) {
+      return new Arrival(from, to, ALL, ALL);
+    }
+  }
+
+  /**
    * Where a kernel runs, what it gets, and what is compared.
    *
-   * @param bothRanks at both ranks at once, with roles 0 and 1; otherwise at rank 0 alone
-   * @param slots messages side by side
-   * @param compared who receives what its peer sent
+   * @param ranks of the world; each of more than two has a queue pair to each other one
+   * @param launched ranks that it runs at, from 0 on, all at once
+   * @param slots messages side by side; among more than two ranks, one for each
+   * @param compared what has to have arrived
    * @param signals words at each rank that peers add to
    * @param sharedBytes of dynamic shared memory
    * @param cooperative all blocks are resident at once
    * @param parameters what each parameter of the entry gets, as descriptors name it
    */
   public record Shape(
-      boolean bothRanks,
+      int ranks,
+      int launched,
       Slots slots,
-      Compared compared,
+      List<Arrival> compared,
       int signals,
       int sharedBytes,
       boolean cooperative,
@@ -64,27 +84,34 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
     private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
 
     public Shape {
+      compared = List.copyOf(compared);
       parameters = List.copyOf(parameters);
     }
 
     static Shape named(String entry) {
       boolean both = entry.equals("put_latency");
+      List<Arrival> compared = new ArrayList<>();
+      if (entry.startsWith("put_")) {
+        compared.add(Arrival.ofAll(0, 1));
+      }
+      if (both) {
+        compared.add(Arrival.ofAll(1, 0));
+      }
       return new Shape(
-          both,
+          2,
+          both ? 2 : 1,
           BY_BLOCK.contains(entry) ? Slots.BLOCKS : Slots.THREADS,
-          !entry.startsWith("put_") ? Compared.NONE : both ? Compared.BOTH : Compared.RECEIVER,
+          compared,
           0,
           0,
           false,
           List.of("queue_pairs", "job"));
     }
-  }
 
-  /** Whose inbox is compared with its peer's payload. */
-  public enum Compared {
-    NONE,
-    RECEIVER,
-    BOTH
+    /** Whether each rank has a queue pair to each other one, and knows of all of them. */
+    public boolean among() {
+      return ranks > 2;
+    }
   }
 
   /**

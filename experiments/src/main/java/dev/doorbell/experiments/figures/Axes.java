@@ -99,13 +99,14 @@ final class Axes {
 
   /**
    * A linear axis from zero, or from below the least value where that is negative, in steps of 1, 2
-   * or 5, of bytes in powers of two.
+   * or 5, of bytes in powers of two. Where there is but one value it reaches to zero, and to 1
+   * where that value is zero.
    *
    * @param steps how many there may be from the least value to the greatest
    */
   static PlotAxis linear(String title, String unit, double low, double high, int steps) {
     double least = Math.min(0, low);
-    double greatest = Math.max(high, least + Math.ulp(least) * 4 + Double.MIN_NORMAL);
+    double greatest = high > least ? high : least < 0 ? 0 : 1;
     double room = (greatest - least) / Math.max(1, steps);
     double step = unit.equals("B") && room > 1 ? powerOfTwo(room) : roundUp(room);
     long first = (long) Math.floor(least / step + 1e-9);

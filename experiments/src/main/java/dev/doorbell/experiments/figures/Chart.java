@@ -4,6 +4,7 @@ import dev.doorbell.experiments.figures.drawing.Drawing;
 import dev.doorbell.experiments.figures.drawing.Provenance;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.TreeMap;
 
 /** What a figure shows, ready to be drawn or handed to LaTeX; the same bytes every time. */
 interface Chart {
@@ -29,6 +30,11 @@ interface Chart {
 
   /** The figure for pgfplots: file names with texts, a {@code .tex} and what it reads. */
   SequencedMap<String, String> pgfplots();
+
+  /** What there is of it beside drawings, for other programs: file names with texts. */
+  default SequencedMap<String, String> beside() {
+    return new TreeMap<>();
+  }
 
   /** Drawn for one column where it is one panel, else for two. */
   default Drawing draw() {

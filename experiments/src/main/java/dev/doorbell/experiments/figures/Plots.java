@@ -49,6 +49,17 @@ public final class Plots {
     return files;
   }
 
+  /** What there is of them beside drawings: of a timeline, the same for Perfetto. */
+  public SequencedMap<String, byte[]> beside() {
+    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+    for (Chart chart : charts) {
+      chart
+          .beside()
+          .forEach((file, text) -> files.put(file, text.getBytes(StandardCharsets.UTF_8)));
+    }
+    return Collections.unmodifiableSequencedMap(files);
+  }
+
   /** Whether there is none. */
   public boolean isEmpty() {
     return charts.isEmpty();

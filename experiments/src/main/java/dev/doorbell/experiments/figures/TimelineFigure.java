@@ -1,8 +1,11 @@
 package dev.doorbell.experiments.figures;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.figures.drawing.Drawing;
 import dev.doorbell.experiments.figures.drawing.Provenance;
+import dev.doorbell.experiments.formats.ChromeTrace;
 import dev.doorbell.experiments.plan.Timeline;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
@@ -47,5 +50,13 @@ record TimelineFigure(String name, Timeline timeline, String basisNote, Provenan
   @Override
   public SequencedMap<String, String> pgfplots() {
     return TimelinePgf.of(this);
+  }
+
+  @Override
+  public SequencedMap<String, String> beside() {
+    SequencedMap<String, String> files = new LinkedHashMap<>();
+    files.put(
+        Sheet.identifier(name) + ".perfetto.json", ChromeTrace.of(timeline, Basis.MODELLED.word()));
+    return files;
   }
 }

@@ -18,7 +18,11 @@ final class Kernels {
     row(
         text,
         "runs at",
-        (launch.bothRanks() ? "both ranks" : "the sender")
+        switch (launch.ranks()) {
+              case BOTH -> "both ranks";
+              case SENDER -> "the sender";
+              case ALL -> "all ranks";
+            }
             + ", blocks %d, threads %s"
                 .formatted(
                     launch.blocks(),
@@ -31,7 +35,7 @@ final class Kernels {
         text,
         "messages",
         switch (launch.slots()) {
-          case BLOCKS -> "one of each block";
+          case BLOCKS -> launch.allRanks() ? "one for each rank" : "one of each block";
           case THREADS -> "one of each thread";
           case WINDOW -> "a window of them";
         });

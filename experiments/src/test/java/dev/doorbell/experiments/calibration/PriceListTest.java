@@ -124,6 +124,18 @@ class PriceListTest {
   }
 
   @Test
+  void loads_side_by_side_give_how_many_are_under_way_and_what_issuing_one_takes_more()
+      throws Exception {
+    medians.put("load.in_flight", 60.0);
+    medians.put("load.issue", 4.5);
+    assertThat(gpu().finer().loadsInFlight()).isEqualTo(60);
+    assertThat(gpu().finer().loadIssue()).isCloseTo(1.5, within(EXACT));
+    // Faster than an instruction of a loop, of which each waits for the one before.
+    medians.put("load.issue", 2.0);
+    assertThat(gpu().finer().loadIssue()).isZero();
+  }
+
+  @Test
   void the_best_rates_bound_stores_of_a_block_and_all_of_device_memory() throws Exception {
     medians.put("stores.device.1x32.4", 6.0);
     medians.put("stores.device.1x1024.16", 63.0);

@@ -51,6 +51,16 @@ class DecodeCommandTest {
   }
 
   @Test
+  void a_capture_that_does_not_fit_into_memory_is_to_be_cut_up() throws IOException {
+    Path file = folder.resolve("large.pcapng");
+    try (java.io.RandomAccessFile large = new java.io.RandomAccessFile(file.toFile(), "rw")) {
+      large.setLength(5L << 30); // of holes
+    }
+    assertThat(session.type("decode", "packet", file.toString())).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-U027", "5,120 MiB", "editcap -c");
+  }
+
+  @Test
   void a_malformed_wqe_ends_with_1() throws IOException {
     String digits = file("wqe.txt", ascii(WQE.replace("00800603", "00800601")));
     assertThat(session.type("decode", "wqe", "--quiet", digits)).isEqualTo(ExitCode.FAILED);

@@ -62,7 +62,8 @@ class KernelJourneyTest {
     "ring, window=2;size=4K, goodput",
     "signal, window=3;size=4K, goodput",
     "exchange, size=64;path=pull, latency",
-    "proxy, window=4;size=4K, goodput"
+    "proxy, window=4;size=4K, goodput",
+    "alltoall, ranks=3;size=64, latency"
   })
   void from_a_template_to_a_verified_figure(String template, String settings, String metric)
       throws IOException {
@@ -104,6 +105,11 @@ class KernelJourneyTest {
         .hasSameTextualContentAs(folder.resolve("mine.ptx"));
     typed(ExitCode.OK, "plot", run.toString());
     assertThat(run.resolve("figures/" + metric + ".svg")).isNotEmptyFile();
+    if (template.equals("put")) {
+      // By the kernel that the run has kept: here no folder has one of that name.
+      typed(ExitCode.OK, "plot", run.toString(), "--kind", "timeline", "--only", "path=pull");
+      assertThat(out).contains("timeline-", ".perfetto.json");
+    }
 
     typed(
         ExitCode.OK,

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,5 +43,45 @@ class LauncherTest {
   @Test
   void tests_that_pass_are_none_though_nothing_is_shown() throws Exception {
     assertThat(test("echo nothing that is shown")).isZero();
+  }
+
+  /** Starts the launcher of a bundle whose Java says what it is called with. */
+  private List<String> bundled(String... files) throws IOException, InterruptedException {
+    Files.copy(
+        Path.of("..", "doorbell"), folder.resolve("doorbell"), StandardCopyOption.REPLACE_EXISTING);
+    Path bin = Files.createDirectories(folder.resolve("runtime/bin"));
+    Path java = Files.writeString(bin.resolve("java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.createDirectories(folder.resolve("lib"));
+    for (String file : files) {
+      Files.createFile(folder.resolve("lib").resolve(file));
+    }
+    ProcessBuilder launcher =
+        new ProcessBuilder("bash", folder.resolve("doorbell").toString(), "list", "topologies");
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      assertThat(run.await()).isZero();
+      return run.said().lines().toList();
+    }
+  }
+
+  @Test
+  void a_bundle_names_its_jars_in_one_order_and_its_cache() throws Exception {
+    Path lib = folder.toRealPath().resolve("lib");
+
+    List<String> words = bundled("b.jar", "C.jar", "a.jar", "doorbell.aot");
+
+    assertThat(words)
+        .containsSubsequence(
+            "-XX:AOTCache=" + lib.resolve("doorbell.aot"),
+            "-cp",
+            lib.resolve("C.jar") + ":" + lib.resolve("a.jar") + ":" + lib.resolve("b.jar"),
+            "dev.doorbell.experiments.Main",
+            "list",
+            "topologies");
+  }
+
+  @Test
+  void a_bundle_without_a_cache_asks_for_none() throws Exception {
+    assertThat(bundled("a.jar")).noneMatch(word -> word.contains("AOT"));
   }
 }

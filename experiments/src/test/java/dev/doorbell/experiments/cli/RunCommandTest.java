@@ -7,6 +7,9 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.config.Configs;
 import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.plan.Timeline.Kind;
+import dev.doorbell.experiments.plan.Timeline.Step;
 import dev.doorbell.experiments.run.FakeRuntime;
 import dev.doorbell.experiments.run.FullDisk;
 import java.io.IOException;
@@ -81,6 +84,37 @@ class RunCommandTest {
     JsonNode summary = JsonMapper.shared().readTree(onlyRun().resolve("summary.json"));
     assertThat(summary.at("/basis").asString()).isEqualTo("modelled");
     assertThat(summary.at("/crossovers")).hasSize(1);
+  }
+
+  @Test
+  void a_timeline_that_the_config_asks_for_lies_beside_its_drawing_for_perfetto_too()
+      throws IOException {
+    session.runtime.timeline =
+        new Timeline(
+            "one message",
+            List.of(
+                new Step(0, 20, "rank0.gpu0", "rank0.gpu0", Kind.WQE_STORE, 48, "WQE"),
+                new Step(20, 700, "rank0.gpu0", "rank0.nic0", Kind.WRITE_TLP, 8, "MWr")));
+    Files.writeString(
+        Path.of(config),
+        Configs.SMALL.replace(
+            "  crossovers:",
+            "    - { name: message, kind: timeline, only: path=pull }\n  crossovers:"));
+
+    assertThat(run()).isEqualTo(ExitCode.OK);
+
+    assertThat(session.out()).contains("figures  latency.svg message.svg message.perfetto.json\n");
+    assertThat(files(onlyRun()).keySet()).contains("figures/message.svg");
+    JsonNode trace =
+        JsonMapper.shared().readTree(onlyRun().resolve("figures/message.perfetto.json"));
+    assertThat(trace.at("/otherData/title").asString()).isEqualTo("one message");
+    assertThat(trace.at("/otherData/basis").asString()).isEqualTo("modelled");
+    assertThat(trace.at("/traceEvents").findValuesAsString("cat")).contains("device", "link");
+    Path again = folder.resolve("again");
+    assertThat(session.type("plot", onlyRun().toString(), "--as", "svg", "--out", again.toString()))
+        .isEqualTo(ExitCode.OK);
+    assertThat(again.resolve("message.perfetto.json"))
+        .hasSameBinaryContentAs(onlyRun().resolve("figures/message.perfetto.json"));
   }
 
   @ParameterizedTest

@@ -37,7 +37,14 @@ class KernelDescriptorReaderTest {
     assertThat(kernel.launch())
         .isEqualTo(
             new KernelDescriptor.Launch(
-                true, 1, 1, 0, false, KernelDescriptor.Slots.BLOCKS, false, 0));
+                KernelDescriptor.Ranks.BOTH,
+                1,
+                1,
+                0,
+                false,
+                KernelDescriptor.Slots.BLOCKS,
+                false,
+                0));
     assertThat(kernel.takes("push.memic")).isTrue();
     assertThat(kernel.verify()).isEqualTo(KernelDescriptor.Verify.RECEIVER);
   }
@@ -62,7 +69,14 @@ class KernelDescriptorReaderTest {
     assertThat(kernel.launch())
         .isEqualTo(
             new KernelDescriptor.Launch(
-                true, 2, 64, 1024, true, KernelDescriptor.Slots.WINDOW, false, 0));
+                KernelDescriptor.Ranks.BOTH,
+                2,
+                64,
+                1024,
+                true,
+                KernelDescriptor.Slots.WINDOW,
+                false,
+                0));
     assertThat(kernel.paths()).isEqualTo(Set.of("pull", "proxy"));
     assertThat(kernel.takes("staged")).isFalse();
     assertThat(kernel.isa()).contains("7.8");
@@ -73,6 +87,40 @@ class KernelDescriptorReaderTest {
   @Test
   void as_many_threads_as_the_copying_needs_is_a_word() throws ConfigException {
     assertThat(read(LEAST + "launch: { threads: copy }\n").launch().threads()).isZero();
+  }
+
+  @Test
+  void a_kernel_at_all_ranks_says_what_arrives_where() throws ConfigException {
+    KernelDescriptor kernel =
+        read(LEAST + "launch: { ranks: all }\nverify: allgather\ncompare: { ranks: [2, 5] }\n");
+    assertThat(kernel.launch().allRanks()).isTrue();
+    assertThat(kernel.launch().bothRanks()).isFalse();
+    assertThat(kernel.verify()).isEqualTo(KernelDescriptor.Verify.ALLGATHER);
+    assertThat(kernel.comparison().ranks()).containsExactly(2, 5);
+  }
+
+  @Test
+  void what_speaks_of_two_ranks_is_refused_at_all_of_them_and_the_other_way() {
+    assertThat(problems(LEAST + "launch: { ranks: all }\n"))
+        .anySatisfy(
+            text -> assertThat(text).contains("runs at all ranks, and verify speaks of two"));
+    assertThat(problems(LEAST + "verify: shift\n"))
+        .containsExactly("my.kernel.yaml:4:9 verify speaks of all ranks, and it runs at two");
+    assertThat(
+            problems(
+                LEAST
+                    + """
+                    parameters: [queue_pairs, stamps, status]
+                    launch: { ranks: all, slots: window }
+                    verify: alltoall
+                    compare: { queue_pairs: [1, 2] }
+                    """))
+        .containsExactly(
+            "my.kernel.yaml:5:30 at all ranks, payload and inbox hold a message for each rank",
+            "my.kernel.yaml:4:13 it runs at all ranks, but gets neither the job nor its peers",
+            "my.kernel.yaml:7:25 at all ranks, there is a queue pair to each other rank");
+    assertThat(problems(LEAST + "compare: { ranks: [3] }\n"))
+        .containsExactly("my.kernel.yaml:4:19 it runs at two ranks");
   }
 
   @Test

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.explore.Policy;
-import dev.doorbell.experiments.explore.Scenario.Compared;
 import dev.doorbell.experiments.explore.Scenario.Shape;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,9 +28,10 @@ final class OrdersTest {
       String ptx = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
       Shape shape =
           new Shape(
-              bothRanks,
+              2,
+              bothRanks ? 2 : 1,
               Scenario.Slots.THREADS,
-              Compared.NONE,
+              List.of(),
               0,
               0,
               false,

@@ -76,6 +76,15 @@ class AxesTest {
   }
 
   @Test
+  void values_that_are_all_zero_or_all_one_number_have_a_linear_axis() {
+    assertThat(labels(Axes.linear("stall", "ns", 0, 0, 5)))
+        .containsExactly("0 ns", "0.2 ns", "0.4 ns", "0.6 ns", "0.8 ns", "1 ns");
+    assertThat(labels(Axes.linear("pulled", "", 0, 0, 2))).containsExactly("0", "0.5", "1");
+    assertThat(labels(Axes.linear("change", "%", -5, -5, 5)))
+        .containsExactly("-5", "-4", "-3", "-2", "-1", "0");
+  }
+
+  @Test
   void a_constant_has_a_decade_axis_about_it() {
     PlotAxis axis = Axes.decades("latency", "ns", 1000, 1000);
     assertThat(axis.scale().low()).isLessThan(1000);

@@ -9,16 +9,20 @@ import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.plan.Timeline;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /** A world without GPUs: samples follow from the point's seed, and a test may change the rest. */
 public class FakeRuntime implements ExperimentRuntime {
@@ -30,6 +34,9 @@ public class FakeRuntime implements ExperimentRuntime {
 
   /** What is impossible; replace it to complain. */
   public java.util.function.Function<Point, List<Problem>> check = _ -> List.of();
+
+  /** What happens to a message of any point; null: no message is traced. */
+  public @Nullable Timeline timeline;
 
   /** A straight line with noise that depends on the point alone. */
   public static PointResult result(Point point) {
@@ -95,6 +102,11 @@ public class FakeRuntime implements ExperimentRuntime {
   public Prediction predict(Point point) {
     return new Prediction(
         List.of(new Prediction.Term("latency", model(point), "ns", "T = a + N/B", false)));
+  }
+
+  @Override
+  public Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
+    return timeline == null ? ExperimentRuntime.super.timeline(point, capture) : timeline;
   }
 
   @Override

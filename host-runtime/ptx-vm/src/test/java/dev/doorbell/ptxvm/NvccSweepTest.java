@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.launch.PtxCheck;
+import dev.doorbell.ptxvm.listing.FunctionListing;
+import dev.doorbell.ptxvm.listing.UnwrittenReads;
+import dev.doorbell.ptxvm.parser.PtxParser;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,7 +22,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * Whatever nvcc makes of the kernels, with and without optimisation, line tables and debug
- * information, for old and new targets, loads and computes what the hardware computed.
+ * information, for old and new targets, loads and computes what the hardware computed, and reads no
+ * register that nothing has written.
  *
  * <p>nvcc's own -O levels reach host code only; those of device code are cicc's.
  */
@@ -49,6 +53,10 @@ class NvccSweepTest {
       String ptx = compile(file, flags);
       List<Refusal> refusals = PtxCheck.check(file + ".ptx", ptx);
       refusals.forEach(refusal -> wrong.add(flags + ": " + refusal.describe(file + ".ptx")));
+      for (FunctionListing listing :
+          FunctionListing.of(PtxParser.parse(file + ".ptx", ptx).module())) {
+        UnwrittenReads.of(listing).forEach(read -> wrong.add(flags + ": unwritten: " + read));
+      }
       if (refusals.isEmpty()) {
         run(file, ptx).forEach(difference -> wrong.add(flags + ": " + difference));
       }

@@ -44,6 +44,9 @@ final class Agreement {
     if (name.startsWith("stores.device")) {
       return "stores to device memory";
     }
+    if (name.startsWith("issue.") || name.startsWith("together.")) {
+      return "points of loads side by side";
+    }
     return name.startsWith("loads.device") ? "loads of device memory" : "prices";
   }
 

@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
       "",
       "  doorbell decode packet capture.pcapng",
       "  doorbell decode wqe ring.bin",
-      "  echo '00000008 00800603 00000008 00000000' | doorbell decode wqe -",
+      "  echo '00000000 00010001 00000008 00000000' | doorbell decode wqe -   a NOP",
       "",
       "Bytes come as binary, as hexadecimal digits, or as a pcapng or pcap capture. Of a capture every",
       "packet is checked: ICRC, sequence numbers, the rules of reliable connections. Exits with 1 when",

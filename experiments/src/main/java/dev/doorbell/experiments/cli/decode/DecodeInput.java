@@ -6,7 +6,9 @@ import dev.doorbell.experiments.config.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
@@ -20,6 +22,9 @@ final class DecodeInput {
   private static final Pattern FILLER = Pattern.compile("0[xX]|[\\s,;]");
   private static final Pattern DIGITS = Pattern.compile("(?:[0-9a-fA-F]{2})+");
 
+  /** What is decoded lies in memory whole, and each packet of it once more. */
+  private static final long MOST_BYTES = Math.min(1L << 30, Runtime.getRuntime().maxMemory() / 4);
+
   private DecodeInput() {}
 
   /**
@@ -30,11 +35,23 @@ final class DecodeInput {
   static byte[] read(String name, InputStream standardInput) throws UsageException {
     byte[] bytes;
     try {
+      if (!name.equals("-") && Files.size(Path.of(name)) > MOST_BYTES) {
+        throw new UsageException(
+            Problem.of(
+                    "DB-U027",
+                    name,
+                    "it has %,d MiB; %,d are read at once"
+                        .formatted(Files.size(Path.of(name)) >> 20, MOST_BYTES >> 20))
+                .effect("nothing was decoded")
+                .fix(
+                    "cut it up: editcap -c 500000 %s part.pcapng. A part that begins in the middle of"
+                            .formatted(name)
+                        + " a connection is no problem"));
+      }
       bytes = name.equals("-") ? standardInput.readAllBytes() : Files.readAllBytes(Path.of(name));
     } catch (IOException e) {
       throw new UsageException(
-          Problem.of("DB-U020", name, "cannot be read: " + e.getMessage())
-              .fix("name a file, or - for standard input"));
+          Problem.of("DB-U020", name, reason(e)).fix("name a file, or - for standard input"));
     }
     byte[] decoded = CaptureReader.isCapture(bytes) ? bytes : fromHex(bytes);
     if (decoded.length == 0) {
@@ -43,6 +60,14 @@ final class DecodeInput {
               .fix("give bytes, hexadecimal digits, or a capture"));
     }
     return decoded;
+  }
+
+  private static String reason(IOException e) {
+    return switch (e) {
+      case NoSuchFileException _ -> "there is no such file";
+      case AccessDeniedException _ -> "there is no permission to read it";
+      default -> "cannot be read: " + e.getMessage();
+    };
   }
 
   /** The bytes that text spells, or the bytes themselves when they are no such text. */

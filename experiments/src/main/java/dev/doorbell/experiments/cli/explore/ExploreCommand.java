@@ -379,7 +379,7 @@ public final class ExploreCommand extends Command {
     word("--ringer", ringer, "gpu", "cpu", "proxy");
     ExploredKernel known = described;
     // A ping-pong of the project's is between two posters.
-    int usual = program.shape().bothRanks() ? 1 : 2;
+    int usual = program.shape().launched() > 1 ? 1 : 2;
     int gridBlocks = blocks != null ? blocks : known == null ? usual : known.blocks();
     int blockThreads = threads != null ? threads : known == null ? 4 : known.threads();
     int slots = known == null || window > 0 ? window : known.window();
@@ -388,6 +388,12 @@ public final class ExploreCommand extends Command {
     range("--threads", blockThreads, 1, 1024);
     range("--iterations", iterations, 1, 1 << 20);
     range("--qps", queuePairs, 1, 64);
+    if (program.shape().among() && queuePairs != 1) {
+      throw new UsageException(
+          Problem.of("DB-U025", "--qps", "the kernel runs at all ranks")
+              .effect("it has one queue pair to each other rank")
+              .fix("leave --qps out"));
+    }
     range("--ring", ring, 4, 1 << 15);
     range("--batch", batch, 1, 1 << 15);
     range("--window", window, 0, 1 << 15);

@@ -35,7 +35,10 @@ final class ExploreReport {
                 load.path())
         + "%s of %s in %s memory, rung by the %s%s%s%s%s   policy %s%s\n"
             .formatted(
-                Show.count(load.queuePairs(), "queue pair"),
+                scenario.program().shape().among()
+                    ? "%d ranks, each with a queue pair to each other one"
+                        .formatted(scenario.program().shape().ranks())
+                    : Show.count(load.queuePairs(), "queue pair"),
                 Show.count(load.ring(), "block"),
                 posting.queues(),
                 posting.ringer(),

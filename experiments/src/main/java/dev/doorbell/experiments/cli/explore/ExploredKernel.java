@@ -7,6 +7,7 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.explore.Scenario;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /** A kernel of the user's as it is explored: where it runs and how large, by its descriptor. */
 record ExploredKernel(UserKernel kernel) {
   private static final int FEW_SLOTS = 2;
+
+  /** Ranks of a kernel that runs at all: the fewest that are more than a pair. */
+  private static final int MANY = 3;
 
   /**
    * The kernel that the argument means: a descriptor, PTX that one describes, or a name in the
@@ -46,20 +50,38 @@ record ExploredKernel(UserKernel kernel) {
         descriptor.entry(),
         kernel.ptx(),
         new Scenario.Shape(
-            descriptor.launch().bothRanks(),
+            ranks(),
+            descriptor.launch().ranks() == KernelDescriptor.Ranks.SENDER ? 1 : ranks(),
             switch (descriptor.launch().slots()) {
               case BLOCKS -> Scenario.Slots.BLOCKS;
               case THREADS -> Scenario.Slots.THREADS;
               case WINDOW -> Scenario.Slots.WINDOW;
             },
-            switch (descriptor.verify()) {
-              case RECEIVER -> Scenario.Compared.RECEIVER;
-              case BOTH -> Scenario.Compared.BOTH;
-            },
+            arrivals(),
             descriptor.launch().signals(),
             descriptor.launch().sharedBytes(),
             descriptor.launch().cooperative(),
             descriptor.parameters()));
+  }
+
+  private int ranks() {
+    return kernel.descriptor().launch().allRanks() ? MANY : 2;
+  }
+
+  private List<Scenario.Arrival> arrivals() {
+    KernelDescriptor.Verify verify = kernel.descriptor().verify();
+    List<Scenario.Arrival> arrivals = new ArrayList<>();
+    for (int from = 0; from < ranks(); from++) {
+      for (int to = 0; to < ranks(); to++) {
+        if (verify.arrives(from, to, ranks())) {
+          arrivals.add(
+              verify.ofAll()
+                  ? new Scenario.Arrival(from, to, verify.message(from, to), from)
+                  : Scenario.Arrival.ofAll(from, to));
+        }
+      }
+    }
+    return arrivals;
   }
 
   int blocks() {

@@ -36,6 +36,7 @@ import picocli.CommandLine.Parameters;
       "  signal    the same by put-with-signal, credits by atomics; measures goodput",
       "  exchange  threads of both ranks swap messages, with a barrier; measures latency",
       "  proxy     a stream of puts that the CPU posts; measures goodput",
+      "  alltoall  every rank sends every other one a message; up to 16 ranks; measures latency",
       ""
     })
 final class KernelNewCommand extends Command {
@@ -46,7 +47,7 @@ final class KernelNewCommand extends Command {
 
   @Option(
       names = "--template",
-      paramLabel = "put|ring|signal|exchange|proxy",
+      paramLabel = "put|ring|signal|exchange|proxy|alltoall",
       description = "What to start from (default: put).")
   private String template = "put";
 

@@ -10,6 +10,7 @@ import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.run.RunDirectory;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -46,6 +47,12 @@ public final class UserKernels {
     }
     all.add(KernelFolders.STANDARD);
     return joinFolders(context, all);
+  }
+
+  /** The context with the kernels that runs have kept, where they ran any of the user's. */
+  public static Context ofRuns(Context context, List<Path> runs) {
+    List<Path> kept = runs.stream().map(RunDirectory::kernels).filter(Files::isDirectory).toList();
+    return kept.isEmpty() ? context : new UserKernels().joinFolders(context, kept);
   }
 
   /** The context with the kernels of these folders and no others. */

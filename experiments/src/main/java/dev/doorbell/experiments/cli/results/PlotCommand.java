@@ -5,6 +5,7 @@ import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.FigureKind;
@@ -14,8 +15,8 @@ import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.config.Schema;
 import dev.doorbell.experiments.figures.Figures;
 import dev.doorbell.experiments.figures.PlotFormat;
+import dev.doorbell.experiments.figures.Plots;
 import dev.doorbell.experiments.figures.Unplottable;
-import dev.doorbell.experiments.formats.ChromeTrace;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.run.RunDirectory;
@@ -23,7 +24,6 @@ import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
 import dev.doorbell.experiments.run.StoredRun;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -137,8 +137,9 @@ public final class PlotCommand extends Command {
       Path directory = place.find(run);
       StoredRun stored = StoredRun.read(directory);
       Path folder = out == null ? directory.resolve(RunDirectory.FIGURES) : out;
+      Context own = UserKernels.ofRuns(context, List.of(directory));
       SequencedMap<String, byte[]> made =
-          spec == null ? ofConfig(context, stored, part) : one(context, stored, spec);
+          spec == null ? ofConfig(own, stored, part) : one(own, stored, spec);
       List<String> files =
           RunFiles.writeAll(context.disk(), folder, made).stream()
               .map(file -> folder.resolve(file).toString())
@@ -207,7 +208,13 @@ public final class PlotCommand extends Command {
               : asked.missing().getFirst());
     }
     asked.missing().forEach(problem -> context.terminal().err().println(problem.text()));
-    return asked.plots().files(formats());
+    return files(asked.plots());
+  }
+
+  private SequencedMap<String, byte[]> files(Plots plots) {
+    SequencedMap<String, byte[]> files = new LinkedHashMap<>(plots.files(formats()));
+    files.putAll(plots.beside());
+    return files;
   }
 
   private SequencedMap<String, byte[]> one(Context context, StoredRun stored, FigureSpec spec)
@@ -253,12 +260,8 @@ public final class PlotCommand extends Command {
       try {
         Point point = unless(() -> figures.point(spec.only()));
         Timeline timeline = unless(() -> figures.trace(point, capture));
-        SequencedMap<String, byte[]> files =
-            new LinkedHashMap<>(figures.timelineOf(spec, point, timeline).files(formats()));
+        SequencedMap<String, byte[]> files = files(figures.timelineOf(spec, point, timeline));
         String name = files.firstEntry().getKey().replaceAll("\\.[a-z]+$", "");
-        files.put(
-            name + ".perfetto.json",
-            ChromeTrace.of(timeline, "modelled").getBytes(StandardCharsets.UTF_8));
         files.put(name + ".pcapng", Files.readAllBytes(capture));
         return files;
       } finally {

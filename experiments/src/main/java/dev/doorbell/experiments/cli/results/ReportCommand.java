@@ -4,6 +4,7 @@ import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.FigureReader;
 import dev.doorbell.experiments.config.FigureSpec;
@@ -68,8 +69,8 @@ public final class ReportCommand extends Command {
     Path file = out == null ? stored.getFirst().path().resolve(NAME) : out;
     Path folder = file.toAbsolutePath().getParent();
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    files.put(
-        String.valueOf(file.getFileName()), HtmlReport.of(stored, further, context.runtime()));
+    Context own = UserKernels.ofRuns(context, stored.stream().map(StoredRun::path).toList());
+    files.put(String.valueOf(file.getFileName()), HtmlReport.of(stored, further, own.runtime()));
     RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
     if (common().json()) {
       Json.print(context, Map.of("report", file.toString()));

@@ -390,10 +390,7 @@ public final class RunCommand extends Command {
     print.print(ResultTable.text(stored));
     print.printf("run      %s%n", stored.path());
     if (!figures.figures().isEmpty()) {
-      print.printf(
-          "figures  %s%n",
-          String.join(
-              " ", figures.figures().stream().filter(file -> file.endsWith(".svg")).toList()));
+      print.printf("figures  %s%n", String.join(" ", figures.figures()));
     }
     figures.missing().forEach(problem -> print.println("note  " + problem.text()));
     if (code == ExitCode.INTERRUPTED) {

@@ -25,7 +25,7 @@ public final class GpuCalibrator implements Calibrator {
 
   /** As on hardware, all blocks of a grid run at once. */
   private static final VmOptions OPTIONS =
-      VmOptions.defaults().withMaxResidentBlocks(PriceBench.MOST_BLOCKS);
+      VmOptions.defaults().withMaxResidentBlocks(PriceRig.MOST_BLOCKS);
 
   /** For the service loader. */
   public GpuCalibrator() {}

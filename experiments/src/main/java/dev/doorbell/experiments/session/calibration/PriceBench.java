@@ -1,14 +1,10 @@
 package dev.doorbell.experiments.session.calibration;
 
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
-import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.KernelArguments;
-import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.experiments.calibration.Calibrator.Request;
@@ -27,17 +23,12 @@ import java.util.Map;
 
 /** Runs the price kernels on one GPU, one after the other. */
 final class PriceBench implements AutoCloseable {
-  private static final long LAUNCH_NANOS = 20_000_000_000L;
-  private static final long SLICE_NANOS = 1_000_000;
   private static final long ECHO_CYCLES = 2_000_000_000L;
   private static final ValueLayout.OfLong U64 =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int LINE = 256;
   private static final int WARP = 32;
   private static final int[] BLOCKS = {1, 8, 32, 132};
-
-  /** Blocks of the largest grid: an H200 has a multiprocessor for each. */
-  static final int MOST_BLOCKS = 132;
 
   /** More than the caches of a CPU hold. */
   private static final long EVICTING_BYTES = 1L << 30;
@@ -47,11 +38,9 @@ final class PriceBench implements AutoCloseable {
 
   private final Request request;
   private final long pollNanos;
-  private final Fabric fabric;
-  private final Gpu gpu;
   private final Workload workload;
+  private final PriceRig rig;
   private final GpuModule module;
-  private final GpuStream stream;
   private final Memory device;
   private final Memory host;
   private final Memory out;
@@ -69,23 +58,12 @@ final class PriceBench implements AutoCloseable {
   PriceBench(Request request, long pollNanos, Fabric fabric, Gpu gpu, Workload workload) {
     this.request = request;
     this.pollNanos = pollNanos;
-    this.fabric = fabric;
-    this.gpu = gpu;
     this.workload = workload;
-    module = gpu.load("prices", PriceKernels.ptx());
-    stream = gpu.createStream();
-    long bytes = Math.max(workload.mostBytes(), workload.chainBytes());
-    device = gpu.allocate(MemoryKind.DEVICE, bytes, "calibration, device");
-    host = gpu.allocate(MemoryKind.HOST, bytes, "calibration, host");
-    out =
-        gpu.allocate(
-            MemoryKind.DEVICE,
-            Long.BYTES * (2L + 2L * MOST_BLOCKS + total()),
-            "calibration, samples");
-  }
-
-  private int total() {
-    return request.samples() + workload.warmSamples();
+    rig = new PriceRig(fabric, gpu, workload, request.samples());
+    module = rig.load("prices", PriceKernels.ptx());
+    device = rig.device;
+    host = rig.host;
+    out = rig.out;
   }
 
   List<Measurement> measurements() {
@@ -96,6 +74,7 @@ final class PriceBench implements AutoCloseable {
   boolean run() {
     List<Runnable> steps = new ArrayList<>(List.of(this::clocks));
     steps.addAll(prices());
+    steps.add(this::loadsTogether);
     steps.add(this::echo);
     if (workload.copyBytes() > 0) {
       steps.add(() -> far("load.far", device, "strong load, 64 MiB walked"));
@@ -146,12 +125,12 @@ final class PriceBench implements AutoCloseable {
                 device,
                 many,
                 "atomic of system scope"),
+        // The same lines as those of load.host: one may be much nearer than another.
         () ->
-            price(
-                PriceKernels.ATOMIC_SYSTEM,
+            chain(
+                PriceKernels.ATOMIC_WALK,
                 "atomic.host",
                 host,
-                many,
                 "atomic of system scope on host memory"),
         () -> price(PriceKernels.FENCE, "fence.floor", device, many, "fence.gpu, nothing to drain"),
         () ->
@@ -294,17 +273,16 @@ final class PriceBench implements AutoCloseable {
   }
 
   private double[] cycles(Price price, long target, int rounds) {
-    launch(price.name(), 1, 1, new KernelArguments().add(target).add(out).add(rounds).add(total()));
-    return samples();
+    launch(
+        price.name(),
+        1,
+        1,
+        new KernelArguments().add(target).add(out).add(rounds).add(rig.total()));
+    return rig.samples();
   }
 
-  /** What is left when those that warm up are gone. */
-  private double[] samples() {
-    double[] values = new double[request.samples()];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = out.getLong((long) (i + workload.warmSamples()) * Long.BYTES);
-    }
-    return values;
+  private void loadsTogether() {
+    measurements.addAll(new LoadsTogether(rig, nanosPerCycle, request.progress()).measure());
   }
 
   /** From a flag that the GPU raises to the CPU's answer. */
@@ -312,7 +290,8 @@ final class PriceBench implements AutoCloseable {
     say("echo");
     host.fill(0, 2L * LINE, (byte) 0);
     out.fill(0, out.size(), (byte) 0);
-    try (EchoAgent _ = new EchoAgent(fabric, host.address(), host.address() + LINE, pollNanos)) {
+    try (EchoAgent _ =
+        new EchoAgent(rig.fabric, host.address(), host.address() + LINE, pollNanos)) {
       launch(
           PriceKernels.ECHO,
           1,
@@ -321,10 +300,10 @@ final class PriceBench implements AutoCloseable {
               .add(host)
               .add(host.address() + LINE)
               .add(out)
-              .add(total())
+              .add(rig.total())
               .add(ECHO_CYCLES));
     }
-    double[] nanos = samples();
+    double[] nanos = rig.samples();
     for (int i = 0; i < nanos.length; i++) {
       if (nanos[i] == 0) {
         throw new GpuException("the CPU did not answer the GPU's flag %d".formatted(i));
@@ -354,9 +333,10 @@ final class PriceBench implements AutoCloseable {
   @SuppressWarnings("restricted") // the range is the pinned memory's own
   private void copies() {
     try (Arena arena = Arena.ofConfined();
-        Memory large = gpu.allocate(MemoryKind.DEVICE, workload.copyBytes(), "calibration, copy");
+        Memory large =
+            rig.gpu.allocate(MemoryKind.DEVICE, workload.copyBytes(), "calibration, copy");
         Memory pinned =
-            gpu.allocate(MemoryKind.HOST, workload.copyBytes(), "calibration, pinned")) {
+            rig.gpu.allocate(MemoryKind.HOST, workload.copyBytes(), "calibration, pinned")) {
       copy("copy.small", large, arena.allocate(Long.BYTES), true);
       MemorySegment range =
           MemorySegment.ofAddress(pinned.address()).reinterpret(workload.copyBytes());
@@ -448,18 +428,7 @@ final class PriceBench implements AutoCloseable {
   }
 
   private void launch(String kernel, int blocks, int threads, KernelArguments arguments) {
-    LaunchConfig config = LaunchConfig.of(blocks, threads).withTimeout(LAUNCH_NANOS);
-    Launch launch = gpu.launch(module.kernel(kernel), config, arguments, stream);
-    long deadline = System.nanoTime() + 2 * LAUNCH_NANOS;
-    while (!launch.done()) {
-      RunOutcome outcome = fabric.run(launch::done, SLICE_NANOS);
-      if (outcome == RunOutcome.STALLED && !launch.done()) {
-        launch.cancel("no thread can go on");
-      } else if (System.nanoTime() - deadline > 0) {
-        launch.cancel("the calibration's time was over");
-      }
-    }
-    launch.check();
+    rig.launch(module.kernel(kernel), blocks, threads, arguments);
   }
 
   private void say(String what) {
@@ -468,10 +437,7 @@ final class PriceBench implements AutoCloseable {
 
   @Override
   public void close() {
-    stream.close();
     module.close();
-    out.close();
-    host.close();
-    device.close();
+    rig.close();
   }
 }

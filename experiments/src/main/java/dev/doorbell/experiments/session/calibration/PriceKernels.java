@@ -42,6 +42,11 @@ final class PriceKernels {
       new Price("atomic_gpu", "atom.relaxed.gpu.global.exch.b64 %v, [%p], %v;", true);
   static final Price ATOMIC_SYSTEM =
       new Price("atomic_sys", "atom.relaxed.sys.global.exch.b64 %v, [%p], %v;", true);
+
+  /** Changes nothing, and loads where the next one goes, as a load does. */
+  static final Price ATOMIC_WALK =
+      new Price("atomic_walk", "atom.relaxed.sys.global.cas.b64 %p, [%p], %v, %v;", false);
+
   static final Price FENCE = new Price("fence_gpu", "fence.acq_rel.gpu;", false);
   static final Price FENCE_SYSTEM = new Price("fence_sys", "fence.acq_rel.sys;", false);
   static final Price STORE_FENCE =
@@ -61,6 +66,7 @@ final class PriceKernels {
           STORE,
           ATOMIC,
           ATOMIC_SYSTEM,
+          ATOMIC_WALK,
           FENCE,
           FENCE_SYSTEM,
           STORE_FENCE,
@@ -77,9 +83,12 @@ final class PriceKernels {
   /** Instructions of a round of a bandwidth kernel that stores, but for the store. */
   static final int ROUND_INSTRUCTIONS = 5;
 
+  private static final String HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n";
+
   static final String CLOCKS = "clocks";
   static final String ECHO = "echo";
   static final String NOTHING = "nothing";
+  static final String TOGETHER = "together";
 
   private PriceKernels() {}
 
@@ -91,7 +100,7 @@ final class PriceKernels {
   /** The module. */
   static String ptx() {
     List<String> parts = new ArrayList<>();
-    parts.add(".version 7.0\n.target sm_70\n.address_size 64\n");
+    parts.add(HEAD);
     PRICES.forEach(price -> parts.add(price(price)));
     parts.add(clocks());
     parts.add(echo());
@@ -222,6 +231,57 @@ final class PriceKernels {
         }
         """
         .formatted(ECHO);
+  }
+
+  /**
+   * A module of one kernel: so many loads that do not depend on each other, each of a line of its
+   * own, and then their values used; the same lines for each sample. ISA and target are those of
+   * {@link #ptx}.
+   */
+  static String together(int loads) {
+    StringBuilder issue = new StringBuilder();
+    StringBuilder use = new StringBuilder();
+    for (int i = 0; i < loads; i++) {
+      issue.append("\tld.relaxed.sys.global.u32 %%x%d, [%%p+%d];\n".formatted(i, i * STRIDE));
+      if (i > 0) {
+        use.append("\tor.b32 %%x0, %%x0, %%x%d;\n".formatted(i));
+      }
+    }
+    return HEAD
+        + """
+        // (where, cycles until all were issued and until all were there as two u64 a sample,
+        // samples, 0)
+        .visible .entry %s(.param .u64 a0, .param .u64 a1, .param .u32 a2, .param .u32 a3)
+        {
+        	.reg .pred %%q;
+        	.reg .b32 %%r<3>;
+        	.reg .b32 %%x<%d>;
+        	.reg .b64 %%d<5>;
+        	.reg .b64 %%p;
+        	ld.param.u64 %%p, [a0];
+        	ld.param.u64 %%d1, [a1];
+        	ld.param.u32 %%r1, [a2];
+        	ld.param.u32 %%r2, [a3];
+        sample:
+        	mov.u64 %%d2, %%clock64;
+        %s	mov.u64 %%d3, %%clock64;
+        %s	// Never so: but the clock is not read before all values are there.
+        	and.b32 %%x0, %%x0, %%r2;
+        	setp.ne.u32 %%q, %%x0, 0;
+        	@%%q ret;
+        	mov.u64 %%d4, %%clock64;
+        	sub.u64 %%d3, %%d3, %%d2;
+        	sub.u64 %%d4, %%d4, %%d2;
+        	st.global.u64 [%%d1], %%d3;
+        	st.global.u64 [%%d1+8], %%d4;
+        	add.u64 %%d1, %%d1, 16;
+        	sub.u32 %%r1, %%r1, 1;
+        	setp.ne.u32 %%q, %%r1, 0;
+        	@%%q bra sample;
+        	ret;
+        }
+        """
+            .formatted(TOGETHER, loads, issue, use);
   }
 
   private static String stores(int width) {

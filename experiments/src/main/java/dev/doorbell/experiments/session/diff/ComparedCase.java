@@ -33,6 +33,7 @@ import java.util.SplittableRandom;
  * @param window operations in flight
  * @param ringBlocks of the send ring, and entries of the completion ring
  * @param queuePairs that posters share
+ * @param ranks of a kernel that runs at all of them; otherwise 2
  * @param exclusive one thread posts
  * @param collapsed one completion entry
  * @param batch ring at the latest when so many blocks wait
@@ -53,6 +54,7 @@ record ComparedCase(
     int window,
     int ringBlocks,
     int queuePairs,
+    int ranks,
     boolean exclusive,
     boolean collapsed,
     int batch,
@@ -67,6 +69,7 @@ record ComparedCase(
   private static final int MOST_ITERATIONS = 40;
   private static final int MOST_OF_MANY = 6;
   private static final int BLOCKS_A_POST = 4;
+  private static final int MOST_RANKS = 4;
 
   /** The parameters of a run. */
   static ComparedCase random(Protocol protocol, SplittableRandom random) {
@@ -126,6 +129,7 @@ record ComparedCase(
         window,
         ring,
         pick(choice.queuePairs(), 1, random),
+        launch.allRanks() ? pick(choice.ranks(), 2 + random.nextInt(MOST_RANKS - 1), random) : 2,
         !races && random.nextBoolean() && scope != JobView.SCOPE_WARP,
         !races && random.nextInt(4) == 0,
         1 + random.nextInt(4),
@@ -226,8 +230,16 @@ record ComparedCase(
     return !one || (scope == JobView.SCOPE_WARP && threads > WARP);
   }
 
+  /** Whether each rank has a queue pair to each other one. */
+  boolean amongAll() {
+    return protocol.descriptor().launch().allRanks();
+  }
+
   /** Messages side by side. */
   int slots() {
+    if (amongAll()) {
+      return ranks;
+    }
     return switch (protocol.descriptor().launch().slots()) {
       case BLOCKS -> blocks;
       case THREADS -> blocks * threads;
@@ -257,6 +269,7 @@ record ComparedCase(
         window,
         larger,
         queuePairs,
+        ranks,
         exclusive,
         collapsed,
         batch,
@@ -284,7 +297,7 @@ record ComparedCase(
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "%s sq=%s cq=%s record=%s payload=%s %d x %d thread%s%s%s %d B x %d%s window=%d ring=%d qps=%d%s%s batch=%d mover=%s",
+        "%s sq=%s cq=%s record=%s payload=%s %d x %d thread%s%s%s %d B x %d%s window=%d ring=%d %s%s%s batch=%d mover=%s",
         path.word(),
         placement.sendRing().word(),
         placement.completionRing().word(),
@@ -308,7 +321,7 @@ record ComparedCase(
         warmup == 0 ? "" : "+" + warmup,
         window,
         ringBlocks,
-        queuePairs,
+        amongAll() ? "ranks=" + ranks : "qps=" + queuePairs,
         exclusive ? " exclusive" : "",
         collapsed ? " collapsed" : "",
         batch,

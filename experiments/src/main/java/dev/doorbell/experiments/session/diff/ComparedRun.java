@@ -19,6 +19,7 @@ import dev.doorbell.experiments.session.transfer.Party;
 import dev.doorbell.experiments.session.transfer.Protocol;
 import dev.doorbell.experiments.session.world.Connection;
 import dev.doorbell.experiments.session.world.Endpoint;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.experiments.session.world.World;
 import dev.doorbell.proxy.recovery.SafePoint;
 import dev.doorbell.softhca.SoftHcaOptions;
@@ -64,31 +65,40 @@ final class ComparedRun implements Compared {
     try (World world =
             World.direct(
                 fabric,
-                2,
+                what.ranks(),
                 SoftHcaOptions.DEFAULT,
                 what.payload(),
                 rank -> new RecordingGpu(machine.gpu(fabric, rank), recorded));
-        Connection connection =
-            Connection.open(world, what.endpoint(nanos / 2), what.ringing(), what.queuePairs());
-        Party zero = new Party(connection, world.rank(0), buffers(), seed);
-        Party one = new Party(connection, world.rank(1), buffers(), seed + 1)) {
-      List<Launch> launches = start(world, zero, one, nanos);
+        Connection connection = connect(world, nanos / 2);
+        Owned open = new Owned()) {
+      List<Party> parties = new ArrayList<>();
+      for (int rank = 0; rank < what.ranks(); rank++) {
+        parties.add(open.add(new Party(connection, world.rank(rank), buffers(), seed + rank)));
+      }
+      List<Launch> launches = start(world, parties, nanos);
       RunOutcome outcome = fabric.run(() -> launches.stream().allMatch(Launch::done), 2 * nanos);
       if (outcome != RunOutcome.DONE) {
         launches.forEach(launch -> launch.cancel("the comparison's time was over"));
       }
       launches.forEach(Launch::check);
       fabric.quiesce();
-      check(zero, one);
+      check(parties);
       SequencedMap<String, byte[]> contents = new LinkedHashMap<>();
       recorded.forEach(gpu -> contents.putAll(gpu.contents()));
       return contents;
     }
   }
 
+  private Connection connect(World world, long deadlineNanos) {
+    Endpoint.Shape shape = what.endpoint(deadlineNanos);
+    return what.amongAll()
+        ? Connection.mesh(world, what.ranks(), shape, what.ringing())
+        : Connection.open(world, shape, what.ringing(), what.queuePairs());
+  }
+
   /** What the kernel itself says of its end, and whether what it sent has arrived. */
-  private void check(Party zero, Party one) {
-    for (Party party : List.of(zero, one)) {
+  private void check(List<Party> parties) {
+    for (Party party : parties) {
       String trouble = party.trouble();
       if (trouble != null) {
         throw new GpuException(trouble);
@@ -97,13 +107,18 @@ final class ComparedRun implements Compared {
     if (what.executesLists() || !what.puts()) {
       return;
     }
-    boolean both = what.protocol().descriptor().verify() == KernelDescriptor.Verify.BOTH;
-    String mismatch = one.mismatch(zero);
-    if (mismatch == null && both) {
-      mismatch = zero.mismatch(one);
-    }
-    if (mismatch != null) {
-      throw new GpuException(mismatch);
+    KernelDescriptor.Verify verify = what.protocol().descriptor().verify();
+    for (int rank = parties.size() - 1; rank >= 0; rank--) {
+      Party party = parties.get(rank);
+      String mismatch = null;
+      if (verify.ofAll()) {
+        mismatch = party.mismatch(parties, verify);
+      } else if (verify.arrives(1 - rank, rank, 2)) {
+        mismatch = party.mismatch(parties.get(1 - rank));
+      }
+      if (mismatch != null) {
+        throw new GpuException(mismatch);
+      }
     }
   }
 
@@ -111,8 +126,8 @@ final class ComparedRun implements Compared {
     return what.executesLists() ? Math.ceilDiv(areaBytes(), what.bytes()) : what.slots();
   }
 
-  private List<Launch> start(World world, Party zero, Party one, long nanos) {
-    for (Party party : List.of(zero, one)) {
+  private List<Launch> start(World world, List<Party> parties, long nanos) {
+    for (Party party : parties) {
       switch (what.path()) {
         case PUSH_MEMIC -> party.stageOnChip(STAGING);
         case STAGED -> party.stageInHost(STAGING);
@@ -133,7 +148,13 @@ final class ComparedRun implements Compared {
             launch.cooperative(),
             nanos);
     List<Supplier<Launch>> starts = new ArrayList<>();
-    if (what.executesLists()) {
+    Party zero = parties.get(0);
+    Party one = parties.get(1);
+    if (what.amongAll()) {
+      for (int rank = 0; rank < parties.size(); rank++) {
+        starts.add(parties.get(rank).prepareAmong(protocol, job(rank), parties, config));
+      }
+    } else if (what.executesLists()) {
       JobView job = job(0);
       if (protocol.name().equals("restartable")) {
         job.inbox = zero.own(safePoint(world)).address();
@@ -291,8 +312,13 @@ final class ComparedRun implements Compared {
     Arrays.fill(bytes, at + (int) from, at + (int) end, (byte) 0);
   }
 
-  private static int rank(String name) {
-    return name.contains("of " + Locus.gpu(1, 0)) ? 1 : 0;
+  private int rank(String name) {
+    for (int rank = 1; rank < what.ranks(); rank++) {
+      if (name.contains("of " + Locus.gpu(rank, 0))) {
+        return rank;
+      }
+    }
+    return 0;
   }
 
   @Override

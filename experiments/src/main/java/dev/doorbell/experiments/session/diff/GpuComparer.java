@@ -161,7 +161,7 @@ public final class GpuComparer implements KernelComparer {
           "%s%s%s: %s"
               .formatted(
                   place.memory(),
-                  place.rank() == KernelComparison.Chance.BOTH_RANKS
+                  place.rank() == KernelComparison.Chance.EACH_RANK
                       ? ""
                       : " of rank " + place.rank(),
                   extent(place),

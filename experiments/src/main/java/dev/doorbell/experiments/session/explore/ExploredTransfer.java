@@ -11,6 +11,7 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
+import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
@@ -27,9 +28,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The world of one explored run: two ranks, their memory, and the kernels that a scenario launches.
- */
+/** The world of one explored run: ranks, their memory, and the kernels that a scenario launches. */
 final class ExploredTransfer extends ExploredWorld {
   /** Bytes for the word of a put signal behind every message. */
   private static final int SIGNAL = 8;
@@ -45,7 +44,6 @@ final class ExploredTransfer extends ExploredWorld {
   private final List<Side> sides = new ArrayList<>();
 
   /** One rank's memory. */
-  @SuppressWarnings("ArrayRecordComponent") // written once, never compared
   private record Side(
       Rank rank,
       Memory local,
@@ -54,17 +52,17 @@ final class ExploredTransfer extends ExploredWorld {
       MemoryRegion inboxRegion,
       @Nullable Signals signals,
       Memory views,
-      Memory status,
-      byte[] payload) {}
+      Memory status) {}
 
-  /** Words that the peer adds to. */
+  /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region) {}
 
   ExploredTransfer(Scenario scenario, ExploringFabric fabric) {
     super(scenario);
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
-    world = own(World.exploring(fabric, 2));
+    Scenario.Shape where = scenario.program().shape();
+    world = own(World.exploring(fabric, where.ranks()));
     Endpoint.Shape shape =
         new Endpoint.Shape(
             load.ring(),
@@ -82,13 +80,17 @@ final class ExploredTransfer extends ExploredWorld {
           case "proxy" -> Connection.Ringing.PROXY;
           default -> Connection.Ringing.GPU;
         };
-    connection = own(Connection.open(world, shape, ringing, load.queuePairs()));
-    for (int rank = 0; rank < 2; rank++) {
+    connection =
+        own(
+            where.among()
+                ? Connection.mesh(world, where.ranks(), shape, ringing)
+                : Connection.open(world, shape, ringing, load.queuePairs()));
+    for (int rank = 0; rank < where.ranks(); rank++) {
       for (Endpoint endpoint : connection.endpoints(rank)) {
         describe(fabric, endpoint, rank);
       }
     }
-    for (int rank = 0; rank < 2; rank++) {
+    for (int rank = 0; rank < where.ranks(); rank++) {
       sides.add(side(rank));
     }
   }
@@ -121,7 +123,7 @@ final class ExploredTransfer extends ExploredWorld {
 
   private Side side(int number) {
     Rank rank = world.rank(number);
-    long area = (long) stride() * posters();
+    long area = (long) stride() * slots();
     Memory local = allocate(rank, MemoryKind.DEVICE, area, "payload");
     byte[] payload = new byte[(int) area];
     new SplittableRandom(number + 1L).nextBytes(payload);
@@ -135,8 +137,7 @@ final class ExploredTransfer extends ExploredWorld {
         own(rank.domain().register(inbox, inboxRights())),
         signals(rank),
         own(connection.writeViews(number)),
-        allocateStatus(rank),
-        payload);
+        allocateStatus(rank));
   }
 
   private @Nullable Signals signals(Rank rank) {
@@ -160,8 +161,13 @@ final class ExploredTransfer extends ExploredWorld {
     return (scenario.load().bytes() + 2 * SIGNAL + 63) & -64;
   }
 
-  private int posters() {
-    return switch (scenario.program().shape().slots()) {
+  /** Messages side by side. */
+  private int slots() {
+    Scenario.Shape shape = scenario.program().shape();
+    if (shape.among()) {
+      return shape.ranks();
+    }
+    return switch (shape.slots()) {
       case WINDOW -> Math.max(1, scenario.load().window());
       case BLOCKS -> scenario.load().blocks();
       case THREADS -> scenario.load().posters();
@@ -170,9 +176,8 @@ final class ExploredTransfer extends ExploredWorld {
 
   @Override
   List<Launch> launch() {
-    launch(sides.get(0), sides.get(1), 0);
-    if (scenario.program().shape().bothRanks()) {
-      launch(sides.get(1), sides.get(0), 1);
+    for (int rank = 0; rank < scenario.program().shape().launched(); rank++) {
+      launch(sides.get(rank), sides.get(rank == 0 ? 1 : 0), rank);
     }
     return launches();
   }
@@ -190,7 +195,7 @@ final class ExploredTransfer extends ExploredWorld {
     job.stride = stride();
     job.iterations = load.iterations();
     job.window = load.window();
-    job.qpCount = load.queuePairs();
+    job.qpCount = connection.places(role);
     job.scope =
         switch (load.scope()) {
           case "warp" -> JobView.SCOPE_WARP;
@@ -222,6 +227,9 @@ final class ExploredTransfer extends ExploredWorld {
               .encode());
       job.signals = view.address();
     }
+    if (scenario.program().shape().among()) {
+      job.peers = peers(role);
+    }
     if (job.path == JobView.PATH_STAGE) {
       stage(from.rank, job);
     }
@@ -229,6 +237,27 @@ final class ExploredTransfer extends ExploredWorld {
       job.local = operations(from, to);
     }
     launch(from.rank, from.views, job);
+  }
+
+  private long peers(int own) {
+    Memory peers =
+        allocate(
+            sides.get(own).rank,
+            MemoryKind.DEVICE,
+            (long) PeerView.BYTES * sides.size(),
+            "views of the peers");
+    for (int rank = 0; rank < sides.size(); rank++) {
+      Side side = sides.get(rank);
+      MemoryRegion words = side.signals == null ? null : side.signals.region;
+      PeerView view =
+          new PeerView(
+              side.inbox.address(),
+              side.signals == null ? 0 : side.signals.words.address(),
+              rank == own ? side.inboxRegion.lkey() : side.inboxRegion.rkey(),
+              words == null ? 0 : rank == own ? words.lkey() : words.rkey());
+      peers.putBytes((long) rank * PeerView.BYTES, view.encode());
+    }
+    return peers.address();
   }
 
   private void stage(Rank rank, JobView job) {
@@ -289,12 +318,16 @@ final class ExploredTransfer extends ExploredWorld {
   @Override
   @Nullable Failure failure() {
     for (int number = 0; number < launches().size(); number++) {
-      Side side = sides.get(number);
-      Failure bad = badStatus(side.status, "rank " + number);
+      Failure bad = badStatus(sides.get(number).status, "rank " + number);
       if (bad != null) {
         return bad;
       }
-      String mismatch = number < compared() ? mismatch(side, sides.get(1 - number)) : null;
+    }
+    for (Scenario.Arrival arrival : scenario.program().shape().compared()) {
+      String mismatch =
+          arrival.sent() == Scenario.Arrival.ALL
+              ? mismatch(arrival.from(), arrival.to())
+              : mismatch(arrival);
       if (mismatch != null) {
         return Failure.data(mismatch);
       }
@@ -302,35 +335,34 @@ final class ExploredTransfer extends ExploredWorld {
     return null;
   }
 
-  /** How many ranks, from 0, have sent what their peer must have now. */
-  private int compared() {
-    return switch (scenario.program().shape().compared()) {
-      case NONE -> 0;
-      case RECEIVER -> 1;
-      case BOTH -> 2;
-    };
-  }
-
-  private @Nullable String mismatch(Side from, Side to) {
-    byte[] sent = from.local.getBytes(0, from.payload.length);
-    byte[] received = to.inbox.getBytes(0, from.payload.length);
+  private @Nullable String mismatch(int from, int to) {
     boolean ring = scenario.program().shape().slots() == Scenario.Slots.WINDOW;
-    int messages = ring ? Math.min(posters(), scenario.load().iterations()) : posters();
-    for (int poster = 0; poster < messages; poster++) {
-      int at = poster * stride();
-      int difference =
-          Arrays.mismatch(
-              sent, at, at + scenario.load().bytes(), received, at, at + scenario.load().bytes());
-      if (difference >= 0) {
-        return "rank %d received a wrong byte %d of message %d: 0x%02x instead of 0x%02x"
-            .formatted(
-                to.rank.number(),
-                difference,
-                poster,
-                received[at + difference] & 0xff,
-                sent[at + difference] & 0xff);
+    int messages = ring ? Math.min(slots(), scenario.load().iterations()) : slots();
+    for (int message = 0; message < messages; message++) {
+      String mismatch = mismatch(new Scenario.Arrival(from, to, message, message));
+      if (mismatch != null) {
+        return mismatch;
       }
     }
     return null;
+  }
+
+  /** Compares one message of a payload with one of an inbox. */
+  private @Nullable String mismatch(Scenario.Arrival arrival) {
+    int bytes = scenario.load().bytes();
+    byte[] expected =
+        sides.get(arrival.from()).local.getBytes((long) arrival.sent() * stride(), bytes);
+    byte[] received =
+        sides.get(arrival.to()).inbox.getBytes((long) arrival.arrived() * stride(), bytes);
+    int difference = Arrays.mismatch(expected, received);
+    return difference < 0
+        ? null
+        : "rank %d received a wrong byte %d of message %d: 0x%02x instead of 0x%02x"
+            .formatted(
+                arrival.to(),
+                difference,
+                arrival.arrived(),
+                received[difference] & 0xff,
+                expected[difference] & 0xff);
   }
 }

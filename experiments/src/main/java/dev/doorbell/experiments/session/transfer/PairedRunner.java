@@ -41,6 +41,11 @@ public final class PairedRunner implements PointRunner {
               point.id(),
               "points of %s are run in one process".formatted(family.asked())));
     }
+    if (protocols.runAmongAll(point)) {
+      throw new PointFailure(
+          PointFailure.Kind.WAIVED,
+          Problem.of("DB-P017", point.id(), "kernels at all ranks are run in one process"));
+    }
     EnvironmentException before = broken;
     if (before != null) {
       throw failure(before);

@@ -15,7 +15,9 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
+import dev.doorbell.experiments.config.KernelDescriptor;
 import dev.doorbell.experiments.session.world.Connection;
 import dev.doorbell.experiments.session.world.Endpoint;
 import dev.doorbell.experiments.session.world.Owned;
@@ -46,6 +48,7 @@ public final class Party implements AutoCloseable {
 
   private final Rank rank;
   private final List<Endpoint> endpoints;
+  private final int places;
   private final int slots;
   private final int bytes;
   private final Owned owned = new Owned();
@@ -91,7 +94,10 @@ public final class Party implements AutoCloseable {
    *
    * @param signals address of its signal words, or 0
    */
-  public record Target(long address, int key, long signals, int signalsKey) {}
+  public record Target(long address, int key, long signals, int signalsKey) {
+    /** Of a party that has many. */
+    private static final Target NONE = new Target(0, 0, 0, 0);
+  }
 
   /** Where a party's payload lies, as its own work requests name it. */
   public record Source(long address, int key) {}
@@ -114,6 +120,7 @@ public final class Party implements AutoCloseable {
   public Party(Connection connection, Rank rank, Buffers buffers, long seed) {
     this.rank = rank;
     this.endpoints = connection.endpoints(rank.number());
+    this.places = connection.places(rank.number());
     this.slots = buffers.slots();
     this.bytes = Math.multiplyExact(buffers.messageBytes(), slots);
     this.payload = new byte[bytes];
@@ -192,6 +199,26 @@ public final class Party implements AutoCloseable {
     return prepare(protocol, job, peer.target(), config);
   }
 
+  /**
+   * The same for a kernel that runs at all ranks.
+   *
+   * @param all parties by rank, this one among them
+   */
+  public Supplier<Launch> prepareAmong(
+      Protocol protocol, JobView job, List<Party> all, LaunchConfig config) {
+    Memory peers =
+        allocate(MemoryKind.DEVICE, (long) PeerView.BYTES * all.size(), "views of the peers");
+    for (int number = 0; number < all.size(); number++) {
+      boolean own = number == rank.number();
+      Target to = own ? asOwnSource() : all.get(number).target();
+      peers.putBytes(
+          (long) number * PeerView.BYTES,
+          new PeerView(to.address(), to.signals(), to.key(), to.signalsKey()).encode());
+    }
+    job.peers = peers.address();
+    return prepare(protocol, job, Target.NONE, config);
+  }
+
   /** The same to a peer that may be in another process. */
   Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
     job.local = local.address() + before;
@@ -219,7 +246,7 @@ public final class Party implements AutoCloseable {
     job.remoteKey = to.key();
     job.bytes = bytes / slots;
     job.stride = slots == 1 ? 0 : job.bytes;
-    job.qpCount = endpoints.size();
+    job.qpCount = places;
     long threads = (long) config.blocks() * config.threadsPerBlock();
     status = allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status");
     status.fill(0, status.size(), (byte) 0xff);
@@ -265,6 +292,16 @@ public final class Party implements AutoCloseable {
         inboxRegion.rkey(),
         signals == null ? 0 : signals.words().address(),
         signals == null ? 0 : signals.region().rkey());
+  }
+
+  /** The same as this party's own work requests name it. */
+  private Target asOwnSource() {
+    Target target = target();
+    return new Target(
+        target.address(),
+        inboxRegion.lkey(),
+        target.signals(),
+        signals == null ? 0 : signals.region().lkey());
   }
 
   /** Where this party's payload lies, as its own work requests name it. */
@@ -341,6 +378,11 @@ public final class Party implements AutoCloseable {
         && address < staging.kernelAddress() + staging.bytes();
   }
 
+  /** Whether a kernel was launched that left stamps. */
+  boolean stamped() {
+    return stamps != null && stamps.getLong(0) != 0;
+  }
+
   /** Nanoseconds at the first post. */
   long started() {
     return require(stamps).getLong(0);
@@ -362,7 +404,30 @@ public final class Party implements AutoCloseable {
    * @return what differs, in words, or null
    */
   public @Nullable String mismatch(Party peer) {
-    byte[] expected = peer.sent();
+    return mismatch(peer.sent());
+  }
+
+  /**
+   * The same where each party has a message for each rank.
+   *
+   * @param all parties by rank, this one among them
+   * @param verify what has to have arrived; zeros where nothing has
+   */
+  public @Nullable String mismatch(List<Party> all, KernelDescriptor.Verify verify) {
+    byte[] expected = new byte[bytes];
+    int each = bytes / slots;
+    for (Party from : all) {
+      int number = from.rank.number();
+      if (verify.arrives(number, rank.number(), all.size())) {
+        byte[] sent = from.sent();
+        int message = verify.message(number, rank.number());
+        System.arraycopy(sent, message * each, expected, number * each, each);
+      }
+    }
+    return mismatch(expected);
+  }
+
+  private @Nullable String mismatch(byte[] expected) {
     byte[] around = inbox.getBytes(0, (int) inbox.size());
     for (int i = 0; i < around.length; i++) {
       boolean outside = i < guard || i >= guard + bytes;

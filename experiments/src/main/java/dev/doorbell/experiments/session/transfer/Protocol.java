@@ -50,7 +50,8 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
           field("role", 148, 4),
           field("opcode", 152, 4),
           field("chunk_bytes", 156, 4),
-          field("signals", 160, 8));
+          field("signals", 160, 8),
+          field("peers", 168, 8));
 
   private record Field(int offset, int bytes) {}
 

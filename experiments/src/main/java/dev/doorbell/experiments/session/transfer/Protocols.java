@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The kernels that points may name: Doorbell's own, and those that the user brought. */
 public final class Protocols {
   private static final String LATENCY = "latency";
+  private static final long MOST_BYTES = 1L << 30;
 
   private final KernelCatalogue catalogue;
 
@@ -88,6 +89,13 @@ public final class Protocols {
     return null;
   }
 
+  /** Whether a kernel of the point runs at however many ranks there are. */
+  boolean runAmongAll(Point point) {
+    return point.kernels().stream()
+        .map(this::find)
+        .anyMatch(protocol -> protocol != null && protocol.descriptor().launch().allRanks());
+  }
+
   static boolean wantsLatency(Point point) {
     return point.metrics().contains(LATENCY);
   }
@@ -154,6 +162,7 @@ public final class Protocols {
               .fix("name one of them; run the other in an experiment of its own"));
     }
     for (Protocol protocol : wanted ? able : List.<Protocol>of()) {
+      checkRanks(point, protocol, problems);
       String path = point.text("path");
       if (!protocol.descriptor().takes(path)) {
         problems.add(
@@ -171,6 +180,40 @@ public final class Protocols {
                                     .toList())))
                 .fix("leave the path out, or exclude: { path: %s }".formatted(path)));
       }
+    }
+  }
+
+  private static void checkRanks(Point point, Protocol protocol, List<Problem> problems) {
+    long ranks = point.whole("ranks");
+    if (!protocol.descriptor().launch().allRanks()) {
+      if (ranks != 2) {
+        problems.add(
+            Problem.of(
+                    "DB-P016",
+                    point.id(),
+                    "ranks is %d, and kernel %s runs at two".formatted(ranks, protocol.name()))
+                .fix(
+                    "leave ranks out, or use a kernel whose descriptor says launch: { ranks: all }"));
+      }
+      return;
+    }
+    if (point.whole("qps") != 1) {
+      problems.add(
+          Problem.of(
+                  "DB-P016",
+                  point.id(),
+                  "kernel %s with %d queue pairs".formatted(protocol.name(), point.whole("qps")))
+              .effect("it runs at all ranks, and has one to each other rank")
+              .fix("leave qps out"));
+    }
+    if (point.whole("size") * ranks > MOST_BYTES) {
+      problems.add(
+          Problem.of(
+                  "DB-P016",
+                  point.id(),
+                  "a message of %d bytes for each of %d ranks"
+                      .formatted(point.whole("size"), ranks))
+              .fix("use at most 1 GiB together"));
     }
   }
 }

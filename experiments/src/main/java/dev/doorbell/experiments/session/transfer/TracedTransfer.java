@@ -104,6 +104,9 @@ public final class TracedTransfer {
     if (protocol == null) {
       throw failure("none of its kernels sends a message");
     }
+    if (protocol.descriptor().launch().allRanks()) {
+      throw failure("a timeline is of one message between two ranks, and its kernel runs at all");
+    }
     TransferShape shape = new TransferShape(point, SECOND, SECOND);
     Recorder recorder = new Recorder();
     recorder.listening = true; // devices ask once, when they are made

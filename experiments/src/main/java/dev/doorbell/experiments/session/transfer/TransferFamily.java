@@ -17,6 +17,7 @@ public final class TransferFamily implements PointFamily {
   private static final Set<String> SETTINGS =
       Set.of(
           "path",
+          "ranks",
           "offset",
           "sq",
           "cq",
@@ -103,6 +104,7 @@ public final class TransferFamily implements PointFamily {
 
   @Override
   public long estimateNanos(Point point) {
-    return POINT_NANOS + (long) (NANOS_A_BYTE * point.whole("size"));
+    long ranks = Math.max(2, point.whole("ranks"));
+    return (POINT_NANOS + (long) (NANOS_A_BYTE * point.whole("size"))) * (ranks * ranks / 4);
   }
 }

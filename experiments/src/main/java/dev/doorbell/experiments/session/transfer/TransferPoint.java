@@ -13,6 +13,7 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.KernelDescriptor;
@@ -26,6 +27,7 @@ import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.session.family.Substrate;
 import dev.doorbell.experiments.session.world.Connection;
+import dev.doorbell.experiments.session.world.Owned;
 import dev.doorbell.experiments.session.world.Placement;
 import dev.doorbell.experiments.session.world.World;
 import dev.doorbell.ptxvm.launch.VmGpu;
@@ -129,12 +131,12 @@ final class TransferPoint {
   }
 
   private Samples latency(Protocol protocol) throws PointFailure {
-    try (World world = world();
+    try (World world = world(protocol, 0);
         Connection connection = connect(world, protocol);
-        Party zero = shape.party(protocol, connection, world.rank(0), 0);
-        Party one = shape.party(protocol, connection, world.rank(1), 1)) {
-      runOnce(protocol, world, zero, one, point.samples(), point.warmup());
-      return Samples.of("latency", "ns", zero.samples());
+        Owned open = new Owned()) {
+      List<Party> parties = parties(protocol, world, connection, 0, open);
+      runOnce(protocol, world, parties, point.samples(), point.warmup());
+      return Samples.of("latency", "ns", parties.getFirst().samples());
     }
   }
 
@@ -159,52 +161,74 @@ final class TransferPoint {
   private double stream(
       Protocol protocol, int batch, @Nullable SequencedMap<String, Quantity> counters)
       throws PointFailure {
-    try (World world = world(batch + 1);
+    try (World world = world(protocol, batch + 1);
         Connection connection = connect(world, protocol);
-        Party zero = shape.party(protocol, connection, world.rank(0), 2 + batch);
-        Party one = shape.party(protocol, connection, world.rank(1), 1)) {
+        Owned open = new Owned()) {
+      List<Party> parties = parties(protocol, world, connection, 2 + batch, open);
       int each = onGpu() ? messagesOnGpu() : shape.messages(protocol);
-      int messages = each * shape.blocks(protocol);
+      int messages = each * inATurn(protocol);
       FabricCounters before = counters(world);
-      runOnce(protocol, world, zero, one, each, 0);
+      runOnce(protocol, world, parties, each, 0);
       FabricCounters after = counters(world);
       if (counters != null && before != null && after != null) {
         count(after.minus(before), messages, counters);
       }
-      long nanos = delivered(world, zero) - zero.started();
-      if (zero.started() == 0 || nanos <= 0) {
+      boolean all = protocol.descriptor().launch().allRanks();
+      List<Party> senders =
+          parties.stream()
+              .filter(party -> all || party == parties.getFirst())
+              .filter(Party::stamped)
+              .toList();
+      long started = senders.stream().mapToLong(Party::started).min().orElse(0);
+      long ended = senders.stream().mapToLong(Party::ended).max().orElse(0);
+      long nanos = delivered(world, ended) - started;
+      if (started == 0 || nanos <= 0) {
         throw failure(
             PointFailure.Kind.FAILED,
             "DB-P006",
-            "kernel %s left stamps of %d and %d ns"
-                .formatted(protocol.name(), zero.started(), zero.ended()),
+            "kernel %s left stamps of %d and %d ns".formatted(protocol.name(), started, ended),
             "there is no time to divide the bytes by");
       }
       return (double) bytes * messages / nanos;
     }
   }
 
+  /** Messages of all ranks, of those that are counted, in a turn of the kernel. */
+  private int inATurn(Protocol protocol) {
+    return protocol.descriptor().launch().allRanks()
+        ? protocol.descriptor().verify().messages(shape.ranks(protocol))
+        : shape.blocks(protocol);
+  }
+
   /**
    * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message,
    * which may still have to wait for its way into memory.
    */
-  private static long delivered(World world, Party sender) {
-    return world.fabric() instanceof TimedFabric timed
-        ? Math.max(sender.ended(), timed.now())
-        : sender.ended();
+  private static long delivered(World world, long ended) {
+    return world.fabric() instanceof TimedFabric timed ? Math.max(ended, timed.now()) : ended;
+  }
+
+  /** The sides of all ranks, whose payloads differ. */
+  private List<Party> parties(
+      Protocol protocol, World world, Connection connection, long salt, Owned open) {
+    List<Party> parties = new ArrayList<>();
+    for (int rank = 0; rank < shape.ranks(protocol); rank++) {
+      long own = rank < 2 ? rank : ((long) rank << Integer.SIZE);
+      parties.add(
+          open.add(shape.party(protocol, connection, world.rank(rank), rank == 0 ? salt : own)));
+    }
+    return parties;
   }
 
   /** Launches the protocol where it runs, waits for it, and compares what arrived. */
   private void runOnce(
-      Protocol protocol, World world, Party zero, Party one, int iterations, int warmup)
+      Protocol protocol, World world, List<Party> parties, int iterations, int warmup)
       throws PointFailure {
-    LaunchConfig config = shape.launch(protocol);
     List<Launch> launches = new ArrayList<>();
     try {
       List<Supplier<Launch>> starts = new ArrayList<>();
-      starts.add(zero.prepare(protocol, shape.job(protocol, 0, iterations, warmup), one, config));
-      if (protocol.descriptor().launch().bothRanks()) {
-        starts.add(one.prepare(protocol, shape.job(protocol, 1, iterations, warmup), zero, config));
+      for (int rank = 0; rank < launched(protocol); rank++) {
+        starts.add(prepare(protocol, parties, rank, shape.job(protocol, rank, iterations, warmup)));
       }
       for (Supplier<Launch> start : starts) {
         launches.add(start.get());
@@ -214,11 +238,24 @@ final class TransferPoint {
       throw failure(
           PointFailure.Kind.FAILED, "DB-P001", String.valueOf(e.getMessage()), "no result");
     }
-    await(world, launches, List.of(zero, one));
-    verify(zero, one);
-    if (protocol.descriptor().verify() == KernelDescriptor.Verify.BOTH) {
-      verify(one, zero);
-    }
+    await(world, launches, parties);
+    verify(protocol, parties);
+  }
+
+  private int launched(Protocol protocol) {
+    return switch (protocol.descriptor().launch().ranks()) {
+      case SENDER -> 1;
+      case BOTH -> 2;
+      case ALL -> shape.ranks(protocol);
+    };
+  }
+
+  private Supplier<Launch> prepare(Protocol protocol, List<Party> parties, int rank, JobView job) {
+    LaunchConfig config = shape.launch(protocol);
+    Party party = parties.get(rank);
+    return protocol.descriptor().launch().allRanks()
+        ? party.prepareAmong(protocol, job, parties, config)
+        : party.prepare(protocol, job, parties.get(1 - rank), config);
   }
 
   /** What the fabric has counted; a fabric without virtual time counts nothing. */
@@ -245,43 +282,40 @@ final class TransferPoint {
     }
   }
 
-  private World world() throws PointFailure {
-    return world(0);
-  }
-
-  private World world(int run) throws PointFailure {
+  private World world(Protocol protocol, int run) throws PointFailure {
+    int ranks = shape.ranks(protocol);
     World world =
         switch (substrate) {
           case Substrate.Virtual() ->
               onVirtualMachine(
                   World.timed(
                       topology,
-                      2,
+                      ranks,
                       (int) point.whole("mtu"),
                       point.seed() + run,
                       Trace.NONE,
                       payload(),
                       point.faults().faults().isEmpty() ? 0 : FIRST_RETRY_NANOS));
-          case Substrate.Wall() -> onVirtualMachine(wall());
-          case Substrate.Cuda(int ordinal) -> cuda(ordinal);
-          case Substrate.Verbs verbs -> verbs(verbs);
+          case Substrate.Wall() -> onVirtualMachine(wall(ranks));
+          case Substrate.Cuda(int ordinal) -> cuda(ordinal, ranks);
+          case Substrate.Verbs verbs -> verbs(verbs, ranks);
         };
     injectors.addAll(world.inject(point.faults().forTransfer(point.seed() + injectors.size())));
     return world;
   }
 
-  private World wall() {
+  private World wall(int ranks) {
     DirectFabric fabric = new DirectFabric();
     return World.direct(
         fabric,
-        2,
+        ranks,
         SoftHcaOptions.DEFAULT,
         payload(),
         number -> new VmGpu(fabric, Locus.gpu(number, 0)));
   }
 
   /** Opens the GPU with a mover, where the HCA has to reach its memory. */
-  private World cuda(int ordinal) throws PointFailure {
+  private World cuda(int ordinal, int ranks) throws PointFailure {
     CudaGpu.Mover mover = CudaGpu.Mover.NONE;
     if (needsMover()) {
       boolean copies = point.text("dma").equals("copy");
@@ -294,7 +328,7 @@ final class TransferPoint {
       }
     }
     try {
-      return World.cuda(ordinal, mover, 2, SoftHcaOptions.DEFAULT, payload());
+      return World.cuda(ordinal, mover, ranks, SoftHcaOptions.DEFAULT, payload());
     } catch (GpuException e) {
       throw failure(PointFailure.Kind.FAILED, "DB-P001", e.getMessage(), "no result");
     }
@@ -321,9 +355,9 @@ final class TransferPoint {
     return Placement.payload(point.text("payload"));
   }
 
-  private World verbs(Substrate.Verbs verbs) throws PointFailure {
+  private World verbs(Substrate.Verbs verbs, int ranks) throws PointFailure {
     try {
-      return World.verbs(verbs.hca(), verbs.ordinal(), 2, payload());
+      return World.verbs(verbs.hca(), verbs.ordinal(), ranks, payload());
     } catch (GpuException | HcaException e) {
       throw failure(
           PointFailure.Kind.FAILED, "DB-P001", String.valueOf(e.getMessage()), "no result");
@@ -425,8 +459,21 @@ final class TransferPoint {
         : "";
   }
 
-  private void verify(Party from, Party to) throws PointFailure {
-    String mismatch = to.mismatch(from);
+  private void verify(Protocol protocol, List<Party> parties) throws PointFailure {
+    KernelDescriptor.Verify what = protocol.descriptor().verify();
+    if (!what.ofAll()) {
+      verify(parties.get(1), parties.get(1).mismatch(parties.get(0)));
+      if (what == KernelDescriptor.Verify.BOTH) {
+        verify(parties.get(0), parties.get(0).mismatch(parties.get(1)));
+      }
+      return;
+    }
+    for (Party party : parties) {
+      verify(party, party.mismatch(parties, what));
+    }
+  }
+
+  private void verify(Party to, @Nullable String mismatch) throws PointFailure {
     if (mismatch != null) {
       throw failure(PointFailure.Kind.MISMATCH, "DB-P002", mismatch, "the point has no result");
     }

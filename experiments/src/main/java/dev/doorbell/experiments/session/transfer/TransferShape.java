@@ -104,9 +104,16 @@ final class TransferShape {
     return point.text("scope").equals("warp");
   }
 
-  /** Connects the two ranks of a world for a protocol. */
+  /** Ranks that a protocol has. */
+  int ranks(Protocol protocol) {
+    return protocol.descriptor().launch().allRanks() ? (int) point.whole("ranks") : 2;
+  }
+
+  /** Connects the ranks of a world for a protocol. */
   Connection connect(World world, Protocol protocol) {
-    return Connection.open(world, endpoint(protocol), ringing(), queuePairs());
+    return protocol.descriptor().launch().allRanks()
+        ? Connection.mesh(world, ranks(protocol), endpoint(protocol), ringing())
+        : Connection.open(world, endpoint(protocol), ringing(), queuePairs());
   }
 
   /**
@@ -118,7 +125,8 @@ final class TransferShape {
     LaunchConfig config = launch(protocol);
     int slots =
         switch (protocol.descriptor().launch().slots()) {
-          case BLOCKS -> config.blocks();
+          case BLOCKS ->
+              protocol.descriptor().launch().allRanks() ? ranks(protocol) : config.blocks();
           case THREADS -> config.blocks() * config.threadsPerBlock();
           case WINDOW -> (int) point.whole("window");
         };

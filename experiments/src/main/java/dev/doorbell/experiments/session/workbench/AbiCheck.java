@@ -24,7 +24,8 @@ public final class AbiCheck {
           "staging",
           "staging_wire",
           "stamps",
-          "signals");
+          "signals",
+          "peers");
 
   private static final Set<String> KEYS = Set.of("local_key", "remote_key", "staging_key");
 

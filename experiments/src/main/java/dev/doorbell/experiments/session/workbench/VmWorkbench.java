@@ -16,6 +16,7 @@ import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import dev.doorbell.ptxvm.listing.EntrySummary;
 import dev.doorbell.ptxvm.listing.FunctionListing;
+import dev.doorbell.ptxvm.listing.UnwrittenReads;
 import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.stream.Collectors;
 
 /** Kernels on the PTX virtual machine. */
 public final class VmWorkbench implements KernelWorkbench {
+  private static final int MOST_UNWRITTEN = 6;
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
 
   @Override
@@ -103,7 +105,35 @@ public final class VmWorkbench implements KernelWorkbench {
       }
     }
     notes.addAll(PostingNotes.of(module));
+    notes.addAll(unwritten(module));
     return notes;
+  }
+
+  private static List<KernelReport.Line> unwritten(PtxModule module) {
+    return FunctionListing.of(module).stream()
+        .flatMap(listing -> UnwrittenReads.of(listing).stream())
+        .limit(MOST_UNWRITTEN)
+        .map(
+            read ->
+                new KernelReport.Line(
+                    read.instruction().line(),
+                    module.text(read.instruction().line()),
+                    unwritten(read),
+                    read.instruction().source().toString()))
+        .toList();
+  }
+
+  private static String unwritten(UnwrittenReads.Finding read) {
+    String register = read.register().name();
+    Instruction branch = read.branch();
+    if (read.always()) {
+      return "nothing writes %s before this reads it: what it holds is not defined"
+          .formatted(register);
+    }
+    return "%s may be read here before anything writes it%s: what it holds then is not defined"
+        .formatted(
+            register,
+            branch == null ? "" : ", by one way of the branch in line %d".formatted(branch.line()));
   }
 
   /**

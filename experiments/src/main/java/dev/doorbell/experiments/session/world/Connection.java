@@ -14,8 +14,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Two ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy
- * that posts, or a ringer.
+ * Ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy that
+ * posts, or a ringer.
  */
 public final class Connection implements AutoCloseable {
   /** Who rings for the kernels. */
@@ -33,14 +33,16 @@ public final class Connection implements AutoCloseable {
   private final World world;
   private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
   private final Owned helpers = new Owned();
+  private final boolean mesh;
 
-  private Connection(World world) {
+  private Connection(World world, boolean mesh) {
     this.world = world;
+    this.mesh = mesh;
   }
 
   /** Connects ranks 0 and 1 by {@code count} queue pairs of the same shape. */
   public static Connection open(World world, Endpoint.Shape shape, Ringing ringing, int count) {
-    Connection connection = new Connection(world);
+    Connection connection = new Connection(world, false);
     for (int i = 0; i < count; i++) {
       Endpoint a = Endpoint.open(world.rank(0), shape, i);
       Endpoint b = Endpoint.open(world.rank(1), shape, i);
@@ -56,12 +58,33 @@ public final class Connection implements AutoCloseable {
 
   /** Connects two ranks by one queue pair each, for which kernels ring themselves. */
   public static Connection between(World world, int one, int other, Endpoint.Shape shape) {
-    Connection connection = new Connection(world);
+    Connection connection = new Connection(world, false);
     Endpoint a = Endpoint.open(world.rank(one), shape, 0);
     Endpoint b = Endpoint.open(world.rank(other), shape, 0);
     connection.add(one, a);
     connection.add(other, b);
     Endpoint.connect(a, b);
+    return connection;
+  }
+
+  /**
+   * Connects each of the ranks from 0 on to each other one by a queue pair, whose place among those
+   * of its rank is the number of the rank that it leads to.
+   */
+  public static Connection mesh(World world, int ranks, Endpoint.Shape shape, Ringing ringing) {
+    Connection connection = new Connection(world, true);
+    for (int one = 0; one < ranks; one++) {
+      for (int other = 0; other < one; other++) {
+        Endpoint a = Endpoint.open(world.rank(one), shape, other);
+        connection.add(one, a);
+        Endpoint b = Endpoint.open(world.rank(other), shape, one);
+        connection.add(other, b);
+        Endpoint.connect(a, b);
+      }
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+      connection.start(ringing, rank);
+    }
     return connection;
   }
 
@@ -75,7 +98,7 @@ public final class Connection implements AutoCloseable {
    */
   public static Connection half(
       World world, int rank, Endpoint.Shape shape, Ringing ringing, int count) {
-    Connection connection = new Connection(world);
+    Connection connection = new Connection(world, false);
     for (int i = 0; i < count; i++) {
       connection.add(rank, Endpoint.open(world.rank(rank), shape, i));
     }
@@ -104,13 +127,17 @@ public final class Connection implements AutoCloseable {
     return endpoints.getOrDefault(rank, List.of());
   }
 
+  /** How many places a rank's queue pairs have; that to itself, of a mesh, is empty. */
+  public int places(int rank) {
+    return mesh ? endpoints.size() : endpoints(rank).size();
+  }
+
   /** Writes the views of a rank's queue pairs to memory that its kernels can read. */
   public Memory writeViews(int rank) {
-    List<Endpoint> own = endpoints(rank);
-    byte[] bytes = new byte[own.size() * QueuePairView.BYTES];
-    for (int i = 0; i < own.size(); i++) {
-      byte[] view = own.get(i).view().encode();
-      System.arraycopy(view, 0, bytes, i * view.length, view.length);
+    byte[] bytes = new byte[places(rank) * QueuePairView.BYTES];
+    for (Endpoint endpoint : endpoints(rank)) {
+      byte[] view = endpoint.view().encode();
+      System.arraycopy(view, 0, bytes, endpoint.index() * view.length, view.length);
     }
     Memory memory =
         world.rank(rank).gpu().allocate(MemoryKind.DEVICE, bytes.length, "queue pair views");

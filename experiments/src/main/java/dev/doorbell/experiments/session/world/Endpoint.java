@@ -154,6 +154,11 @@ public final class Endpoint implements AutoCloseable {
     ringRequest = address;
   }
 
+  /** Its place among the queue pairs of its rank. */
+  public int index() {
+    return index;
+  }
+
   /** Its queue pair. */
   public QueuePair queuePair() {
     return queuePair;

@@ -19,11 +19,14 @@ class AgreementTest {
     agreement.add("loads.host.1x32.4", measured(1), 0.9);
     agreement.add("loads.device.1x32.4", measured(1), 2);
     agreement.add("load", measured(100), 89);
+    agreement.add("issue.host.8", measured(16), 24);
+    agreement.add("together.device.8", measured(170), 171);
     assertThat(agreement.lines())
         .containsExactly(
             "model    1 of 2 pushes to host memory within 10 %; not: stores.host.1x256.4 +17.5 %",
             "model    1 of 1 pulls from host memory within 10 %",
             "model    0 of 1 loads of device memory within 10 %; not: loads.device.1x32.4 +100.0 %",
-            "model    0 of 1 prices within 10 %; not: load -11.0 %");
+            "model    0 of 1 prices within 10 %; not: load -11.0 %",
+            "model    1 of 2 points of loads side by side within 10 %; not: issue.host.8 +50.0 %");
   }
 }

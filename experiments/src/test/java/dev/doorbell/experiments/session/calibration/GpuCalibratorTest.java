@@ -20,6 +20,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GpuCalibratorTest {
@@ -87,6 +88,31 @@ class GpuCalibratorTest {
     // Twice the threads load twice as much, where nothing but waiting limits them.
     assertThat(median(found, "loads.host.1x32.16"))
         .isCloseTo(4 * median(found, "loads.host.1x32.4"), within(0.05));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"60, 1.54", "1, 0", "8, 3", "37, 0.25", "101, 5"})
+  void the_loads_that_a_thread_has_under_way_and_what_issuing_one_takes_are_found_again(
+      int inFlight, double issue, @TempDir Path folder) throws Exception {
+    String text = TopologyFile.text("same-switch");
+    assertThat(text).contains("loads_in_flight: {value: 60,", "load_issue_ns: {value: 1.54,");
+    Path file = folder.resolve("other.yaml");
+    Files.writeString(
+        file,
+        text.replace(
+                "loads_in_flight: {value: 60,", "loads_in_flight: {value: %d,".formatted(inFlight))
+            .replace(
+                "load_issue_ns: {value: 1.54,", "load_issue_ns: {value: %s,".formatted(issue)));
+
+    Calibration found = calibrate(file.toString(), () -> false);
+
+    assertThat(found.find("load.in_flight").orElseThrow().samples().values())
+        .containsOnly(inFlight);
+    Path machine = folder.resolve("machine.json");
+    Files.writeString(machine, MachineFile.text(found, "round-pix"));
+    var finer = TopologyFile.load(machine.toString()).gpus().getFirst().finer();
+    assertThat(finer.loadsInFlight()).isEqualTo(inFlight);
+    assertThat(finer.loadIssue()).isCloseTo(issue, within(0.1));
   }
 
   @Test

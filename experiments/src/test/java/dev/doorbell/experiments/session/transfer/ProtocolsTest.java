@@ -138,7 +138,7 @@ class ProtocolsTest {
         .allSatisfy(entry -> assertThat(entry.text()).contains("measures").contains("paths"));
   }
 
-  private static PointResult run(ExperimentRuntime of, Point point)
+  static PointResult run(ExperimentRuntime of, Point point)
       throws PointFailure, EnvironmentException {
     return of.runner(of.choose(new Environment.Wish("auto", "auto", "virtual")))
         .run(point, new PointBench());

@@ -55,6 +55,7 @@ public final class JobView {
   public int opcode;
   public int chunkBytes;
   public long signals;
+  public long peers;
 
   /** The structure's bytes. Keys are given as the HCA knows them and stored byte-swapped. */
   public byte[] encode() {
@@ -86,6 +87,7 @@ public final class JobView {
     to.set(Abi.U32, 152, opcode);
     to.set(Abi.U32, 156, chunkBytes);
     to.set(Abi.U64, 160, signals);
+    to.set(Abi.U64, 168, peers);
     return bytesOut;
   }
 }

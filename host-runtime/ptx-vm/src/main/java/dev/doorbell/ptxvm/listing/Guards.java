@@ -1,0 +1,187 @@
+package dev.doorbell.ptxvm.listing;
+
+import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of predicates in a function. A literal is a predicate or its opposite, as a number;
+ * a set of literals is a {@link BitSet}.
+ */
+final class Guards {
+  /** The literal that is always true. */
+  static final int ALWAYS = 0;
+
+  private final List<Instruction> code;
+  private final List<FunctionListing.Block> blocks;
+
+  /** One more than the largest literal. */
+  private final int literals;
+
+  /** The literals known to be true where a block starts; null where control never comes. */
+  private final List<@Nullable BitSet> start = new ArrayList<>();
+
+  Guards(FunctionListing listing, List<List<Integer>> predecessors) {
+    Function function = listing.function();
+    code = function.code();
+    blocks = listing.blocks();
+    literals = 2 + 2 * function.registers().size();
+    blocks.forEach(_ -> start.add(null));
+    start.set(0, new BitSet());
+    Deque<Integer> open = new ArrayDeque<>(List.of(0));
+    while (!open.isEmpty()) {
+      for (int next : blocks.get(open.remove()).successors()) {
+        BitSet met = next == 0 ? new BitSet() : null;
+        for (int from : predecessors.get(next)) {
+          if (start.get(from) != null) {
+            BitSet known = knownOnEdge(from, next);
+            if (met == null) {
+              met = known;
+            } else {
+              met.and(known);
+            }
+          }
+        }
+        if (met != null && !met.equals(start.get(next))) {
+          start.set(next, met);
+          open.add(next);
+        }
+      }
+    }
+  }
+
+  private static int literal(Register predicate, boolean negated) {
+    return 2 + 2 * predicate.id() + (negated ? 1 : 0);
+  }
+
+  /** Under which literal an instruction does anything. */
+  int literal(Instruction instruction) {
+    Instruction.Guard guard = instruction.guard();
+    return guard == null ? ALWAYS : literal(guard.predicate(), guard.negated());
+  }
+
+  /** The opposite of a literal that is not {@link #ALWAYS}. */
+  static int not(int literal) {
+    return literal ^ 1;
+  }
+
+  /** Whether an instruction writes the predicate of a literal. */
+  boolean changes(Instruction instruction, int literal) {
+    return FunctionListing.written(instruction).stream()
+        .anyMatch(register -> literal >> 1 == 1 + register.id());
+  }
+
+  /** Literals that are true when an instruction looks at what a register holds. */
+  BitSet readsUnder(Instruction instruction, Register register) {
+    BitSet literals = new BitSet();
+    Instruction.Guard guard = instruction.guard();
+    if (guard != null && !guard.predicate().equals(register)) {
+      literals.set(literal(instruction));
+    }
+    List<Operand> operands = instruction.operands();
+    if (instruction.name().equals("selp")
+        && operands.size() == 4
+        && operands.get(3) instanceof Operand.Reg(Register chooser)
+        && !chooser.equals(register)) {
+      Operand asked = new Operand.Reg(register);
+      boolean first = operands.get(1).equals(asked);
+      boolean second = operands.get(2).equals(asked);
+      if (first != second) {
+        literals.set(literal(chooser, second));
+      }
+    }
+    return literals;
+  }
+
+  /** Follows what is known through a block. */
+  Walk walk(int block) {
+    BitSet known = start.get(block);
+    return new Walk(known == null ? new BitSet() : (BitSet) known.clone());
+  }
+
+  /** What is known at a place in a block. */
+  final class Walk {
+    private final BitSet known;
+
+    private Walk(BitSet known) {
+      this.known = known;
+    }
+
+    boolean knows(int literal) {
+      return known.get(literal);
+    }
+
+    /** Whether one of {@code any} is known, or among {@code more}. */
+    boolean implies(BitSet any, BitSet more) {
+      return any.get(ALWAYS) || any.intersects(known) || any.intersects(more);
+    }
+
+    /** Goes past an instruction; of a predicate that it writes, {@code facts} says nothing more. */
+    void step(Instruction instruction, BitSet facts) {
+      for (Register register : FunctionListing.written(instruction)) {
+        if (register.type() == ScalarType.PRED) {
+          forget(known, register);
+          forget(facts, register);
+        }
+      }
+      if (instruction.guard() != null && leaves(instruction)) {
+        known.set(not(literal(instruction)));
+      }
+    }
+
+    private void forget(BitSet literals, Register predicate) {
+      literals.clear(literal(predicate, false));
+      literals.clear(literal(predicate, true));
+    }
+  }
+
+  private static boolean leaves(Instruction instruction) {
+    return switch (instruction.name()) {
+      case "ret", "exit", "trap" -> true;
+      default -> false;
+    };
+  }
+
+  private BitSet knownOnEdge(int from, int to) {
+    FunctionListing.Block block = blocks.get(from);
+    Walk walk = walk(from);
+    BitSet none = new BitSet();
+    for (int i = block.first(); i < block.end(); i++) {
+      walk.step(code.get(i), none);
+    }
+    Instruction last = code.get(block.end() - 1);
+    if (last.guard() != null && !leaves(last)) {
+      boolean taken =
+          Function.targets(last).stream().anyMatch(target -> target == blocks.get(to).first());
+      boolean passed = block.end() < code.size() && blocks.get(to).first() == block.end();
+      if (taken != passed && last.name().startsWith("br")) {
+        walk.known.set(taken ? literal(last) : not(literal(last)));
+      }
+    }
+    return walk.known;
+  }
+
+  /**
+   * The literals under which something holds at the start of a block, from those under which it
+   * holds at the end of one before: all that are known to be false among them, and all where it
+   * holds for certain.
+   */
+  BitSet arriving(BitSet holds, int from, int to) {
+    BitSet known = knownOnEdge(from, to);
+    BitSet arriving = (BitSet) holds.clone();
+    if (arriving.get(ALWAYS) || arriving.intersects(known)) {
+      arriving.set(ALWAYS, literals);
+    } else {
+      known.stream().forEach(literal -> arriving.set(not(literal)));
+    }
+    return arriving;
+  }
+}

@@ -1,0 +1,302 @@
+package dev.doorbell.ptxvm.listing;
+
+import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Register;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds reads of registers that nothing may have written since the function was entered. PTX does
+ * not say what such a register holds, and engines differ in it.
+ *
+ * <p>Forward dataflow in two passes. The first takes a guarded write for none, and leaves few
+ * registers. The second, for each of those, knows guards and branches: what {@code @p} wrote is
+ * written where p is known to be true, by a guard or by the branch that led there, as long as p is
+ * not written again. Of ways that no run takes for any other reason it knows nothing.
+ */
+public final class UnwrittenReads {
+  /**
+   * A read.
+   *
+   * @param instruction that reads
+   * @param register that may hold nothing
+   * @param always no write of the register can have come before, whatever way was taken
+   * @param branch the branch that parts the way without a write from one with it; null where none
+   *     does
+   */
+  public record Finding(
+      Instruction instruction, Register register, boolean always, @Nullable Instruction branch) {}
+
+  private final Function function;
+  private final List<Instruction> code;
+  private final List<FunctionListing.Block> blocks;
+  private final List<List<Integer>> predecessors = new ArrayList<>();
+  private final Guards guards;
+
+  private UnwrittenReads(FunctionListing listing) {
+    function = listing.function();
+    code = function.code();
+    blocks = listing.blocks();
+    blocks.forEach(_ -> predecessors.add(new ArrayList<>()));
+    for (FunctionListing.Block block : blocks) {
+      block.successors().forEach(next -> predecessors.get(next).add(block.number()));
+    }
+    guards = new Guards(listing, predecessors);
+  }
+
+  /** The first such read of each register, in the order of the code. */
+  public static List<Finding> of(FunctionListing listing) {
+    return listing.blocks().isEmpty() ? List.of() : new UnwrittenReads(listing).find();
+  }
+
+  private List<Finding> find() {
+    List<Finding> findings = new ArrayList<>();
+    BitSet looked = new BitSet();
+    List<@Nullable BitSet> unwritten = unwrittenAtStart();
+    for (FunctionListing.Block block : blocks) {
+      BitSet state = copy(unwritten.get(block.number()));
+      for (int i = block.first(); state != null && i < block.end(); i++) {
+        Instruction instruction = code.get(i);
+        for (Register register : FunctionListing.read(instruction)) {
+          if (state.get(register.id()) && !looked.get(register.id())) {
+            looked.set(register.id());
+            Finding finding = new OneRegister(register).firstRead();
+            if (finding != null) {
+              findings.add(finding);
+            }
+          }
+        }
+        step(instruction, state);
+      }
+    }
+    findings.sort((a, b) -> Integer.compare(a.instruction().line(), b.instruction().line()));
+    return findings;
+  }
+
+  private static @Nullable BitSet copy(@Nullable BitSet bits) {
+    return bits == null ? null : (BitSet) bits.clone();
+  }
+
+  /** Registers that may be unwritten where a block starts; null where control never comes. */
+  private List<@Nullable BitSet> unwrittenAtStart() {
+    List<@Nullable BitSet> start = new ArrayList<>();
+    blocks.forEach(_ -> start.add(null));
+    BitSet all = new BitSet();
+    all.set(0, function.registers().size());
+    start.set(0, all);
+    Deque<Integer> open = new ArrayDeque<>(List.of(0));
+    while (!open.isEmpty()) {
+      FunctionListing.Block block = blocks.get(open.remove());
+      BitSet state = copy(start.get(block.number()));
+      for (int i = block.first(); state != null && i < block.end(); i++) {
+        step(code.get(i), state);
+      }
+      for (int next : block.successors()) {
+        BitSet known = start.get(next);
+        if (known == null) {
+          start.set(next, copy(state));
+          open.add(next);
+        } else if (state != null) {
+          int before = known.cardinality();
+          known.or(state);
+          if (known.cardinality() > before) {
+            open.add(next);
+          }
+        }
+      }
+    }
+    return start;
+  }
+
+  private static void step(Instruction instruction, BitSet unwritten) {
+    if (instruction.guard() == null) {
+      FunctionListing.written(instruction).forEach(register -> unwritten.clear(register.id()));
+    }
+  }
+
+  /** Where one register is written, as far as guards and branches tell. */
+  private final class OneRegister {
+    private final Register register;
+
+    /**
+     * By block, the literals (see {@link Guards}) under each of which the register is written where
+     * the block starts, {@link Guards#ALWAYS} among them; null where control has not come yet.
+     */
+    private final List<@Nullable BitSet> start = new ArrayList<>();
+
+    OneRegister(Register register) {
+      this.register = register;
+      blocks.forEach(_ -> start.add(null));
+      start.set(0, new BitSet());
+      Deque<Integer> open = new ArrayDeque<>(List.of(0));
+      while (!open.isEmpty()) {
+        for (int next : blocks.get(open.remove()).successors()) {
+          BitSet met = meet(next);
+          if (!met.equals(start.get(next))) {
+            start.set(next, met);
+            open.add(next);
+          }
+        }
+      }
+    }
+
+    /** What holds at the start of a block, by whichever way control came. */
+    private BitSet meet(int block) {
+      BitSet met = null;
+      if (block == 0) {
+        met = new BitSet(); // it is also entered from outside
+      }
+      for (int from : predecessors.get(block)) {
+        BitSet before = start.get(from);
+        if (before != null) {
+          BitSet arriving = guards.arriving(through(from, before), from, block);
+          if (met == null) {
+            met = arriving;
+          } else {
+            met.and(arriving);
+          }
+        }
+      }
+      return met == null ? new BitSet() : met;
+    }
+
+    private BitSet through(int block, BitSet before) {
+      BitSet written = (BitSet) before.clone();
+      Guards.Walk walk = guards.walk(block);
+      for (int i = blocks.get(block).first(); i < blocks.get(block).end(); i++) {
+        step(code.get(i), written, walk);
+      }
+      return written;
+    }
+
+    private void step(Instruction instruction, BitSet written, Guards.Walk walk) {
+      boolean writes = FunctionListing.written(instruction).contains(register);
+      int literal = guards.literal(instruction);
+      boolean certain = writes && (literal == Guards.ALWAYS || walk.knows(literal));
+      walk.step(instruction, written);
+      if (certain) {
+        written.set(Guards.ALWAYS);
+      } else if (writes && !guards.changes(instruction, literal)) {
+        written.set(literal);
+        if (written.get(Guards.not(literal))) {
+          written.set(Guards.ALWAYS);
+        }
+      }
+    }
+
+    @Nullable Finding firstRead() {
+      for (FunctionListing.Block block : blocks) {
+        BitSet before = start.get(block.number());
+        if (before == null) {
+          continue;
+        }
+        BitSet written = (BitSet) before.clone();
+        Guards.Walk walk = guards.walk(block.number());
+        for (int i = block.first(); i < block.end(); i++) {
+          Instruction instruction = code.get(i);
+          if (reads(instruction)
+              && !walk.implies(written, guards.readsUnder(instruction, register))) {
+            Finding finding = finding(block, i);
+            if (finding != null) {
+              return finding;
+            }
+          }
+          step(instruction, written, walk);
+        }
+      }
+      return null;
+    }
+
+    private boolean reads(Instruction instruction) {
+      return FunctionListing.read(instruction).contains(register);
+    }
+
+    private @Nullable Finding finding(FunctionListing.Block block, int at) {
+      boolean may = false;
+      boolean behindLoops = true;
+      for (FunctionListing.Block writer : blocks) {
+        boolean itself = writer.number() == block.number();
+        boolean before = itself && writesIn(block, at);
+        boolean around = start.get(writer.number()) != null && writesIn(writer, writer.end());
+        if (before || (around && reaches(writer.number(), block.number()))) {
+          may = true;
+          behindLoops &=
+              reaches(writer.number(), writer.number())
+                  && !reaches(block.number(), writer.number());
+        }
+      }
+      Instruction read = code.get(at);
+      boolean passes = read.name().equals("st") && read.has("param");
+      if (passes || (may && (behindLoops || read.name().equals("mov")))) {
+        return null;
+      }
+      return new Finding(read, register, !may, may ? parting(block.number()) : null);
+    }
+
+    /** Whether control may come from the end of a block to the start of another one. */
+    private boolean reaches(int from, int to) {
+      boolean[] seen = new boolean[blocks.size()];
+      blocks.get(from).successors().forEach(next -> mark(next, seen));
+      return seen[to];
+    }
+
+    private void mark(int block, boolean[] seen) {
+      Deque<Integer> open = new ArrayDeque<>(List.of(block));
+      while (!open.isEmpty()) {
+        int next = open.remove();
+        if (!seen[next]) {
+          seen[next] = true;
+          open.addAll(blocks.get(next).successors());
+        }
+      }
+    }
+
+    /** Whether the register is written in a block, guarded or not, before an index. */
+    private boolean writesIn(FunctionListing.Block block, int end) {
+      return code.subList(block.first(), end).stream()
+          .anyMatch(instruction -> FunctionListing.written(instruction).contains(register));
+    }
+
+    /** The last branch of a shortest way without a write whose other way leads to one. */
+    private @Nullable Instruction parting(int read) {
+      int[] from = new int[blocks.size()];
+      Arrays.fill(from, -1);
+      Deque<Integer> open = new ArrayDeque<>(List.of(0));
+      while (!open.isEmpty() && from[read] < 0) {
+        FunctionListing.Block block = blocks.get(open.remove());
+        if (!writesIn(block, block.end())) {
+          for (int next : block.successors()) {
+            if (next != 0 && from[next] < 0) {
+              from[next] = block.number();
+              open.add(next);
+            }
+          }
+        }
+      }
+      for (int to = read, at = from[read]; at >= 0; to = at, at = from[at]) {
+        for (int other : blocks.get(at).successors()) {
+          if (other != to && leadsToWrite(other, read)) {
+            return code.get(blocks.get(at).end() - 1);
+          }
+        }
+      }
+      return null;
+    }
+
+    private boolean leadsToWrite(int block, int read) {
+      boolean[] seen = new boolean[blocks.size()];
+      seen[read] = true;
+      mark(block, seen);
+      return blocks.stream()
+          .anyMatch(
+              other ->
+                  other.number() != read && seen[other.number()] && writesIn(other, other.end()));
+    }
+  }
+}
