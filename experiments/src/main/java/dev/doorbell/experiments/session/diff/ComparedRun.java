@@ -274,12 +274,16 @@ final class ComparedRun implements Compared {
     if (posts == KernelComparison.Posts.ANY) {
       return new byte[0];
     }
-    if (name.contains("producer counters")) {
+    if (isProducerSide(name)) {
       return QueueContents.producer(bytes);
     }
     return posts == KernelComparison.Posts.UNORDERED && name.contains(" entries")
         ? QueueContents.commands(bytes)
         : bytes;
+  }
+
+  private static boolean isProducerSide(String name) {
+    return name.startsWith("command queue") && name.contains("producer counters");
   }
 
   /** One poster alone has no order to race for, whatever the descriptor says of several. */
@@ -352,6 +356,8 @@ final class ComparedRun implements Compared {
     for (Map.Entry<String, byte[]> memory : contents.entrySet()) {
       if (memory.getKey().startsWith("counters")) {
         posted = Math.max(posted, QueueContents.posted(memory.getValue()));
+      } else if (isProducerSide(memory.getKey())) {
+        posted = Math.max(posted, QueueContents.handedOver(memory.getValue()));
       }
     }
     if (posted <= what.ringBlocks()) {

@@ -16,6 +16,9 @@ final class QueueContents {
   private static final int OPCODE_SHIFT = 4;
   private static final int INDEX_BEGINS = 1 << 7;
 
+  /** A put and its signal. */
+  private static final int BLOCKS_A_COMMAND = 2;
+
   private QueueContents() {}
 
   /**
@@ -40,26 +43,44 @@ final class QueueContents {
         bytes, QueuePairView.COUNTERS_POISON, QueuePairView.COUNTERS_POISON + Long.BYTES);
   }
 
-  /** Blocks that were posted, by the counters. */
+  /** Blocks that the GPU posted, by the counters. */
   static long posted(byte[] counters) {
-    long reserved =
-        MemorySegment.ofArray(counters)
-            .get(
-                ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN),
-                QueuePairView.COUNTERS_RESERVED);
+    long reserved = word(counters, QueuePairView.COUNTERS_RESERVED);
     return (reserved & ~QueuePairView.RESERVED_BROKEN) >>> QueuePairView.RESERVED_SHIFT;
   }
 
+  /** Blocks that the CPU posted at most, by the producers' side of the command queue. */
+  static long handedOver(byte[] producer) {
+    return BLOCKS_A_COMMAND * word(producer, CommandEntry.PRODUCER_HEAD);
+  }
+
+  private static long word(byte[] bytes, int offset) {
+    return MemorySegment.ofArray(bytes)
+        .get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), offset);
+  }
+
   /**
-   * Blocks of a send ring in an order of their own, without their index and without whether they
-   * ask for a completion: both are given when it is known who comes before.
+   * Blocks of a send ring in an order of their own, WQEs without their index and without whether
+   * they ask for a completion: both are given when it is known who comes before. What lies behind
+   * the last unit of a WQE is nobody's, and need not have been written.
+   *
+   * @param ring filled from its first block, at most once round
    */
   static byte[] posts(byte[] ring) {
     byte[][] blocks = new byte[ring.length / SendQueue.BLOCK][];
     for (int i = 0; i < blocks.length; i++) {
       blocks[i] = Arrays.copyOfRange(ring, i * SendQueue.BLOCK, (i + 1) * SendQueue.BLOCK);
+    }
+    for (int i = 0; i < blocks.length; ) {
+      int units = blocks[i][ControlSegment.DS_OFFSET] & ControlSegment.MAX_DS;
       clear(blocks[i], ControlSegment.WQE_INDEX_OFFSET, Short.BYTES);
       clear(blocks[i], ControlSegment.FM_CE_SE_OFFSET, 1);
+      int last = i + Math.max(0, SendQueue.blocks(units) - 1);
+      int rest = units % SendQueue.UNITS_PER_BLOCK * SendQueue.UNIT;
+      if (rest != 0 && last < blocks.length) {
+        clear(blocks[last], rest, SendQueue.BLOCK - rest);
+      }
+      i = last + 1;
     }
     Arrays.sort(blocks, Arrays::compare);
     byte[] sorted = new byte[blocks.length * SendQueue.BLOCK];
