@@ -277,8 +277,8 @@ final class RunCharts {
             others.stream()
                 .map(
                     axis ->
-                        axis.name().equals(spec.facet()) || !axis.unit().isEmpty()
-                            ? shown(row, axis.name())
+                        axis.name().equals(spec.facet())
+                            ? figures.named(row, axis.name())
                             : RunFigures.title(axis.name()) + " " + shown(row, axis.name()))
                 .collect(Collectors.joining(", "));
         places.computeIfAbsent(place, _ -> new ArrayList<>()).add(row);
@@ -313,14 +313,14 @@ final class RunCharts {
   }
 
   private String seriesOf(SummaryRow row) {
-    return spec.series().isEmpty() ? spec.y() : shown(row, spec.series());
+    return spec.series().isEmpty() ? spec.y() : figures.named(row, spec.series());
   }
 
   /** In the order of the axis. */
   private List<String> series(List<String> present) {
     return spec.series().isEmpty()
         ? List.of(spec.y())
-        : shownValues(spec.series()).stream().filter(present::contains).toList();
+        : RunFigures.named(figures.axis(spec.series())).stream().filter(present::contains).toList();
   }
 
   private List<String> shownValues(String axis) {
@@ -328,17 +328,11 @@ final class RunCharts {
   }
 
   private String shown(SummaryRow row, String axis) {
-    Value value = row.axes().get(axis);
-    return value == null ? "" : shown(value, axis);
+    return figures.shown(row, axis);
   }
 
   private String shown(Value value, String axis) {
-    String unit = figures.axis(axis).unit();
-    return switch (value) {
-      case Value.Whole(long whole) when unit.equals("B") -> Units.exactBytes(whole);
-      case Value.Whole(long whole) when unit.equals("ns") -> Units.time((double) whole);
-      default -> unit.isEmpty() ? value.text() : value.text() + " " + unit;
-    };
+    return RunFigures.shown(figures.axis(axis), value);
   }
 
   private Provenance provenance(String what) {

@@ -49,7 +49,7 @@ final class RunFigures {
    */
   Optional<LineFigure> figure(FigureSpec spec) {
     Axis x = axis(spec.x());
-    List<String> series = spec.series().isEmpty() ? List.of(spec.y()) : texts(axis(spec.series()));
+    List<String> series = spec.series().isEmpty() ? List.of(spec.y()) : named(axis(spec.series()));
     IntSummaryStatistics counts = new IntSummaryStatistics();
     List<Panel> panels = new ArrayList<>();
     places(spec)
@@ -134,7 +134,7 @@ final class RunFigures {
       List<double[]> bound = new ArrayList<>();
       for (SummaryRow row : rows) {
         MetricRow metric = row.metrics().get(spec.y());
-        boolean here = spec.series().isEmpty() || text(row, spec.series()).equals(name);
+        boolean here = spec.series().isEmpty() || named(row, spec.series()).equals(name);
         if (!here || metric == null || metric.samples().size() == 0) {
           continue;
         }
@@ -159,17 +159,17 @@ final class RunFigures {
   }
 
   /** The facet's value, then the other varying axes by name. */
-  private static String panelTitle(
+  private String panelTitle(
       FigureSpec spec, SequencedMap<String, String> place, List<SummaryRow> rows) {
     List<String> parts = new ArrayList<>();
+    SummaryRow any = rows.getFirst();
     if (!spec.facet().isEmpty()) {
-      String value = text(rows.getFirst(), spec.facet());
-      parts.add(value.matches("[0-9.]+") ? title(spec.facet()) + " " + value : value);
+      parts.add(named(any, spec.facet()));
     }
     place.forEach(
         (name, value) -> {
           if (!name.equals(spec.facet())) {
-            parts.add(title(name) + " " + value);
+            parts.add(title(name) + " " + shown(any, name));
           }
         });
     return String.join(", ", parts);
@@ -191,8 +191,8 @@ final class RunFigures {
                 crossing ->
                     marks.add(
                         new Mark(
-                            found.contrast().first(),
-                            found.contrast().second(),
+                            named(spec.series(), found.contrast().first()),
+                            named(spec.series(), found.contrast().second()),
                             crossing.size(),
                             crossing.interval())));
       }
@@ -285,6 +285,44 @@ final class RunFigures {
                     "no axis '%s' in run %s; it has %s"
                         .formatted(
                             name, run.runId(), run.axes().stream().map(Axis::name).toList())));
+  }
+
+  /** A value with its unit. */
+  static String shown(Axis axis, Value value) {
+    String unit = axis.unit();
+    return switch (value) {
+      case Value.Whole(long whole) when unit.equals("B") -> Units.exactBytes(whole);
+      case Value.Whole(long whole) when unit.equals("ns") -> Units.time((double) whole);
+      default -> unit.isEmpty() ? value.text() : value.text() + " " + unit;
+    };
+  }
+
+  String shown(SummaryRow row, String axis) {
+    Value value = row.axes().get(axis);
+    return value == null ? "" : shown(axis(axis), value);
+  }
+
+  /** A value that stands alone, in a legend or a title: what is no word and no size is named. */
+  static String named(Axis axis, Value value) {
+    boolean evident = value instanceof Value.Text || axis.name().equals("size");
+    return evident ? shown(axis, value) : title(axis.name()) + " " + shown(axis, value);
+  }
+
+  String named(SummaryRow row, String axis) {
+    Value value = row.axes().get(axis);
+    return value == null ? "" : named(axis(axis), value);
+  }
+
+  static List<String> named(Axis axis) {
+    return axis.values().stream().map(value -> named(axis, value)).toList();
+  }
+
+  private String named(String axis, String text) {
+    return axis(axis).values().stream()
+        .filter(value -> value.text().equals(text))
+        .map(value -> named(axis(axis), value))
+        .findFirst()
+        .orElse(text);
   }
 
   static List<String> texts(Axis axis) {

@@ -178,9 +178,10 @@ class FiguresTest {
     }
     RunData both = ModelledRun.with(run, axes, rows, run.figures(), run.basis());
     assertThat(drawings(both))
-        .containsKeys("latency", "latency-cross-rc-offset-0", "latency-cross-rc-offset-1");
-    assertThat(svg(both, "latency")).contains(">cross-rc, offset 0<", ">cross-rc, offset 1<");
-    assertThat(svg(both, "latency-cross-rc-offset-1")).contains("crossover, 95 % interval");
+        .containsKeys("latency", "latency-cross-rc-offset-0-b", "latency-cross-rc-offset-1-b");
+    assertThat(svg(both, "latency"))
+        .contains(">cross-rc, offset 0\u00A0B<", ">cross-rc, offset 1\u00A0B<");
+    assertThat(svg(both, "latency-cross-rc-offset-1-b")).contains("crossover, 95 % interval");
   }
 
   @Test
