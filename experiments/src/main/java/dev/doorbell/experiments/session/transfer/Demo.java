@@ -119,7 +119,7 @@ public final class Demo {
                 start,
                 "doorbell record <- %d".formatted(DoorbellRecord.decode((int) event.value())));
           } else if (first && at == register) {
-            say(event, start, "doorbell <- " + DoorbellPrinter.line(event.value()));
+            say(event, start, DoorbellPrinter.line(event.value()) + " rung");
           }
         }
         case FENCE -> {
@@ -135,7 +135,7 @@ public final class Demo {
         case PAYLOAD_VISIBLE -> say(event, start, "payload visible at rank 1");
         case CQE -> {
           if (at == qpn) {
-            say(event, start, "CQE: " + CqePrinter.line(endpoint.completions().ringAddress()));
+            say(event, start, CqePrinter.line(endpoint.completions().ringAddress()));
           }
         }
         default -> {}
