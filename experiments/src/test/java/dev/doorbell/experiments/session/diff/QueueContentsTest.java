@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +50,7 @@ class QueueContentsTest {
           at == ControlSegment.WQE_INDEX_OFFSET
               || at == ControlSegment.WQE_INDEX_OFFSET + 1
               || at == ControlSegment.FM_CE_SE_OFFSET;
-      assertThat(java.util.Arrays.equals(QueueContents.posts(changed), expected))
+      assertThat(Arrays.equals(QueueContents.posts(changed), expected))
           .as("byte %d", at)
           .isEqualTo(free);
     }
