@@ -110,13 +110,19 @@ class ArchitectureTest {
         .check(ALL);
   }
 
+  private static final String[] JOINERS = {
+    "dev.doorbell.experiments.scenario..",
+    "dev.doorbell.experiments.workbench..",
+    "dev.doorbell.experiments.remote.host.."
+  };
+
   @Test
-  void sessions_alone_join_the_back_ends() {
+  void scenarios_workbenches_and_hosts_alone_join_the_back_ends() {
     noClasses()
         .that()
         .resideInAPackage("dev.doorbell.experiments..")
         .and()
-        .resideOutsideOfPackage("dev.doorbell.experiments.session..")
+        .resideOutsideOfPackages(JOINERS)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(BACK_ENDS)
@@ -124,14 +130,14 @@ class ArchitectureTest {
   }
 
   @Test
-  void nobody_names_the_sessions_they_are_found_as_a_service() {
+  void what_joins_the_back_ends_is_found_as_a_service() {
     classes()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.session..")
+        .resideInAnyPackage(JOINERS)
         .should()
         .onlyBeAccessed()
         .byClassesThat()
-        .resideInAPackage("dev.doorbell.experiments.session..")
+        .resideInAnyPackage(JOINERS)
         .check(ALL);
   }
 
@@ -224,7 +230,7 @@ class ArchitectureTest {
   void worlds_know_no_points() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.session.world")
+        .resideInAPackage("dev.doorbell.experiments.scenario.world")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("dev.doorbell.experiments.plan..")
@@ -234,7 +240,7 @@ class ArchitectureTest {
   @ParameterizedTest
   @ValueSource(strings = {"transfer", "posting", "push", "nic", "recovery"})
   void kinds_of_points_do_not_know_each_other(String kind) {
-    String sessions = "dev.doorbell.experiments.session.";
+    String sessions = "dev.doorbell.experiments.scenario.";
     noClasses()
         .that()
         .resideInAnyPackage(
@@ -252,7 +258,7 @@ class ArchitectureTest {
   void the_workbench_runs_kernels_without_an_hca() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.session.workbench..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.kernel..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -260,9 +266,9 @@ class ArchitectureTest {
             "dev.doorbell.proxy..",
             "dev.doorbell.core.hca..",
             "dev.doorbell.core.mlx5..",
-            "dev.doorbell.experiments.session",
-            "dev.doorbell.experiments.session.world",
-            "dev.doorbell.experiments.session.transfer")
+            "dev.doorbell.experiments.scenario",
+            "dev.doorbell.experiments.scenario.world",
+            "dev.doorbell.experiments.scenario.transfer")
         .check(ALL);
   }
 
@@ -270,7 +276,7 @@ class ArchitectureTest {
   void processes_find_each_other_without_knowing_what_they_are_made_of() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.remote..")
+        .resideInAPackage("dev.doorbell.experiments.remote")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -303,7 +309,7 @@ class ArchitectureTest {
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.experiments.doctor..", "dev.doorbell.experiments.config")))
+                        "dev.doorbell.experiments.doctor..", "dev.doorbell.core.problem")))
         .check(ALL);
   }
 

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.calibration;
 
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.topology.TopologyException;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;

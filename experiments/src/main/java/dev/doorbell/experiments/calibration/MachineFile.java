@@ -2,7 +2,7 @@ package dev.doorbell.experiments.calibration;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.Topology;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.PointFailure;
 import picocli.CommandLine;
 

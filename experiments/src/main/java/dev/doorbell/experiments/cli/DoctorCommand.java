@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.doctor.Code;
 import dev.doorbell.experiments.doctor.Diagnosis;
 import dev.doorbell.experiments.doctor.Doctor;
@@ -32,16 +32,21 @@ import picocli.CommandLine.Option;
 /** {@code doorbell doctor}. */
 @CommandLine.Command(
     header = {
-      "Says whether this machine can do GPUDirect RDMA, and what is in the way. See docs/doctor.md.",
+      "Says whether this machine can do GPUDirect RDMA, and what is in the way. See"
+          + " docs/doctor.md.",
       "",
       "  doorbell doctor                          the whole checklist",
-      "  doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what mends it",
-      "  doorbell doctor --explain-log nccl.log   what lines of NCCL and NVSHMEM mean; - reads a pipe",
+      "  doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what mends"
+          + " it",
+      "  doorbell doctor --explain-log nccl.log   what lines of NCCL and NVSHMEM mean; - reads a"
+          + " pipe",
       "  doorbell doctor --json > a.json          on one host, then on the other:",
       "  doorbell doctor --peer a.json            compares link layer, MTU and GIDs of both",
       "",
-      "It reads files below /proc, /sys and /dev and nothing else; as root it sees more of PCI config",
-      "space. What is not there is ABSENT and no failure. Exits with 4 when something that is there is",
+      "It reads files below /proc, /sys and /dev and nothing else; as root it sees more of PCI"
+          + " config",
+      "space. What is not there is ABSENT and no failure. Exits with 4 when something that is there"
+          + " is",
       "broken.",
       ""
     })

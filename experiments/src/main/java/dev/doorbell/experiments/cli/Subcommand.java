@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
 import dev.doorbell.experiments.cli.claims.ClaimsCommand;
 import dev.doorbell.experiments.cli.command.Command;
@@ -19,7 +20,6 @@ import dev.doorbell.experiments.cli.results.PlotCommand;
 import dev.doorbell.experiments.cli.results.ReportCommand;
 import dev.doorbell.experiments.cli.results.TableCommand;
 import dev.doorbell.experiments.cli.run.RunCommand;
-import dev.doorbell.experiments.config.Nearest;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

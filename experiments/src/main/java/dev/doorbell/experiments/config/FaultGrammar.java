@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.problem.ConfigException;
 import java.util.ServiceLoader;
 
 /**

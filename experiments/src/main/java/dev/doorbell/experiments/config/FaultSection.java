@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.problem.Problem;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

@@ -3,6 +3,8 @@ package dev.doorbell.experiments.config;
 import com.networknt.schema.Error;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

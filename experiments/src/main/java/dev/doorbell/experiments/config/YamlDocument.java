@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.diff;
 
+import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;

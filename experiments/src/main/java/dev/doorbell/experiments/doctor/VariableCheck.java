@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.doctor;
 
-import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.doctor.facts.Facts;
 import dev.doorbell.experiments.doctor.facts.PciFunction;
 import dev.doorbell.experiments.doctor.facts.RdmaDevice;
@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 /** Variables of NCCL, NVSHMEM and UCX: names that nobody reads, and values that mean no good. */
 final class VariableCheck implements Check {
   private static final String LISTS =
-      "The environment of this process and /etc/nccl.conf, against the names that the sources of NCCL"
-          + " 2.30.7, NVSHMEM 3.5.1 and UCX 1.23 read.";
+      "The environment of this process and /etc/nccl.conf, against the names that the sources of"
+          + " NCCL 2.30.7, NVSHMEM 3.5.1 and UCX 1.23 read.";
   private static final String VALUES =
       "The environment of this process and /etc/nccl.conf, against what NCCL 2.30.7 accepts.";
   private static final String ENV = "NCCL user guide, environment variables";
@@ -29,9 +29,10 @@ final class VariableCheck implements Check {
           "a variable that no library reads",
           LISTS,
           "It does nothing, whatever it was set for.",
-          "use the name that the finding suggests, or leave it out. NCCL_IB_MTU: set the interface's"
-              + " MTU. NCCL_TIMEOUT: NCCL_IB_TIMEOUT or the framework's own. NCCL_IB_DISABLE_ECN: ECN is"
-              + " set in the NIC, per priority. NCCL_RX_RING_SIZE: NCCL_BUFFSIZE",
+          "use the name that the finding suggests, or leave it out. NCCL_IB_MTU: set the"
+              + " interface's MTU. NCCL_TIMEOUT: NCCL_IB_TIMEOUT or the framework's own."
+              + " NCCL_IB_DISABLE_ECN: ECN is set in the NIC, per priority. NCCL_RX_RING_SIZE:"
+              + " NCCL_BUFFSIZE",
           ENV);
   static final Code GONE =
       Code.warn(
@@ -54,8 +55,8 @@ final class VariableCheck implements Check {
           "DB-ENV-05",
           "GPUDirect RDMA is forced over any distance",
           "NCCL_NET_GDR_LEVEL is SYS (or 5).",
-          "NICs read GPU memory across sockets, which may be slower than staging through host memory:"
-              + " a knob for tests, no fix for \"GPU Direct RDMA Disabled\".",
+          "NICs read GPU memory across sockets, which may be slower than staging through host"
+              + " memory: a knob for tests, no fix for \"GPU Direct RDMA Disabled\".",
           "leave it out; see DB-TOPO-04",
           ENV);
   static final Code DISABLED =

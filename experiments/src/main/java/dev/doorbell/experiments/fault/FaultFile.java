@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.fault;
 
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.fault;
 
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.FaultGrammar;
 
 /** The grammar of {@link FaultFile} for configs that contain or name a plan. */

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.kernels;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.ServiceLoader;

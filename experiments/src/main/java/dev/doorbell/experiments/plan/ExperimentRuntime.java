@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.plan;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.PrintStream;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.plan;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 
 /**
  * A point that did not give a result: wrong bytes at the target, an error CQE, a deadline, a kernel

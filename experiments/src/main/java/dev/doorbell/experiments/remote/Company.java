@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.remote;
 
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.EnvironmentException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.remote;
 
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import java.util.concurrent.locks.LockSupport;
 
 /** Asks an HCA that is a process of its own. What it was given there ends with it. */

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.remote;
 
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;

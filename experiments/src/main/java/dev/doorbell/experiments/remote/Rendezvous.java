@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.remote;
 
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.EnvironmentException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 
 /** A run directory that cannot be written, or one that cannot be read back. */
 public final class RunException extends Exception {

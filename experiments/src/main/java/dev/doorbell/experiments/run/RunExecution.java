@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;

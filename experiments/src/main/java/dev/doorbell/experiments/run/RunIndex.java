@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Samples;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.topology;
 
 import dev.doorbell.core.fabric.timed.Constant;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

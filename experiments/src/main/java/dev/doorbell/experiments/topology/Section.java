@@ -2,7 +2,7 @@ package dev.doorbell.experiments.topology;
 
 import dev.doorbell.core.fabric.timed.Constant;
 import dev.doorbell.core.fabric.timed.Constant.Origin;
-import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.core.problem.Nearest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

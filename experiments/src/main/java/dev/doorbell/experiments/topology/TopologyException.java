@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 import java.util.List;
 
 /** A topology that cannot be used, with everything that is wrong with it; exit code 3. */

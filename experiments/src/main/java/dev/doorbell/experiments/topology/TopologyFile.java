@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.topology;
 
 import dev.doorbell.core.fabric.timed.Topology;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;

@@ -10,7 +10,7 @@ import dev.doorbell.core.fabric.timed.Network;
 import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.Path;
 import dev.doorbell.core.fabric.timed.Topology;
-import dev.doorbell.experiments.config.Nearest;
+import dev.doorbell.core.problem.Nearest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

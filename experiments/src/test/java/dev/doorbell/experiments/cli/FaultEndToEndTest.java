@@ -7,7 +7,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;
-import dev.doorbell.experiments.session.SessionRuntime;
+import dev.doorbell.experiments.scenario.SessionRuntime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -97,7 +97,8 @@ class FaultEndToEndTest {
     ExitCode code =
         run(
             "fault-recovery",
-            "faults: [ { do: rnr, at: receive 9, target: rank1.hca0, timer: 12, must_fire: true } ]",
+            "faults: [ { do: rnr, at: receive 9, target: rank1.hca0, timer: 12, must_fire: true }"
+                + " ]",
             "remedy=reset",
             "fault=receiver-slow");
     assertThat(code).as(out).isEqualTo(ExitCode.OK);

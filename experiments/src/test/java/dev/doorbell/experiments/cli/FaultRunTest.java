@@ -2,9 +2,9 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.config.Configs;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.FakeRuntime;

@@ -3,9 +3,9 @@ package dev.doorbell.experiments.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.config.Configs;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.plan.Timeline.Kind;
@@ -47,8 +47,8 @@ class RunCommandTest {
     List<String> lines = session.out().lines().toList();
     assertThat(lines.getFirst())
         .isEqualTo(
-            "gpu ptx-vm (no CUDA driver)   hca soft-hca (no mlx5 device)   clock virtual (the config"
-                + " asks for it)   basis modelled");
+            "gpu ptx-vm (no CUDA driver)   hca soft-hca (no mlx5 device)   clock virtual (the"
+                + " config asks for it)   basis modelled");
     assertThat(lines.get(1)).startsWith("small   seed 42   points 5   est. 00:00   config ");
     assertThat(lines.get(3)).startsWith("path          size  latency p50 us  [95 % CI]");
     assertThat(lines.get(4)).startsWith("pull          64 B            2.0");

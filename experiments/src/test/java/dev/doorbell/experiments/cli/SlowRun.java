@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.FakeRuntime;
 

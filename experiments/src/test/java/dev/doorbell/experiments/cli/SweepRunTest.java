@@ -2,9 +2,9 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.config.Configs;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
@@ -235,7 +235,8 @@ class SweepRunTest {
     session.type("run", config, "--out", folder.resolve("brief").toString());
     assertThat(session.out())
         .containsPattern(
-            "time     \\d+\\.\\d s: start .*, preparation .*, points .*, results .*; .* % not in points");
+            "time     \\d+\\.\\d s: start .*, preparation .*, points .*, results .*; .* % not in"
+                + " points");
     run("--timings", "--json", "--seed", "9");
     assertThat(JsonMapper.shared().readTree(session.out()).at("/seconds/outside_share").asDouble())
         .isBetween(0.0, 1.0);

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.problem.ConfigException;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

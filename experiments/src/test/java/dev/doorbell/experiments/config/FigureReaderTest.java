@@ -3,6 +3,8 @@ package dev.doorbell.experiments.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -87,7 +89,9 @@ class FigureReaderTest {
     FigureReader reader =
         FigureReader.in(
             "paper.yaml",
-            "figures:\n  a: {run: r, kind: bar, y: latency, caption: c}\n  b: {run: r, kind: pie}\n",
+            "figures:\n"
+                + "  a: {run: r, kind: bar, y: latency, caption: c}\n"
+                + "  b: {run: r, kind: pie}\n",
             "paper",
             problems);
     Set<String> beside = Set.of("run", "caption");

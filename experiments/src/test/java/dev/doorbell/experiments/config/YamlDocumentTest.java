@@ -3,6 +3,7 @@ package dev.doorbell.experiments.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.doorbell.core.problem.ConfigException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;

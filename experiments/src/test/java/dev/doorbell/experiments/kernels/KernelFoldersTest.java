@@ -3,7 +3,7 @@ package dev.doorbell.experiments.kernels;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

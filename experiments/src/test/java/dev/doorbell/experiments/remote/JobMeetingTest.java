@@ -3,7 +3,7 @@ package dev.doorbell.experiments.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.EnvironmentException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;

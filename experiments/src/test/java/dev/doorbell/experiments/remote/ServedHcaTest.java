@@ -8,7 +8,7 @@ import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.fault.FaultEvent;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.fault.FaultTrigger;
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.remote.BenchOptions.Load;
 import dev.doorbell.experiments.remote.BenchReport.Writes;
 import java.io.IOException;

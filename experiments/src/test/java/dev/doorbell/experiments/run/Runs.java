@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.run;
 
+import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.PointRunner;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.doorbell.core.fabric.timed.Constant;
 import dev.doorbell.core.fabric.timed.Topology;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -76,26 +76,39 @@ class TopologyFileTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "strong_load_ns: 1 | strong_lod_ns: 1 | DB-T002 | unknown key 'strong_lod_ns' in gpu0  - did you mean 'strong_load_ns'",
+        "strong_load_ns: 1 | strong_lod_ns: 1 | DB-T002 | unknown key 'strong_lod_ns' in gpu0  -"
+            + " did you mean 'strong_load_ns'",
         "strong_load_ns: 1 | strong_lod_ns: 1 | DB-T005 | gpu0 lacks 'strong_load_ns'",
         "fence_ns: 200 | fence_ns: fast | DB-T006 | 'fence_ns' must be a number, not 'fast'",
-        "fence_ns: 200 | fence_ns: -1 | DB-T006 | 'fence_ns' is -1; it must be between 0 and 1000000000",
+        "fence_ns: 200 | fence_ns: -1 | DB-T006 | 'fence_ns' is -1; it must be between 0 and"
+            + " 1000000000",
         "fence_ns: 200 | fence_ns: [1] | DB-T006 | 'fence_ns' must be a number",
         "fence_ns: 200 | fence_ns: .nan | DB-T006 | 'fence_ns' must be a number",
-        "fence_ns: 200 | fence_ns: {value: 200, source: guessed} | DB-T007 | must begin with 'measured here:', 'cited:' or 'assumed:', not 'guessed'",
-        "fence_ns: 200 | fence_ns: {value: 200, source: cited} | DB-T007 | says 'cited' and not what",
+        "fence_ns: 200 | fence_ns: {value: 200, source: guessed} | DB-T007 | must begin with"
+            + " 'measured here:', 'cited:' or 'assumed:', not 'guessed'",
+        "fence_ns: 200 | fence_ns: {value: 200, source: cited} | DB-T007 | says 'cited' and not"
+            + " what",
         "fence_ns: 200 | fence_ns: {value: 200, sorce: cited} | DB-T002 | did you mean 'source'",
-        "store_granule_bytes: 128 | store_granule_bytes: 96 | DB-T006 | it must be a power of two from 16 to 128",
-        "max_read_request_bytes: 512 | max_read_request_bytes: 8192 | DB-T006 | between 128 and 4096",
+        "store_granule_bytes: 128 | store_granule_bytes: 96 | DB-T006 | it must be a power of two"
+            + " from 16 to 128",
+        "max_read_request_bytes: 512 | max_read_request_bytes: 8192 | DB-T006 | between 128 and"
+            + " 4096",
         "generation: 4 | generation: 7 | DB-T006 | 'generation' is 7; it must be between 1 and 6",
         "lanes: 16 | lanes: 12 | DB-T006 | power of two",
-        "ends: [gpu0, switch0] | ends: [gpu0, swich0] | DB-T010 | 'swich0' is neither a component nor one of the bridges  - did you mean 'switch0'",
+        "ends: [gpu0, switch0] | ends: [gpu0, swich0] | DB-T010 | 'swich0' is neither a component"
+            + " nor one of the bridges  - did you mean 'switch0'",
         "ends: [gpu0, switch0] | ends: [gpu0, gpu0] | DB-T010 | a link has two different ends",
-        "{link: gpu-slot, ns: 175}, {link: nic-slot | {link: gpu-slto, ns: 175}, {link: nic-slot | DB-T012 | there is no link 'gpu-slto'  - did you mean 'gpu-slot'",
-        "{link: gpu-slot, ns: 175}, {link: nic-slot | {link: uplink, ns: 175}, {link: nic-slot | DB-T012 | the path is at gpu0 here, and link 'uplink' joins switch0 and cpu0: nothing gets across",
-        "{link: gpu-slot, ns: 175}, {link: nic-slot, ns: 75} | {link: gpu-slot, ns: 175} | DB-T012 | the path ends at switch0 and should reach nic0",
-        "between: [gpu0, nic0] | between: [gpu0, cpu0] | DB-T011 | there is a path between gpu0 and cpu0 already",
-        "between: [gpu0, nic0] | between: [gpu0, gpu0] | DB-T011 | a path lies between two components",
+        "{link: gpu-slot, ns: 175}, {link: nic-slot | {link: gpu-slto, ns: 175}, {link: nic-slot |"
+            + " DB-T012 | there is no link 'gpu-slto'  - did you mean 'gpu-slot'",
+        "{link: gpu-slot, ns: 175}, {link: nic-slot | {link: uplink, ns: 175}, {link: nic-slot |"
+            + " DB-T012 | the path is at gpu0 here, and link 'uplink' joins switch0 and cpu0:"
+            + " nothing gets across",
+        "{link: gpu-slot, ns: 175}, {link: nic-slot, ns: 75} | {link: gpu-slot, ns: 175} | DB-T012"
+            + " | the path ends at switch0 and should reach nic0",
+        "between: [gpu0, nic0] | between: [gpu0, cpu0] | DB-T011 | there is a path between gpu0 and"
+            + " cpu0 already",
+        "between: [gpu0, nic0] | between: [gpu0, gpu0] | DB-T011 | a path lies between two"
+            + " components",
         "name: nic-slot, ends | name: gpu-slot, ends | DB-T003 | there are two links 'gpu-slot'",
         "network: { | netwrok: { | DB-T002 | did you mean 'network'",
         "bridges: [switch0] | bridges: switch0 | DB-T004 | 'bridges' must be a list",

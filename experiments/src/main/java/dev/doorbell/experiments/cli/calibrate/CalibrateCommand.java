@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.cli.calibrate;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.calibration.Calibration;
 import dev.doorbell.experiments.calibration.Calibrator;
 import dev.doorbell.experiments.calibration.MachineFile;
@@ -12,8 +14,6 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import java.io.IOException;

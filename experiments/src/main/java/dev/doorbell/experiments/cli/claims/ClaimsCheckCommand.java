@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.cli.claims;
 
-import dev.doorbell.experiments.claims.Claim;
-import dev.doorbell.experiments.claims.ClaimChecker;
-import dev.doorbell.experiments.claims.Finding;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.explore.Laboratory;
+import dev.doorbell.experiments.results.claims.Claim;
+import dev.doorbell.experiments.results.claims.ClaimChecker;
+import dev.doorbell.experiments.results.claims.Finding;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.cli.claims;
 
-import dev.doorbell.experiments.claims.Claim;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
+import dev.doorbell.experiments.results.claims.Claim;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;

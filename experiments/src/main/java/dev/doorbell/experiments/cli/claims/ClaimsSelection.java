@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.claims;
 
-import dev.doorbell.experiments.claims.Claim;
-import dev.doorbell.experiments.claims.Ledger;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.results.claims.Claim;
+import dev.doorbell.experiments.results.claims.Ledger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.command;
 
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.command;
 
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.RunException;
 import picocli.CommandLine.Mixin;

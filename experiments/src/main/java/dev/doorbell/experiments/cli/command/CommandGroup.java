@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.command;
 
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.command;
 
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.RunException;
 import java.io.PrintWriter;

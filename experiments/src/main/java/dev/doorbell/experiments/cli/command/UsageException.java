@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.command;
 
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.Problem;
 
 /** A command line that cannot be understood; exit code 2. */
 public final class UsageException extends Exception {

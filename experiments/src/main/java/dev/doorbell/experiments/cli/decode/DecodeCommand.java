@@ -15,13 +15,13 @@ import dev.doorbell.core.pcap.CapturedFrame;
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.pcap.LinkType;
 import dev.doorbell.core.print.Scratch;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -42,8 +42,10 @@ import picocli.CommandLine.Parameters;
       "  doorbell decode wqe ring.bin",
       "  echo '00000000 00010001 00000008 00000000' | doorbell decode wqe -   a NOP",
       "",
-      "Bytes come as binary, as hexadecimal digits, or as a pcapng or pcap capture. Of a capture every",
-      "packet is checked: ICRC, sequence numbers, the rules of reliable connections. Exits with 1 when",
+      "Bytes come as binary, as hexadecimal digits, or as a pcapng or pcap capture. Of a capture"
+          + " every",
+      "packet is checked: ICRC, sequence numbers, the rules of reliable connections. Exits with 1"
+          + " when",
       "something is wrong.",
       ""
     })

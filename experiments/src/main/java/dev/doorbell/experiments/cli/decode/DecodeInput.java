@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.decode;
 
 import dev.doorbell.core.pcap.CaptureReader;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

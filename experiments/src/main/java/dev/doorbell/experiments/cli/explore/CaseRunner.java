@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.cli.explore;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CommonOptions;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.explore.BugCase;
 import dev.doorbell.experiments.explore.Explorer;
 import dev.doorbell.experiments.explore.Laboratory;

@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.explore.Explorer;
 import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Laboratory;
@@ -62,7 +62,9 @@ public final class ExploreCommand extends Command {
   private static final int SHARE_OF_THE_WHOLE = 4;
 
   private static final String NOT_CLEAN =
-      "\nFences are removed one by one from a kernel that is clean with all of them; this one is not.\n";
+      "\n"
+          + "Fences are removed one by one from a kernel that is clean with all of them; this one"
+          + " is not.\n";
 
   @Mixin private UserKernels userKernels = new UserKernels();
 

@@ -1,16 +1,16 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.fault.FaultFile;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.AllToAllOptions;
 import dev.doorbell.experiments.remote.AllToAllReport;
 import dev.doorbell.experiments.remote.Endpoint;

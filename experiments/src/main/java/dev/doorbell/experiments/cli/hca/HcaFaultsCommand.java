@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.ControlClient;
 import dev.doorbell.experiments.remote.ControlLine;
 import java.util.ArrayList;

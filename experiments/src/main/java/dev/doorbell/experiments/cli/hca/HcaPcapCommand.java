@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.ControlClient;
 import dev.doorbell.experiments.remote.ControlLine;
 import java.nio.file.Path;
@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
       "  doorbell hca pcap 5000 start served.pcapng",
       "  doorbell hca pcap 5000 stop",
       "",
-      "The serving process writes the file, which must not exist; 'doorbell decode packet' checks it.",
+      "The serving process writes the file, which must not exist; 'doorbell decode packet' checks"
+          + " it.",
       ""
     })
 final class HcaPcapCommand extends Command {

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.ControlClient;
 import dev.doorbell.experiments.remote.Endpoint;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.Endpoint;
 
 /** What is known of processes that were started for a command. */

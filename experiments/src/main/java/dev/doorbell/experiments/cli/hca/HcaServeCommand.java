@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.fault.FaultFile;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.remote.RemoteHcas;
 import dev.doorbell.experiments.remote.ServeOptions;
 import dev.doorbell.experiments.remote.ServedHca;
@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
       "  doorbell hca serve --port 5000",
       "  doorbell hca serve --port 5000 --faults lossy.yaml --pcap served.pcapng",
       "",
-      "Packets go to UDP port PORT, questions to TCP port PORT of this machine alone. What a client",
+      "Packets go to UDP port PORT, questions to TCP port PORT of this machine alone. What a"
+          + " client",
       "was given ends with its connection.",
       ""
     })
@@ -47,7 +48,8 @@ final class HcaServeCommand extends Command {
       names = "--control",
       paramLabel = "HOST",
       description =
-          "Address for questions; ${DEFAULT-VALUE} unless given. Whoever reaches it may use the HCA.")
+          "Address for questions; ${DEFAULT-VALUE} unless given. Whoever reaches it may use the"
+              + " HCA.")
   private String control = ServeOptions.LOCAL.controlHost();
 
   @Option(names = "--mtu", description = "Path MTU; ${DEFAULT-VALUE} unless given.")

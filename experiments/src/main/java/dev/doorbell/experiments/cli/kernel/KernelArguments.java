@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelReport;
 import dev.doorbell.experiments.kernels.KernelRun.Argument;
 import java.math.BigInteger;
@@ -22,8 +22,8 @@ final class KernelArguments {
   private static final List<String> BYTES = List.of("hex", "value");
   private static final long MOST_BYTES = 1L << 30;
   private static final String HELP =
-      "in:FILE, out:FILE:BYTES, inout:FILE, zero:BYTES, u32:5 (u8 to u64, s8 to s64, f16, f32, f64),"
-          + " hex:BYTES or value:FILE";
+      "in:FILE, out:FILE:BYTES, inout:FILE, zero:BYTES, u32:5 (u8 to u64, s8 to s64, f16, f32,"
+          + " f64), hex:BYTES or value:FILE";
 
   private KernelArguments() {}
 

@@ -1,13 +1,13 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelReport;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

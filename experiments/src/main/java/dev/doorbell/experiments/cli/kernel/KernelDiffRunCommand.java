@@ -1,17 +1,17 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.diff.KernelComparer;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,15 +31,20 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel diff-run put_latency                 the PTX VM against cuda:0",
       "  doorbell kernel diff-run kernels/my_put/my_put.kernel.yaml    a kernel of your own",
       "  doorbell kernel diff-run all --runs 50 --seed 7",
-      "  doorbell kernel diff-run all --gpu vm                the VM's interpreter against its compiler",
+      "  doorbell kernel diff-run all --gpu vm                the VM's interpreter against its"
+          + " compiler",
       "  doorbell kernel diff-run put_rate --seed 7 --first 31 --runs 1     run 31 again",
       "",
-      "Either runs beside the same software HCA. Compared is all memory of both ranks: payload, inbox,",
+      "Either runs beside the same software HCA. Compared is all memory of both ranks: payload,"
+          + " inbox,",
       "send ring, completion ring, doorbell records, counters, signals, status and error records;",
-      "addresses count as places in what they point to; samples and stamps, which are times, are left",
+      "addresses count as places in what they point to; samples and stamps, which are times, are"
+          + " left",
       "out. Every thread has to end with DOORBELL_OK, and what was sent to have arrived. Where the",
-      "descriptor says that several threads post, WQEs are compared in any order; what else it says is",
-      "chance (compare:) is named with the result. Of the push kernels the ring in on-chip memory is",
+      "descriptor says that several threads post, WQEs are compared in any order; what else it says"
+          + " is",
+      "chance (compare:) is named with the result. Of the push kernels the ring in on-chip memory"
+          + " is",
       "compared, too, where one block fills it. Exit code 1 when something differs.",
       ""
     })
@@ -54,17 +59,17 @@ final class KernelDiffRunCommand extends Command {
       arity = "1..*",
       description =
           "put_latency, put_bandwidth, put_rate, post_once, operations, restartable, push_ring,"
-              + " push_shared, or all of these; or one of your own: its name, its descriptor, or PTX"
-              + " beside a descriptor.")
+              + " push_shared, or all of these; or one of your own: its name, its descriptor, or"
+              + " PTX beside a descriptor.")
   private List<String> kernels = new ArrayList<>();
 
   @Option(
       names = "--gpu",
       paramLabel = "GPU",
       description =
-          "cuda:N against the PTX VM; or vm, the VM's compiler against its interpreter; vm:warp, the"
-              + " compiler that keeps warps together; vm:order, the interpreter with its threads in"
-              + " another order (default: cuda:0).")
+          "cuda:N against the PTX VM; or vm, the VM's compiler against its interpreter; vm:warp,"
+              + " the compiler that keeps warps together; vm:order, the interpreter with its"
+              + " threads in another order (default: cuda:0).")
   private String gpu = "cuda:0";
 
   @Option(names = "--runs", paramLabel = "N", description = "Of each kernel (default: 20).")
@@ -232,7 +237,8 @@ final class KernelDiffRunCommand extends Command {
       return;
     }
     out.printf(
-        "%-14s run %d %s: %s%n    again: doorbell kernel diff-run %s --gpu %s --seed %d --first %d --runs 1 --timeout %s%n",
+        "%-14s run %d %s: %s%n    again: doorbell kernel diff-run %s --gpu %s --seed %d --first %d"
+            + " --runs 1 --timeout %s%n",
         kernel.name(),
         run.number(),
         run.failed() ? "fails" : "differs",

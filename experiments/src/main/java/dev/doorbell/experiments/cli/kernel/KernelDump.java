@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

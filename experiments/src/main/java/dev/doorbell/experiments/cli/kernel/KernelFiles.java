@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelReport;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import java.io.IOException;
@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell kernel new NAME}. */
 @CommandLine.Command(
     header = {
-      "Makes a folder with a kernel to start from: CUDA source, PTX, descriptor, experiment, README.",
+      "Makes a folder with a kernel to start from: CUDA source, PTX, descriptor, experiment,"
+          + " README.",
       "",
       "  doorbell kernel new my_put",
       "  doorbell kernel new credit_ring --template ring",

@@ -1,13 +1,14 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.KernelDescriptor;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.diff.KernelComparer;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.KernelOutcome;
@@ -15,7 +16,6 @@ import dev.doorbell.experiments.kernels.KernelReport;
 import dev.doorbell.experiments.kernels.KernelRun;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -46,7 +46,8 @@ import picocli.CommandLine.Parameters;
       "  out:FILE:BYTES   a buffer of zeros that is written to the file",
       "  inout:FILE       both",
       "  zero:BYTES       a buffer of zeros",
-      "  u32:5 f64:0.5    a value: u8 u16 u32 u64, s8 to s64, b8 to b64, f16 f32 f64; 0x for hexadecimal",
+      "  u32:5 f64:0.5    a value: u8 u16 u32 u64, s8 to s64, b8 to b64, f16 f32 f64; 0x for"
+          + " hexadecimal",
       "  hex:BYTES        a structure by value; value:FILE takes it from a file",
       ""
     })

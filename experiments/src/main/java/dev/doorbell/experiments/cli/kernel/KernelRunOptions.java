@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.kernels.KernelRun.Shape;
 import java.util.Stack;
 import java.util.function.LongPredicate;

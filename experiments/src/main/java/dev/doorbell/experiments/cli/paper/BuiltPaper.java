@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.paper;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.paper.Paper;
-import dev.doorbell.experiments.paper.PaperBuild;
 import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.results.paper.Paper;
+import dev.doorbell.experiments.results.paper.PaperBuild;
 import dev.doorbell.experiments.run.RunException;
 import java.nio.file.Path;
 import java.util.SequencedMap;

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.paper;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.paper.Paper;
+import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
 import java.nio.charset.StandardCharsets;

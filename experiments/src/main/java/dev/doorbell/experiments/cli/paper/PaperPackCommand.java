@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.cli.paper;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.command.Version;
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.paper.PaperPack;
 import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.results.paper.PaperPack;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.cli.paper;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.CommandRunner;
@@ -10,10 +12,8 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.command.Version;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.run.RunCommand;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.paper.Paper;
+import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.paper;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.RunException;
 import java.io.IOException;
@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell paper verify DIR}. */
 @CommandLine.Command(
     header = {
-      "Makes every run of a paper again in a temporary folder, and compares what is built, byte by byte.",
+      "Makes every run of a paper again in a temporary folder, and compares what is built, byte by"
+          + " byte.",
       "",
       "  doorbell paper verify papers/pull-vs-push",
       ""

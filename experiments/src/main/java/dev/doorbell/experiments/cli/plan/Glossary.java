@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli.plan;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.Amounts;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.Expectation;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.Schema;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.plan;
 
-import dev.doorbell.experiments.config.ConfigException;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.plan;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.config.Schema;
 import dev.doorbell.experiments.plan.Plan;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.plan;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -8,7 +9,6 @@ import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.Value;
 import dev.doorbell.experiments.plan.ExperimentRuntime;

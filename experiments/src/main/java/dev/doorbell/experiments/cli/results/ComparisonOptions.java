@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.compare.Rules;
-import dev.doorbell.experiments.compare.RunComparison;
-import dev.doorbell.experiments.config.Nearest;
-import dev.doorbell.experiments.config.Problem;
+import dev.doorbell.experiments.results.compare.Rules;
+import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunIndex;
 import java.util.ArrayList;

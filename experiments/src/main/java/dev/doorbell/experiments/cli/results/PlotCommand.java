@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -7,18 +9,16 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.FigureKind;
 import dev.doorbell.experiments.config.FigureReader;
 import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.config.Schema;
-import dev.doorbell.experiments.figures.Figures;
-import dev.doorbell.experiments.figures.PlotFormat;
-import dev.doorbell.experiments.figures.Plots;
-import dev.doorbell.experiments.figures.Unplottable;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.results.figures.Figures;
+import dev.doorbell.experiments.results.figures.PlotFormat;
+import dev.doorbell.experiments.results.figures.Plots;
+import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
@@ -42,13 +42,15 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell plot RUN...}. */
 @CommandLine.Command(
     header = {
-      "Draws figures of runs, from their samples alone: the same bytes every time. See docs/plots.md.",
+      "Draws figures of runs, from their samples alone: the same bytes every time. See"
+          + " docs/plots.md.",
       "",
       "  doorbell plot RUN                                           what the config asks for",
       "  doorbell plot RUN --kind line -x size -y goodput --series path --only placement=cross-rc",
       "  doorbell plot RUN --kind heatmap -x size --rows placement   who is ahead where",
       "  doorbell plot RUN --kind cdf --only size=4K                 from the raw samples",
-      "  doorbell plot RUN --kind tornado --only path=pull,size=4K   what matters to the prediction",
+      "  doorbell plot RUN --kind tornado --only path=pull,size=4K   what matters to the"
+          + " prediction",
       "  doorbell plot RUN --kind timeline --only path=pull,size=4K  one message, step by step",
       "  doorbell plot RUN --as pdf,pgfplots --out paper/figures",
       ""

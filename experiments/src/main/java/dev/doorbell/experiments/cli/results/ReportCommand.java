@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.config.ConfigException;
 import dev.doorbell.experiments.config.FigureReader;
 import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.report.HtmlReport;
+import dev.doorbell.experiments.results.report.HtmlReport;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
 import dev.doorbell.experiments.run.StoredRun;

@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.figures.SampleTables;
-import dev.doorbell.experiments.figures.Table;
-import dev.doorbell.experiments.figures.Tables;
-import dev.doorbell.experiments.formats.ToolFormat;
+import dev.doorbell.experiments.results.figures.SampleTables;
+import dev.doorbell.experiments.results.figures.Table;
+import dev.doorbell.experiments.results.figures.Tables;
+import dev.doorbell.experiments.results.formats.ToolFormat;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli.run;
 
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.hca.HcaPlace;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.remote.Endpoint;
 import java.util.ArrayList;

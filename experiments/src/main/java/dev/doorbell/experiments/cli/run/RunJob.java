@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.run;
 
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.results.ResultTable;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.Problem;
-import dev.doorbell.experiments.plan.EnvironmentException;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.remote.JobMeeting;
 import dev.doorbell.experiments.remote.JobRank;

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Problem;
 import dev.doorbell.experiments.run.Schedule;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,54 @@
+package dev.doorbell.experiments.remote.host;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.roce.Gid;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.wire.RoceWire;
+import dev.doorbell.softhca.wire.WireFaults;
+
+/**
+ * One rank with an HCA on a wire of its own to other processes.
+ *
+ * @param number its rank
+ * @param memory where its queues and payload come from
+ */
+record HostRank(int number, RoceWire wire, SoftHca hca, VmGpu memory, ProtectionDomain domain)
+    implements AutoCloseable {
+
+  /**
+   * Opens one on any free port.
+   *
+   * @param address to listen on, which is its GID
+   */
+  static HostRank open(Fabric fabric, int number, String address) throws EnvironmentException {
+    Locus nic = Locus.nic(number, 0);
+    RoceWire wire;
+    try {
+      wire = RoceWire.udp(fabric, nic, Gid.parse(address), 0, WireFaults.NONE);
+    } catch (HcaException | IllegalArgumentException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-E044", null, "cannot open an HCA: " + e.getMessage())
+              .fix("use an address of this machine"));
+    }
+    SoftHca hca =
+        new SoftHca(
+            fabric, nic, "rank" + number, SoftHcaOptions.DEFAULT.withEngine(HostQueuePair.ENGINE));
+    wire.join(hca);
+    VmGpu memory = new VmGpu(fabric, Locus.gpu(number, 0));
+    return new HostRank(number, wire, hca, memory, hca.allocateProtectionDomain());
+  }
+
+  @Override
+  public void close() {
+    domain.close();
+    hca.close();
+    memory.close();
+  }
+}

@@ -1,0 +1,149 @@
+package dev.doorbell.experiments.results.claims;
+
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.experiments.explore.BugCase;
+import dev.doorbell.experiments.explore.Explorer;
+import dev.doorbell.experiments.explore.Laboratory;
+import dev.doorbell.experiments.explore.ScenarioException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.SequencedMap;
+import java.util.function.Supplier;
+
+/** Evaluates claims. Experiments that several claims ask for run once. */
+public final class ClaimChecker {
+  private static final int SEEDS = 40;
+  private static final long CASE_NANOS = 20_000_000_000L;
+
+  private final Experiments experiments;
+  private final Supplier<Laboratory> laboratories;
+  private final Map<Asked, Expression.Names> runs = new HashMap<>();
+
+  /** Runs experiments for claims. */
+  public interface Experiments {
+    /**
+     * Runs an experiment, verifying its data.
+     *
+     * @param set overrides of its settings
+     * @throws Expression.Unknown when it cannot be run as asked
+     * @throws EnvironmentException when something that it names is missing here
+     */
+    Expression.Names run(String experiment, SequencedMap<String, String> set)
+        throws Expression.Unknown, EnvironmentException;
+  }
+
+  private record Asked(String experiment, SequencedMap<String, String> set) {}
+
+  /**
+   * Checks claims.
+   *
+   * @param laboratories asked once a case is to be explored
+   */
+  public ClaimChecker(Experiments experiments, Supplier<Laboratory> laboratories) {
+    this.experiments = experiments;
+    this.laboratories = laboratories;
+  }
+
+  /** Evaluates one claim. */
+  public Finding check(Claim claim) {
+    return switch (claim.method()) {
+      case ARITHMETIC, MODEL -> evaluated(claim, new ModelNames());
+      case RUN -> run(claim);
+      case CASE -> explored(claim);
+      case SPECIFICATION ->
+          untestable(claim, "settled by a document, not by a test: " + claim.source());
+      case OPEN -> untestable(claim, "it needs " + claim.needs());
+    };
+  }
+
+  private Finding run(Claim claim) {
+    String experiment = String.valueOf(claim.experiment());
+    try {
+      Asked asked = new Asked(experiment, claim.set());
+      Expression.Names names = runs.get(asked);
+      if (names == null) {
+        names = experiments.run(experiment, claim.set());
+        runs.put(asked, names);
+      }
+      return evaluated(claim, names);
+    } catch (Expression.Unknown e) {
+      return failed(claim, e.why());
+    } catch (EnvironmentException e) {
+      return untestable(claim, e.problem().what());
+    }
+  }
+
+  private static Finding evaluated(Claim claim, Expression.Names names) {
+    try {
+      double value = Expression.value(claim.expression(), names);
+      boolean holds = claim.holds(value);
+      return new Finding(
+          claim,
+          holds ? Finding.Verdict.REPRODUCED : Finding.Verdict.NOT_REPRODUCED,
+          OptionalDouble.of(value),
+          "%s, asked for %s".formatted(number(value), bounds(claim)));
+    } catch (Expression.Unknown e) {
+      return failed(claim, e.why());
+    }
+  }
+
+  private Finding explored(Claim claim) {
+    String word = String.valueOf(claim.bug());
+    BugCase bug = BugCase.of(word).orElse(null);
+    if (bug == null) {
+      return failed(claim, "there is no case '%s'".formatted(word));
+    }
+    try {
+      Laboratory laboratory = laboratories.get();
+      Explorer.Report broken = explore(laboratory, bug, false);
+      Explorer.Report mended = explore(laboratory, bug, true);
+      boolean holds = broken.found() > 0 && mended.isClean();
+      return new Finding(
+          claim,
+          holds ? Finding.Verdict.REPRODUCED : Finding.Verdict.NOT_REPRODUCED,
+          OptionalDouble.empty(),
+          "without the rule: violated in %d of %d runs; with it: in %d of %d"
+              .formatted(broken.found(), broken.runs(), mended.found(), mended.runs()));
+    } catch (ScenarioException e) {
+      return failed(claim, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Explorer.Report explore(Laboratory laboratory, BugCase bug, boolean mended)
+      throws ScenarioException {
+    return new Explorer(laboratory, bug.scenario(laboratory.kernel(bug, mended)))
+        .explore(SEEDS, CASE_NANOS);
+  }
+
+  private static Finding untestable(Claim claim, String why) {
+    return new Finding(claim, Finding.Verdict.NOT_TESTABLE, OptionalDouble.empty(), why);
+  }
+
+  /** A claim that ought to have a value and has none is not reproduced. */
+  private static Finding failed(Claim claim, String why) {
+    return new Finding(claim, Finding.Verdict.NOT_REPRODUCED, OptionalDouble.empty(), why);
+  }
+
+  private static String bounds(Claim claim) {
+    if (Double.isInfinite(claim.lower())) {
+      return "at most " + number(claim.upper());
+    }
+    return Double.isInfinite(claim.upper())
+        ? "at least " + number(claim.lower())
+        : "%s to %s".formatted(number(claim.lower()), number(claim.upper()));
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.5g", value)
+        .replaceFirst("(\\.\\d*?)0+$", "$1")
+        .replaceFirst("\\.$", "");
+  }
+
+  /** How many findings ended in each way. */
+  public static long count(List<Finding> findings, Finding.Verdict verdict) {
+    return findings.stream().filter(finding -> finding.verdict() == verdict).count();
+  }
+}

@@ -1,0 +1,138 @@
+package dev.doorbell.experiments.results.claims;
+
+import dev.doorbell.experiments.config.Sizes;
+import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.run.Crossings;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.SummaryFiles;
+import dev.doorbell.experiments.run.SummaryRow;
+import dev.doorbell.experiments.stats.Crossover;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Selections from a run: {@code latency{path=pull, size=8}} is a median or a counter, {@code
+ * predict.latency{...}} the closed form beside it, {@code crossover{first=pull, second=staged}} the
+ * size at which the second curve becomes the lower one, {@code crossings{...}} how often they
+ * cross; {@code points} and {@code points.verified} count.
+ */
+public final class RunNames implements Expression.Names {
+  private static final String PREDICT = "predict.";
+
+  private final ModelNames functions = new ModelNames();
+  private final RunData data;
+  private final int points;
+  private final int verified;
+
+  /**
+   * Selects from a run.
+   *
+   * @param points that were to be run
+   * @param verified of them whose every byte was right
+   */
+  public RunNames(RunData data, int points, int verified) {
+    this.data = data;
+    this.points = points;
+    this.verified = verified;
+  }
+
+  @Override
+  public double call(String function, List<Double> arguments) throws Expression.Unknown {
+    return functions.call(function, arguments);
+  }
+
+  @Override
+  public double select(String name, SequencedMap<String, String> settings)
+      throws Expression.Unknown {
+    return switch (name) {
+      case "points" -> points;
+      case "points.verified" -> verified;
+      case "crossover" -> crossover(settings);
+      case "crossings" -> found(settings).crossover().crossings().size();
+      default -> value(name, settings);
+    };
+  }
+
+  private double value(String name, SequencedMap<String, String> settings)
+      throws Expression.Unknown {
+    boolean predicted = name.startsWith(PREDICT);
+    String metric = predicted ? name.substring(PREDICT.length()) : name;
+    List<Double> values = new ArrayList<>();
+    for (SummaryRow row : data.rows()) {
+      if (matches(row.axes(), settings)) {
+        Double value = predicted ? prediction(row, metric) : measured(row, metric);
+        if (value != null) {
+          values.add(value);
+        }
+      }
+    }
+    if (values.size() != 1) {
+      throw new Expression.Unknown(
+          values.isEmpty()
+              ? "the run has no %s%s".formatted(name, settings)
+              : "%d points have %s%s".formatted(values.size(), name, settings));
+    }
+    return values.getFirst();
+  }
+
+  private static @Nullable Double prediction(SummaryRow row, String metric) {
+    MetricRow samples = row.metrics().get(metric);
+    return samples == null ? null : samples.model().map(Prediction.Term::value).orElse(null);
+  }
+
+  private static @Nullable Double measured(SummaryRow row, String metric) {
+    MetricRow samples = row.metrics().get(metric);
+    if (samples != null && samples.samples().size() > 0) {
+      return SummaryFiles.summary(row, samples).median();
+    }
+    Quantity counter = row.counters().get(metric);
+    return counter == null ? null : counter.value();
+  }
+
+  private static boolean matches(Map<String, Value> axes, Map<String, String> settings) {
+    return settings.entrySet().stream()
+        .allMatch(
+            wanted -> {
+              Value value = axes.get(wanted.getKey());
+              return value != null && value.text().equals(canonical(wanted.getValue()));
+            });
+  }
+
+  private static String canonical(String text) {
+    OptionalLong size = Sizes.parse(text);
+    return size.isPresent() ? Long.toString(size.getAsLong()) : text;
+  }
+
+  private double crossover(SequencedMap<String, String> settings) throws Expression.Unknown {
+    List<Crossover.Crossing> crossings = found(settings).crossover().crossings();
+    if (crossings.size() != 1) {
+      throw new Expression.Unknown(
+          "%s cross %d times, not once".formatted(settings, crossings.size()));
+    }
+    return crossings.getFirst().size();
+  }
+
+  private Crossings.Found found(SequencedMap<String, String> settings) throws Expression.Unknown {
+    List<Crossings.Found> fitting =
+        Crossings.of(data).stream()
+            .filter(f -> f.contrast().first().equals(settings.get("first")))
+            .filter(f -> f.contrast().second().equals(settings.get("second")))
+            .filter(
+                f ->
+                    f.by().isEmpty()
+                        || f.by().equals(settings.getOrDefault(f.contrast().by(), f.by())))
+            .toList();
+    if (fitting.size() != 1) {
+      throw new Expression.Unknown(
+          "the experiment has %d comparisons of %s".formatted(fitting.size(), settings));
+    }
+    return fitting.getFirst();
+  }
+}

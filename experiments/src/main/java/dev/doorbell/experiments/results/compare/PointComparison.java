@@ -1,0 +1,42 @@
+package dev.doorbell.experiments.results.compare;
+
+import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.stats.Change;
+import dev.doorbell.experiments.stats.Doubt;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * One metric at one point of two runs.
+ *
+ * @param axes the settings by which the points were matched
+ * @param p of the rank test, corrected for all tests of the comparison
+ * @param before samples of the first run
+ * @param after samples of the second
+ * @param doubts what speaks against the test, of either run
+ */
+public record PointComparison(
+    SequencedMap<String, Value> axes,
+    String metric,
+    String unit,
+    int before,
+    int after,
+    Change change,
+    double p,
+    Verdict verdict,
+    List<Doubt> doubts) {
+
+  public PointComparison {
+    axes = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(axes));
+    doubts = List.copyOf(doubts);
+  }
+
+  PointComparison judged(double corrected, Rules rules) {
+    Verdict judgement =
+        Verdict.of(change, corrected, Verdict.Direction.of(unit), rules.alpha(), rules.threshold());
+    return new PointComparison(
+        axes, metric, unit, before, after, change, corrected, judgement, doubts);
+  }
+}

@@ -1,0 +1,208 @@
+package dev.doorbell.experiments.results.compare;
+
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunIndex;
+import dev.doorbell.experiments.stats.Change;
+import dev.doorbell.experiments.stats.Doubt;
+import dev.doorbell.experiments.stats.RankComparison;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Two runs, point by point.
+ *
+ * @param axes by which points were matched: those of either run
+ * @param points in the plan order of the first run, metric by metric
+ * @param onlyBefore points of the first run without a counterpart
+ * @param onlyAfter points of the second run without one
+ * @param sameMachine whether both ran on like machines with the same software, as far as manifests
+ *     tell
+ */
+public record RunComparison(
+    RunIndex before,
+    RunIndex after,
+    Rules rules,
+    List<Axis> axes,
+    List<PointComparison> points,
+    List<String> onlyBefore,
+    List<String> onlyAfter,
+    boolean sameMachine) {
+
+  public RunComparison {
+    axes = List.copyOf(axes);
+    points = List.copyOf(points);
+    onlyBefore = List.copyOf(onlyBefore);
+    onlyAfter = List.copyOf(onlyAfter);
+  }
+
+  /** What all points amount to. */
+  public Verdict overall() {
+    return Verdict.overall(points.stream().map(PointComparison::verdict).toList());
+  }
+
+  /**
+   * Compares.
+   *
+   * @throws RunException when samples cannot be read, the runs have no point and metric in common,
+   *     or their numbers are of different kinds
+   */
+  public static RunComparison of(RunIndex before, RunIndex after, Rules rules) throws RunException {
+    if (before.manifest().basis() != after.manifest().basis()) {
+      throw RunException.unreadable(
+          Problem.of(
+                  "DB-R007",
+                  after.id(),
+                  "its numbers are %s, those of %s are %s"
+                      .formatted(
+                          after.manifest().basis().word(),
+                          before.id(),
+                          before.manifest().basis().word()))
+              .effect("a change between them would mean nothing")
+              .fix("compare MEASURED MODELLED --residuals says how far a model is off"));
+    }
+    return matched(before, after, rules);
+  }
+
+  /**
+   * Pairs the points of two runs, whatever their numbers are: for what a model is off by, of which
+   * no test and no verdict speaks.
+   *
+   * @throws RunException when samples cannot be read, or the runs have no point in common
+   */
+  public static RunComparison matched(RunIndex before, RunIndex after, Rules rules)
+      throws RunException {
+    SequencedMap<String, Axis> axes = new LinkedHashMap<>();
+    before.plan().config().axes().forEach(axis -> axes.put(axis.name(), axis));
+    after.plan().config().axes().forEach(axis -> axes.putIfAbsent(axis.name(), axis));
+    Matching matching = new Matching(before, after, axes.sequencedKeySet());
+    List<PointComparison> points = new ArrayList<>();
+    for (Pair pair : matching.pairs) {
+      compare(before, after, pair, rules, points);
+    }
+    for (RunIndex run : List.of(before, after)) {
+      if (run.results().isEmpty()) {
+        throw RunException.unreadable(
+            Problem.of("DB-R007", run.id(), "no point of it has a result to compare")
+                .fix("doorbell table RUN says why"));
+      }
+    }
+    if (points.isEmpty()) {
+      throw RunException.unreadable(
+          Problem.of(
+                  "DB-R007", after.id(), "it has no point and metric in common with " + before.id())
+              .fix("points are matched by %s".formatted(String.join(", ", axes.keySet()))));
+    }
+    return new RunComparison(
+        before,
+        after,
+        rules,
+        List.copyOf(axes.values()),
+        judged(points, rules),
+        matching.onlyBefore,
+        matching.onlyAfter,
+        before.manifest().sameMachine(after.manifest()));
+  }
+
+  /** A point of each run with the same settings. */
+  private record Pair(
+      SequencedMap<String, Value> settings, Point point, JournalEntry before, JournalEntry after) {}
+
+  private static final class Matching {
+    final List<Pair> pairs = new ArrayList<>();
+    final List<String> onlyBefore = new ArrayList<>();
+    final List<String> onlyAfter = new ArrayList<>();
+
+    Matching(RunIndex before, RunIndex after, SequencedSet<String> axes) {
+      Map<String, JournalEntry> afterResults = after.results();
+      Map<SequencedMap<String, Value>, Point> counterparts = new HashMap<>();
+      for (Point point : after.plan().points()) {
+        if (afterResults.containsKey(point.id())) {
+          counterparts.put(settings(point, axes), point);
+        }
+      }
+      Map<String, JournalEntry> beforeResults = before.results();
+      for (Point point : before.plan().points()) {
+        JournalEntry entry = beforeResults.get(point.id());
+        if (entry == null) {
+          continue;
+        }
+        SequencedMap<String, Value> settings = settings(point, axes);
+        Point counterpart = counterparts.remove(settings);
+        JournalEntry other = counterpart == null ? null : afterResults.get(counterpart.id());
+        if (other == null) {
+          onlyBefore.add(point.id());
+        } else {
+          pairs.add(new Pair(settings, point, entry, other));
+        }
+      }
+      Set<String> left = counterparts.values().stream().map(Point::id).collect(Collectors.toSet());
+      after.plan().points().stream().map(Point::id).filter(left::contains).forEach(onlyAfter::add);
+    }
+
+    private static SequencedMap<String, Value> settings(Point point, SequencedSet<String> axes) {
+      SequencedMap<String, Value> settings = new LinkedHashMap<>();
+      for (String axis : axes) {
+        Value value = point.settings().get(axis);
+        if (value != null) {
+          settings.put(axis, value);
+        }
+      }
+      return settings;
+    }
+  }
+
+  private static void compare(
+      RunIndex before, RunIndex after, Pair pair, Rules rules, List<PointComparison> points)
+      throws RunException {
+    Predicate<String> wanted =
+        metric -> rules.metrics().isEmpty() || rules.metrics().contains(metric);
+    var first = before.values(pair.before, wanted);
+    var second = after.values(pair.after, wanted);
+    for (RunIndex.Values values : first.values()) {
+      RunIndex.Values others = second.get(values.metric());
+      if (others == null || values.samples().length == 0 || others.samples().length == 0) {
+        continue;
+      }
+      SequencedSet<Doubt> doubts = new LinkedHashSet<>(Doubt.aboutOwned(values.samples()));
+      doubts.addAll(Doubt.aboutOwned(others.samples()));
+      int beforeCount = values.samples().length;
+      int afterCount = others.samples().length;
+      Change change = Change.ofOwned(values.samples(), others.samples(), pair.point.seed());
+      points.add(
+          new PointComparison(
+              pair.settings,
+              values.metric(),
+              values.unit(),
+              beforeCount,
+              afterCount,
+              change,
+              change.ranks().p(),
+              Verdict.NO_CHANGE,
+              List.copyOf(doubts)));
+    }
+  }
+
+  private static List<PointComparison> judged(List<PointComparison> points, Rules rules) {
+    double[] corrected =
+        RankComparison.holm(points.stream().mapToDouble(PointComparison::p).toArray());
+    List<PointComparison> judged = new ArrayList<>();
+    for (int i = 0; i < corrected.length; i++) {
+      judged.add(points.get(i).judged(corrected[i], rules));
+    }
+    return judged;
+  }
+}

@@ -1,0 +1,115 @@
+package dev.doorbell.experiments.results.figures;
+
+import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.run.RunData;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a figure shows that was asked for with something left open: as the config's first figure of
+ * that metric has it, else what varies.
+ */
+final class FigureDefaults {
+  private final RunData run;
+  private final FigureSpec asked;
+  private final Optional<FigureSpec> own;
+
+  private FigureDefaults(RunData run, FigureSpec asked) {
+    this.run = run;
+    this.asked = asked;
+    this.own =
+        run.figures().stream()
+            .filter(figure -> asked.y().isEmpty() || figure.y().equals(asked.y()))
+            .filter(figure -> !figure.y().isEmpty())
+            .findFirst()
+            .or(() -> run.figures().stream().filter(figure -> !figure.y().isEmpty()).findFirst());
+  }
+
+  /** The figure with nothing left open that can be filled in. */
+  static FigureSpec fill(RunData run, FigureSpec asked) {
+    return new FigureDefaults(run, asked).filled();
+  }
+
+  private FigureSpec filled() {
+    FigureKind kind = asked.kind();
+    String metric = asked.y().isEmpty() ? own.map(FigureSpec::y).orElse(firstMetric()) : asked.y();
+    String series =
+        taken(
+            asked.series(),
+            own.map(FigureSpec::series).orElse(""),
+            asked.x(),
+            asked.facet(),
+            asked.rows());
+    String facet = asked.facet();
+    String x = asked.x();
+    String rows = asked.rows();
+    switch (kind) {
+      case LINE -> {
+        x = taken(x, own.map(FigureSpec::x).orElse(""), series, facet);
+        facet = taken(facet, own.map(FigureSpec::facet).orElse(""), x, series);
+      }
+      case CDF -> facet = taken(facet, own.map(FigureSpec::facet).orElse(""), series);
+      case BAR -> {
+        String panels = own.map(FigureSpec::facet).orElse("");
+        x = varies(panels) ? taken(x, panels, series, facet) : x;
+        x = x.isEmpty() ? varying(series, facet) : x;
+      }
+      case HEATMAP -> {
+        x = taken(x, own.map(FigureSpec::x).orElse(""), series, facet, rows);
+        rows = taken(rows, own.map(FigureSpec::facet).orElse(""), x, series, facet);
+        rows = rows.isEmpty() ? varying(x, series, facet) : rows;
+        series = series.isEmpty() ? varying(x, rows, facet) : series;
+        x = x.isEmpty() ? varying(series, rows, facet) : x;
+      }
+      case TORNADO, TIMELINE -> {}
+    }
+    String name = kind == FigureKind.LINE ? metric : kind.word() + "-" + metric;
+    return new FigureSpec(
+        kind,
+        asked.name().isEmpty() ? name : asked.name(),
+        x,
+        metric,
+        series,
+        facet,
+        rows,
+        asked.only(),
+        asked.logX() == null ? own.map(FigureSpec::logX).orElse(true) : asked.logX(),
+        asked.logY() == null
+            ? kind == FigureKind.LINE
+                && !Boolean.FALSE.equals(own.map(FigureSpec::logY).orElse(true))
+            : asked.logY(),
+        asked.share());
+  }
+
+  private String firstMetric() {
+    return run.rows().stream()
+        .flatMap(row -> row.metrics().keySet().stream())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** What is asked for, else what the config has where it is an axis and not spoken for. */
+  private String taken(String given, String otherwise, String... spoken) {
+    if (!given.isEmpty()) {
+      return given;
+    }
+    boolean free = !List.of(spoken).contains(otherwise);
+    return free && run.axes().stream().anyMatch(a -> a.name().equals(otherwise)) ? otherwise : "";
+  }
+
+  private boolean varies(String axis) {
+    return run.axes().stream().anyMatch(one -> one.name().equals(axis) && one.values().size() > 1);
+  }
+
+  /** The first axis that varies and is not spoken for. */
+  private String varying(String... spoken) {
+    return run.axes().stream()
+        .filter(axis -> axis.values().size() > 1)
+        .map(Axis::name)
+        .filter(name -> !List.of(spoken).contains(name))
+        .findFirst()
+        .orElse("");
+  }
+}

@@ -1,0 +1,226 @@
+package dev.doorbell.experiments.results.figures;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.Condition;
+import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Influence;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.results.figures.drawing.Provenance;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.StoredRun;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All figures of a run, of every kind: from its samples, from the closed forms of its points, or
+ * from one message of a point that is run again in virtual time.
+ *
+ * <p>A figure with several panels is two columns of a paper wide, and comes once more for each
+ * panel, one column wide. The bytes depend on the run alone: rebuilt figures compare equal.
+ */
+public final class Figures {
+  private final RunData run;
+  private final List<Point> points;
+  private final Supplier<ExperimentRuntime> runtime;
+
+  /**
+   * @param run whose samples are shown
+   * @param points of its plan
+   * @param runtime asked only for what samples do not say
+   */
+  public Figures(RunData run, List<Point> points, Supplier<ExperimentRuntime> runtime) {
+    this.run = run;
+    this.points = List.copyOf(points);
+    this.runtime = runtime;
+  }
+
+  /** The figures of a run as its directory has it. */
+  public static Figures of(StoredRun run, Supplier<ExperimentRuntime> runtime) {
+    return new Figures(run.data(), run.plan().points(), runtime);
+  }
+
+  /**
+   * The figures that a config asks for.
+   *
+   * @param plots those that the run can give
+   * @param missing why it cannot give the others
+   */
+  public record Asked(Plots plots, List<Problem> missing) {
+    public Asked {
+      missing = List.copyOf(missing);
+    }
+  }
+
+  /**
+   * What the config asks for; nothing, and nothing missing, where no point has a result.
+   *
+   * @param further conditions beside each figure's own
+   */
+  public Asked asked(List<Condition> further) {
+    List<Chart> charts = new ArrayList<>();
+    List<Problem> missing = new ArrayList<>();
+    if (!run.rows().isEmpty()) {
+      for (FigureSpec spec : run.figures()) {
+        try {
+          charts.add(chart(spec.within(further)));
+        } catch (Unplottable e) {
+          missing.add(
+              Problem.of(
+                      e.problem().code(),
+                      run.runId(),
+                      "figure '%s' is not drawn: %s".formatted(spec.name(), e.problem().what()))
+                  .fix(String.valueOf(e.problem().fix())));
+        }
+      }
+    }
+    return new Asked(new Plots(charts), missing);
+  }
+
+  /**
+   * One figure; what it leaves open is the config's.
+   *
+   * @throws Unplottable when the run cannot give it
+   */
+  public Plots one(FigureSpec spec) throws Unplottable {
+    if (run.rows().isEmpty()) {
+      throw Unplottable.because(
+          run.runId(),
+          "no point has a result",
+          "doorbell table RUN says why; doorbell run --resume RUN runs what is missing");
+    }
+    return new Plots(List.of(chart(sampled(spec) ? FigureDefaults.fill(run, spec) : spec)));
+  }
+
+  private static boolean sampled(FigureSpec spec) {
+    return spec.kind() != FigureKind.TORNADO && spec.kind() != FigureKind.TIMELINE;
+  }
+
+  private Chart chart(FigureSpec spec) throws Unplottable {
+    return switch (spec.kind()) {
+      case LINE -> charts(spec).line();
+      case CDF -> charts(spec).cdf();
+      case BAR -> charts(spec).bars();
+      case HEATMAP -> charts(spec).heat();
+      case TORNADO -> tornado(spec);
+      case TIMELINE -> {
+        Point point = point(spec.only());
+        yield timeline(spec, point, trace(point, null));
+      }
+    };
+  }
+
+  private RunCharts charts(FigureSpec spec) throws Unplottable {
+    RunData part = RunSelection.of(run, points, spec.only());
+    if (part.rows().isEmpty()) {
+      throw Unplottable.because(
+          run.runId(),
+          "no point with a result fulfils '%s'".formatted(Condition.text(spec.only())),
+          values());
+    }
+    return new RunCharts(part, spec);
+  }
+
+  /**
+   * One point is shown: the first for which all conditions hold.
+   *
+   * @throws Unplottable when there is none
+   */
+  public Point point(List<Condition> conditions) throws Unplottable {
+    return points.stream()
+        .filter(point -> conditions.stream().allMatch(c -> c.holds(point.settings())))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                Unplottable.because(
+                    run.runId(),
+                    "no point fulfils '%s'".formatted(Condition.text(conditions)),
+                    values()));
+  }
+
+  /** What conditions may ask for. */
+  private String values() {
+    return run.axes().stream()
+        .map(
+            axis ->
+                axis.name()
+                    + "="
+                    + axis.values().stream().map(Value::text).collect(Collectors.joining("|")))
+        .collect(Collectors.joining("; ", "it has ", ""));
+  }
+
+  private Chart tornado(FigureSpec spec) throws Unplottable {
+    Point point = point(spec.only());
+    String metric = spec.y().isEmpty() ? "latency" : spec.y();
+    Prediction prediction = runtime.get().predict(point);
+    Optional<Prediction.Term> base = prediction.of(metric);
+    if (base.isEmpty()) {
+      List<String> known = prediction.terms().stream().map(Prediction.Term::metric).toList();
+      throw Unplottable.because(
+          run.runId(),
+          "a tornado moves a prediction, and the model has none of '%s' for %s"
+              .formatted(metric, point.id()),
+          known.isEmpty()
+              ? "take a point that the closed forms speak of: doorbell predict lists them"
+              : "it predicts %s there".formatted(String.join(", ", known)));
+    }
+    List<Influence> influences = runtime.get().sensitivity(point, metric, spec.share());
+    if (influences.isEmpty()) {
+      throw Unplottable.because(
+          run.runId(),
+          "no constant of the topology of %s can be moved".formatted(point.id()),
+          "the topology needs constants with a unit; docs/topologies.md says which it may have");
+    }
+    String title = RunFigures.title(metric);
+    return TornadoFigure.of(
+        spec.name().isEmpty() ? "tornado-%s-%s".formatted(metric, point.id()) : spec.name(),
+        title,
+        base.get().value(),
+        base.get().unit(),
+        influences,
+        "modelled (closed form, nothing was run)",
+        provenance(point.id()));
+  }
+
+  /**
+   * What happens to one message of a point.
+   *
+   * @param capture where its packets go; null for nowhere
+   * @throws Unplottable when it cannot be run here
+   */
+  public Timeline trace(Point point, @Nullable Path capture) throws Unplottable {
+    try {
+      return runtime.get().timeline(point, capture);
+    } catch (PointFailure e) {
+      throw Unplottable.of(e.problem());
+    }
+  }
+
+  /** The figure of a message that has been traced. */
+  public Plots timelineOf(FigureSpec spec, Point point, Timeline timeline) {
+    return new Plots(List.of(timeline(spec, point, timeline)));
+  }
+
+  private Chart timeline(FigureSpec spec, Point point, Timeline timeline) {
+    return new TimelineFigure(
+        spec.name().isEmpty() ? "timeline-" + point.id() : spec.name(),
+        timeline,
+        RunFigures.note(Basis.MODELLED),
+        provenance(timeline.title()));
+  }
+
+  private Provenance provenance(String title) {
+    return new Provenance(title, run.runId(), run.configHash(), run.gitId(), Basis.MODELLED.word());
+  }
+}

@@ -1,0 +1,346 @@
+package dev.doorbell.experiments.results.figures;
+
+import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.FigureReader;
+import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.results.figures.BarFigure.Bar;
+import dev.doorbell.experiments.results.figures.HeatFigure.Cell;
+import dev.doorbell.experiments.results.figures.LineFigure.Line;
+import dev.doorbell.experiments.results.figures.LineFigure.Panel;
+import dev.doorbell.experiments.results.figures.LineFigure.Point;
+import dev.doorbell.experiments.results.figures.LineFigure.Quantified;
+import dev.doorbell.experiments.results.figures.drawing.Provenance;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.SummaryFiles;
+import dev.doorbell.experiments.run.SummaryRow;
+import dev.doorbell.experiments.stats.Summary;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.IntSummaryStatistics;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Reads off a run what figures of the kinds that are made of samples show. */
+final class RunCharts {
+
+  /** More panels than this are no figure. */
+  private static final int MOST_PANELS = 12;
+
+  /** Steps that are drawn of a distribution; more could not be told apart. */
+  private static final int MOST_STEPS = 400;
+
+  private final RunData run;
+  private final RunFigures figures;
+  private final FigureSpec spec;
+
+  /**
+   * @param spec what it leaves out is not shown
+   * @throws Unplottable when it names axes or a metric that the run does not have
+   */
+  RunCharts(RunData run, FigureSpec spec) throws Unplottable {
+    this.run = run;
+    this.figures = new RunFigures(run);
+    this.spec = spec;
+    List<String> names = run.axes().stream().map(Axis::name).toList();
+    for (String axis : List.of(spec.x(), spec.series(), spec.facet(), spec.rows())) {
+      if (!axis.isEmpty() && !names.contains(axis)) {
+        throw Unplottable.axis(run, axis, names);
+      }
+    }
+    if (run.rows().stream().noneMatch(row -> has(row, spec.y()))) {
+      throw Unplottable.metric(run, spec.y());
+    }
+  }
+
+  private static boolean has(SummaryRow row, String metric) {
+    MetricRow found = row.metrics().get(metric);
+    return found != null && found.samples().size() > 0;
+  }
+
+  /** Lines over an axis of numbers. */
+  LineFigure line() throws Unplottable {
+    if (spec.x().isEmpty() || !FigureReader.numeric(figures.axis(spec.x()))) {
+      throw Unplottable.because(
+          run.runId(),
+          spec.x().isEmpty()
+              ? "no axis of numbers for the abscissa"
+              : "axis '%s' holds words, and a line needs numbers".formatted(spec.x()),
+          "choose the abscissa with -x AXIS, or draw --kind bar");
+    }
+    return figures.figure(spec).orElseThrow(() -> Unplottable.metric(run, spec.y()));
+  }
+
+  /** Shares of samples: a panel for each place, a line for each value of the series' axis. */
+  LineFigure cdf() throws Unplottable {
+    List<Panel> panels = new ArrayList<>();
+    IntSummaryStatistics counts = new IntSummaryStatistics();
+    boolean positive = true;
+    for (var place : places(Set.of(spec.series())).entrySet()) {
+      List<Line> lines = new ArrayList<>();
+      for (SummaryRow row : place.getValue()) {
+        double[] sorted = sampled(row).samples().values();
+        Arrays.sort(sorted);
+        positive &= sorted[0] > 0;
+        counts.accept(sorted.length);
+        lines.add(new Line(seriesOf(row), steps(sorted)));
+      }
+      panels.add(new Panel(place.getKey(), lines, List.of(), List.of()));
+    }
+    String n =
+        counts.getMin() == counts.getMax()
+            ? "" + counts.getMin()
+            : counts.getMin() + " to " + counts.getMax();
+    return new LineFigure(
+        spec.name(),
+        new Quantified(RunFigures.title(spec.y()), unit(), positive),
+        new Quantified("share of samples", "", false),
+        series(panels.stream().flatMap(p -> p.lines().stream()).map(Line::series).toList()),
+        panels,
+        RunFigures.note(run.basis()),
+        "n = " + n + " a line, marker at the median",
+        true,
+        provenance("distribution of " + RunFigures.title(spec.y())));
+  }
+
+  private static List<Point> steps(double[] sorted) {
+    List<Point> points = new ArrayList<>();
+    int n = sorted.length;
+    int drawn = Math.min(n, MOST_STEPS);
+    for (int k = 1; k <= drawn; k++) {
+      int at = (int) ((long) k * n / drawn);
+      double share = (double) at / n;
+      boolean same = !points.isEmpty() && points.getLast().x() == sorted[at - 1];
+      if (same) {
+        points.removeLast();
+      }
+      points.add(new Point(sorted[at - 1], share, share, share));
+    }
+    return points;
+  }
+
+  /** Bars: groups along one axis, a bar for each value of the series' axis. */
+  BarFigure bars() throws Unplottable {
+    String groups = groups();
+    List<BarFigure.Panel> panels = new ArrayList<>();
+    SequencedSet<String> present = new LinkedHashSet<>();
+    IntSummaryStatistics counts = new IntSummaryStatistics();
+    for (var place : places(Set.of(spec.series(), groups)).entrySet()) {
+      List<Bar> bars = new ArrayList<>();
+      for (SummaryRow row : place.getValue()) {
+        MetricRow metric = sampled(row);
+        Summary summary = SummaryFiles.summary(row, metric);
+        counts.accept(metric.samples().size());
+        String group = groups.isEmpty() ? "" : shown(row, groups);
+        present.add(group);
+        bars.add(new Bar(group, seriesOf(row), summary.median(), summary.lower(), summary.upper()));
+      }
+      panels.add(new BarFigure.Panel(place.getKey(), bars));
+    }
+    boolean log =
+        Boolean.TRUE.equals(spec.logY())
+            && panels.stream().flatMap(panel -> panel.bars().stream()).allMatch(b -> b.lower() > 0);
+    List<String> ordered =
+        groups.isEmpty()
+            ? List.copyOf(present)
+            : figures.axis(groups).values().stream()
+                .map(value -> shown(value, groups))
+                .filter(present::contains)
+                .toList();
+    return new BarFigure(
+        spec.name(),
+        groups.isEmpty() ? "" : RunFigures.title(groups),
+        new Quantified(RunFigures.title(spec.y()) + ", median", unit(), log),
+        ordered,
+        series(panels.stream().flatMap(p -> p.bars().stream()).map(Bar::series).toList()),
+        panels,
+        RunFigures.note(run.basis()),
+        RunFigures.samplesNote(counts),
+        provenance(RunFigures.title(spec.y())));
+  }
+
+  /** Nothing where the axis that bars would stand side by side for does not vary. */
+  private String groups() {
+    return !spec.x().isEmpty() && figures.axis(spec.x()).values().size() > 1 ? spec.x() : "";
+  }
+
+  /** Who is ahead at each place of two axes. */
+  HeatFigure heat() throws Unplottable {
+    if (spec.series().isEmpty() || spec.x().isEmpty() || spec.rows().isEmpty()) {
+      throw Unplottable.because(
+          run.runId(),
+          "a heat map needs two axes and one whose values compete",
+          "say which: -x AXIS --rows AXIS --series AXIS");
+    }
+    boolean most = higherIsBetter();
+    List<String> across = shownValues(spec.x());
+    List<String> down = shownValues(spec.rows());
+    List<HeatFigure.Panel> panels = new ArrayList<>();
+    SequencedSet<String> winners = new LinkedHashSet<>();
+    boolean contested = false;
+    for (var place : places(Set.of(spec.series(), spec.x(), spec.rows())).entrySet()) {
+      List<Cell> cells = new ArrayList<>();
+      for (int x = 0; x < across.size(); x++) {
+        for (int y = 0; y < down.size(); y++) {
+          String column = across.get(x);
+          String line = down.get(y);
+          List<SummaryRow> rivals =
+              place.getValue().stream()
+                  .filter(row -> shown(row, spec.x()).equals(column))
+                  .filter(row -> shown(row, spec.rows()).equals(line))
+                  .toList();
+          if (!rivals.isEmpty()) {
+            Cell cell = cell(x, y, rivals, most);
+            contested |= rivals.size() > 1;
+            cells.add(cell);
+            if (cell.apart()) {
+              winners.add(cell.winner());
+            }
+          }
+        }
+      }
+      panels.add(new HeatFigure.Panel(place.getKey(), cells));
+    }
+    if (!contested) {
+      throw Unplottable.because(
+          run.runId(),
+          "nobody competes: at no place has more than one '%s' a result".formatted(spec.series()),
+          "choose the axis whose values compete with --series AXIS (series in a config)");
+    }
+    return new HeatFigure(
+        spec.name(),
+        RunFigures.title(spec.x()),
+        RunFigures.title(spec.rows()),
+        across,
+        down,
+        series(List.copyOf(winners)),
+        panels,
+        RunFigures.note(run.basis()),
+        ("%s median of %s; the stronger the colour, the farther ahead; numbers: runner-up / winner;"
+                + " white: 95 %% intervals overlap")
+            .formatted(most ? "highest" : "lowest", RunFigures.title(spec.y())),
+        provenance("winner by " + RunFigures.title(spec.y())));
+  }
+
+  private Cell cell(int x, int y, List<SummaryRow> rivals, boolean most) {
+    record Rival(String name, Summary summary) {}
+    Comparator<Rival> order = Comparator.comparingDouble(rival -> rival.summary().median());
+    List<Rival> ranked =
+        rivals.stream()
+            .map(row -> new Rival(seriesOf(row), SummaryFiles.summary(row, sampled(row))))
+            .sorted(most ? order.reversed() : order)
+            .toList();
+    Rival first = ranked.getFirst();
+    if (ranked.size() == 1) {
+      return new Cell(x, y, first.name(), first.summary().median(), Double.NaN, true);
+    }
+    Rival second = ranked.get(1);
+    double ratio =
+        most
+            ? first.summary().median() / second.summary().median()
+            : second.summary().median() / first.summary().median();
+    boolean apart =
+        most
+            ? first.summary().lower() > second.summary().upper()
+            : first.summary().upper() < second.summary().lower();
+    return new Cell(x, y, first.name(), first.summary().median(), ratio, apart);
+  }
+
+  /** Of rates more is better, of times less. */
+  private boolean higherIsBetter() {
+    String unit = unit();
+    return unit.contains("/s");
+  }
+
+  /**
+   * Finished points that have the metric, by the values of all varying axes but these. The facet's
+   * value comes first in a title.
+   */
+  private SequencedMap<String, List<SummaryRow>> places(Set<String> spoken) throws Unplottable {
+    List<Axis> others =
+        run.axes().stream()
+            .filter(axis -> axis.values().size() > 1 && !spoken.contains(axis.name()))
+            .sorted(Comparator.comparing(axis -> !axis.name().equals(spec.facet())))
+            .toList();
+    SequencedMap<String, List<SummaryRow>> places = new LinkedHashMap<>();
+    for (SummaryRow row : figures.ordered(others)) {
+      MetricRow metric = row.metrics().get(spec.y());
+      if (metric != null && metric.samples().size() > 0) {
+        String place =
+            others.stream()
+                .map(
+                    axis ->
+                        axis.name().equals(spec.facet())
+                            ? figures.named(row, axis.name())
+                            : RunFigures.title(axis.name()) + " " + shown(row, axis.name()))
+                .collect(Collectors.joining(", "));
+        places.computeIfAbsent(place, _ -> new ArrayList<>()).add(row);
+      }
+    }
+    if (places.size() > MOST_PANELS) {
+      throw Unplottable.because(
+          run.runId(),
+          "%d panels are no figure: one for each %s"
+              .formatted(
+                  places.size(),
+                  others.stream().map(Axis::name).collect(Collectors.joining(" and "))),
+          "show a part of the run, such as --only %s"
+              .formatted(
+                  others.stream()
+                      .map(axis -> axis.name() + "=" + axis.values().getFirst().text())
+                      .collect(Collectors.joining(","))));
+    }
+    return places;
+  }
+
+  private MetricRow sampled(SummaryRow row) {
+    MetricRow metric = row.metrics().get(spec.y());
+    if (metric == null) {
+      throw new IllegalStateException(row.pointId() + " was chosen for a metric that it lacks");
+    }
+    return metric;
+  }
+
+  private String unit() {
+    return figures.unit(spec.y());
+  }
+
+  private String seriesOf(SummaryRow row) {
+    return spec.series().isEmpty() ? spec.y() : figures.named(row, spec.series());
+  }
+
+  /** In the order of the axis. */
+  private List<String> series(List<String> present) {
+    return spec.series().isEmpty()
+        ? List.of(spec.y())
+        : RunFigures.named(figures.axis(spec.series())).stream().filter(present::contains).toList();
+  }
+
+  private List<String> shownValues(String axis) {
+    return figures.axis(axis).values().stream().map(value -> shown(value, axis)).toList();
+  }
+
+  private String shown(SummaryRow row, String axis) {
+    return figures.shown(row, axis);
+  }
+
+  private String shown(Value value, String axis) {
+    return RunFigures.shown(figures.axis(axis), value);
+  }
+
+  private Provenance provenance(String what) {
+    return new Provenance(
+        run.experiment() + ": " + what,
+        run.runId(),
+        run.configHash(),
+        run.gitId(),
+        run.basis().word());
+  }
+}

@@ -1,0 +1,144 @@
+package dev.doorbell.experiments.results.figures.drawing;
+
+import dev.doorbell.experiments.results.figures.drawing.Node.Anchor;
+import dev.doorbell.experiments.results.figures.drawing.Node.Fill;
+import dev.doorbell.experiments.results.figures.drawing.Node.Group;
+import dev.doorbell.experiments.results.figures.drawing.Node.Label;
+import dev.doorbell.experiments.results.figures.drawing.Node.Stroke;
+import dev.doorbell.experiments.results.figures.drawing.Node.Turn;
+import dev.doorbell.experiments.results.figures.drawing.Outline.Segment;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Writes a drawing as SVG 1.1 with presentation attributes alone, which papers' tools and browsers
+ * all read.
+ */
+final class SvgWriter {
+
+  private final StringBuilder out = new StringBuilder(1 << 14);
+  private int depth = 1;
+
+  private SvgWriter() {}
+
+  static byte[] write(Drawing drawing) {
+    SvgWriter writer = new SvgWriter();
+    writer.document(drawing);
+    return writer.out.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private void document(Drawing drawing) {
+    String width = number(drawing.width());
+    String height = number(drawing.height());
+    Provenance from = drawing.provenance();
+    out.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    out.append("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"").append(width);
+    out.append("pt\" height=\"").append(height).append("pt\" viewBox=\"0 0 ");
+    out.append(width).append(' ').append(height).append("\" role=\"img\" font-family=\"'");
+    out.append(Typeface.NAME).append("', Arial, Helvetica, sans-serif\" font-kerning=\"none\">\n");
+    out.append("  <title>").append(escape(from.title())).append("</title>\n");
+    out.append("  <metadata>\n    <figure xmlns=\"urn:doorbell:figure\" run=\"");
+    out.append(escape(from.run())).append("\" config=\"").append(escape(from.config()));
+    from.commit().ifPresent(id -> out.append("\" commit=\"").append(escape(id)));
+    out.append("\" basis=\"").append(escape(from.basis())).append("\"/>\n  </metadata>\n");
+    out.append("  <path d=\"M0 0H").append(width).append('V').append(height);
+    out.append("H0Z\" fill=\"#ffffff\"/>\n");
+    drawing.nodes().forEach(this::node);
+    out.append("</svg>\n");
+  }
+
+  private void node(Node node) {
+    out.repeat("  ", depth);
+    switch (node) {
+      case Group group -> group(group);
+      case Stroke stroke -> stroke(stroke);
+      case Fill fill ->
+          out.append("<path d=\"")
+              .append(path(fill.outline()))
+              .append("\" fill=\"")
+              .append(fill.ink().hex())
+              .append("\"/>\n");
+      case Label label -> label(label);
+    }
+  }
+
+  private void group(Group group) {
+    out.append("<g id=\"").append(escape(group.id()));
+    if (!group.role().isEmpty()) {
+      out.append("\" class=\"").append(escape(group.role()));
+    }
+    out.append("\">\n");
+    depth++;
+    group.nodes().forEach(this::node);
+    depth--;
+    out.repeat("  ", depth).append("</g>\n");
+  }
+
+  private void stroke(Stroke stroke) {
+    out.append("<path d=\"").append(path(stroke.outline()));
+    out.append("\" fill=\"none\" stroke=\"").append(stroke.ink().hex());
+    out.append("\" stroke-width=\"").append(number(stroke.width()));
+    if (stroke.dash().broken()) {
+      out.append("\" stroke-dasharray=\"").append(number(stroke.dash().on()));
+      out.append(' ').append(number(stroke.dash().off()));
+    } else {
+      out.append("\" stroke-linecap=\"round");
+    }
+    out.append("\" stroke-linejoin=\"round\"/>\n");
+  }
+
+  private void label(Label label) {
+    String x = number(label.x());
+    String y = number(label.y());
+    out.append("<text x=\"").append(x).append("\" y=\"").append(y);
+    out.append("\" font-size=\"").append(number(label.size()));
+    if (label.anchor() != Anchor.START) {
+      out.append("\" text-anchor=\"").append(label.anchor() == Anchor.END ? "end" : "middle");
+    }
+    if (label.turn() == Turn.UPWARDS) {
+      out.append("\" transform=\"rotate(-90 ").append(x).append(' ').append(y).append(')');
+    }
+    out.append("\" fill=\"").append(label.ink().hex()).append("\">");
+    out.append(escape(label.text())).append("</text>\n");
+  }
+
+  private static String path(Outline outline) {
+    StringBuilder d = new StringBuilder();
+    for (Segment segment : outline.segments()) {
+      switch (segment) {
+        case Segment.Move(double x, double y) -> command(d, 'M', x, y);
+        case Segment.Line(double x, double y) -> command(d, 'L', x, y);
+        case Segment.Curve(double x1, double y1, double x2, double y2, double x, double y) ->
+            command(d, 'C', x1, y1, x2, y2, x, y);
+        case Segment.Close() -> d.append('Z');
+      }
+    }
+    return d.toString();
+  }
+
+  private static void command(StringBuilder d, char letter, double... coordinates) {
+    d.append(letter);
+    for (int i = 0; i < coordinates.length; i++) {
+      d.append(i == 0 ? "" : " ").append(number(coordinates[i]));
+    }
+  }
+
+  /** To the hundredth of a point, with no more digits than it needs. */
+  static String number(double value) {
+    long hundredths = Math.round(value * 100);
+    long whole = Math.abs(hundredths) / 100;
+    long rest = Math.abs(hundredths) % 100;
+    String sign = hundredths < 0 ? "-" : "";
+    if (rest == 0) {
+      return sign + whole;
+    }
+    String fraction = rest % 10 == 0 ? Long.toString(rest / 10) : (rest < 10 ? "0" : "") + rest;
+    return sign + whole + "." + fraction;
+  }
+
+  private static String escape(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * One drawing, three writers: what a figure looks like is decided once, as paths and text on a
+ * page, and then written as SVG, PDF or PNG.
+ *
+ * <p>Writers are pure functions to bytes: no dates, no random identifiers, no fonts of the machine.
+ * Text is set in Liberation Sans, which comes with PDFBox and has the widths of Arial and
+ * Helvetica, so that a viewer of the SVG that lacks it lays the page out alike. Nothing here knows
+ * what an axis is.
+ */
+@NullMarked
+package dev.doorbell.experiments.results.figures.drawing;
+
+import org.jspecify.annotations.NullMarked;

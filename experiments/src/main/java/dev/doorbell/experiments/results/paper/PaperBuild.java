@@ -1,0 +1,336 @@
+package dev.doorbell.experiments.results.paper;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.Condition;
+import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.results.claims.Expression;
+import dev.doorbell.experiments.results.claims.ModelNames;
+import dev.doorbell.experiments.results.claims.RunNames;
+import dev.doorbell.experiments.results.figures.Figures;
+import dev.doorbell.experiments.results.figures.PlotFormat;
+import dev.doorbell.experiments.results.figures.RunSelection;
+import dev.doorbell.experiments.results.figures.Table;
+import dev.doorbell.experiments.results.figures.Table.Column;
+import dev.doorbell.experiments.results.figures.Tables;
+import dev.doorbell.experiments.results.figures.Units;
+import dev.doorbell.experiments.results.figures.Unplottable;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryRow;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+
+/**
+ * From a paper's folder and its runs to the files of {@code generated/}: the same bytes every time,
+ * whenever and wherever the runs were made.
+ */
+public final class PaperBuild {
+  private final Path folder;
+  private final Paper paper;
+  private final Map<String, StoredRun> runs;
+  private final Map<String, Path> calibrations;
+  private final ExperimentRuntime runtime;
+  private final List<Problem> problems = new ArrayList<>();
+  private final SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+  private final SequencedMap<String, String> numbers = new LinkedHashMap<>();
+
+  private PaperBuild(
+      Path folder,
+      Paper paper,
+      Map<String, StoredRun> runs,
+      Map<String, Path> calibrations,
+      ExperimentRuntime runtime) {
+    this.folder = folder;
+    this.paper = paper;
+    this.runs = runs;
+    this.calibrations = calibrations;
+    this.runtime = runtime;
+  }
+
+  /**
+   * Builds a paper.
+   *
+   * @param runs the paper's runs of experiments, by name
+   * @param calibrations files that its calibrations wrote, by name
+   * @return files by their paths below {@code generated/}
+   * @throws ConfigException with everything that is wrong with the paper
+   */
+  public static SequencedMap<String, byte[]> of(
+      Path folder,
+      Paper paper,
+      Map<String, StoredRun> runs,
+      Map<String, Path> calibrations,
+      ExperimentRuntime runtime)
+      throws ConfigException {
+    PaperBuild build = new PaperBuild(folder, paper, runs, calibrations, runtime);
+    build.build();
+    if (!build.problems.isEmpty()) {
+      throw new ConfigException(build.problems);
+    }
+    return Collections.unmodifiableSequencedMap(build.files);
+  }
+
+  private void build() {
+    paper.numbers().forEach(this::number);
+    Map<String, String> figures = new LinkedHashMap<>();
+    Map<String, String> captions = new LinkedHashMap<>();
+    for (Map.Entry<String, Paper.Figure> entry : paper.figures().entrySet()) {
+      figure(entry.getKey(), entry.getValue());
+      figures.put(entry.getKey(), "figures/" + entry.getKey() + ".svg");
+      captions.put(entry.getKey(), entry.getValue().caption());
+    }
+    Map<String, String> tables = new LinkedHashMap<>();
+    for (Map.Entry<String, Paper.Table> entry : paper.tables().entrySet()) {
+      Table table = table(entry.getKey(), entry.getValue());
+      if (table != null) {
+        put("tables/" + entry.getKey() + ".md", table.markdown());
+        put("tables/" + entry.getKey() + ".tex", table.latex());
+        tables.put(entry.getKey(), table.markdown());
+      }
+    }
+    put("numbers.tex", macros());
+    put("numbers.md", ledger().markdown());
+    texts(new PaperText.Generated(numbers, figures, tables, captions));
+  }
+
+  private void number(String name, Paper.Quantity number) {
+    try {
+      double value = Expression.value(number.value(), names(number));
+      numbers.put(name, shown(value, number));
+    } catch (Expression.Unknown e) {
+      problem("number '%s': %s".formatted(name, e.why()));
+    } catch (IOException e) {
+      problem("number '%s': %s cannot be read".formatted(name, number.file()));
+    }
+  }
+
+  private Expression.Names names(Paper.Quantity number) throws IOException, Expression.Unknown {
+    if (!number.file().isEmpty()) {
+      return new MachineNames(folder.resolve(number.file()));
+    }
+    Path calibration = calibrations.get(number.run());
+    if (calibration != null) {
+      return new MachineNames(calibration);
+    }
+    StoredRun run = runs.get(number.run());
+    return run == null
+        ? new ModelNames()
+        : new RunNames(run.data(), run.plan().points().size(), run.data().rows().size());
+  }
+
+  private static String shown(double value, Paper.Quantity number) {
+    String digits =
+        number.unit().equals("ns") || number.unit().equals("B")
+            ? Units.quantity(value, number.unit())
+            : Units.digits(value, number.digits())
+                + (number.unit().isEmpty() ? "" : "\u00A0" + number.unit());
+    return digits.replace('-', '−');
+  }
+
+  private void figure(String name, Paper.Figure figure) {
+    StoredRun run = runs.get(figure.run());
+    if (run == null) {
+      problem("figure '%s' is of a calibration, which has no figures".formatted(name));
+      return;
+    }
+    try {
+      new Figures(run.data().anonymous(), run.plan().points(), () -> runtime)
+          .one(figure.shown())
+          .files(EnumSet.allOf(PlotFormat.class))
+          .forEach((file, bytes) -> files.put("figures/" + file, bytes));
+    } catch (Unplottable e) {
+      problem("figure '%s': %s".formatted(name, e.problem().what()));
+    }
+  }
+
+  private static List<Condition> conditions(String only) throws ConfigException {
+    List<Problem> wrong = new ArrayList<>();
+    List<Condition> conditions =
+        only.isEmpty()
+            ? List.of()
+            : Condition.parse(only, "only", Schema.experiment().settings().keySet(), wrong);
+    if (!wrong.isEmpty()) {
+      throw new ConfigException(wrong);
+    }
+    return conditions;
+  }
+
+  private @org.jspecify.annotations.Nullable Table table(String name, Paper.Table table) {
+    try {
+      return switch (table.show()) {
+        case "numbers" -> ledger();
+        case "prices" -> prices(table);
+        case "residuals" -> residuals(table);
+        default -> ofRun(table);
+      };
+    } catch (IOException e) {
+      problem("table '%s': %s".formatted(name, e.getMessage()));
+    } catch (ConfigException e) {
+      problem("table '%s': %s".formatted(name, e.problems().getFirst().what()));
+    }
+    return null;
+  }
+
+  private Table ofRun(Paper.Table table) throws IOException, ConfigException {
+    StoredRun run = runs.get(table.run());
+    if (run == null) {
+      throw new IOException("it is of a calibration; show: prices");
+    }
+    RunData data =
+        only(RunSelection.of(run, conditions(table.only())), table.metrics()).anonymous();
+    return switch (table.show()) {
+      case "crossovers" -> Tables.crossovers(data);
+      case "counters" -> Tables.counters(data);
+      default -> Tables.summary(data);
+    };
+  }
+
+  private static RunData only(RunData data, List<String> metrics) {
+    if (metrics.isEmpty()) {
+      return data;
+    }
+    List<SummaryRow> rows = new ArrayList<>();
+    for (SummaryRow row : data.rows()) {
+      SequencedMap<String, MetricRow> kept = new LinkedHashMap<>(row.metrics());
+      kept.keySet().retainAll(Set.copyOf(metrics));
+      rows.add(new SummaryRow(row.pointId(), row.axes(), kept, row.counters(), row.seed()));
+    }
+    return data.with(data.axes(), rows);
+  }
+
+  /** Measured beside modelled, with what the model is off by. */
+  private Table prices(Paper.Table table) throws IOException {
+    Path modelledFile = calibrations.get(table.run());
+    if (modelledFile == null) {
+      throw new IOException("run '%s' does not calibrate".formatted(table.run()));
+    }
+    MachineNames measured = new MachineNames(folder.resolve(table.measured()));
+    MachineNames modelled = new MachineNames(modelledFile);
+    List<String> names =
+        table.names().isEmpty() ? List.copyOf(measured.all().keySet()) : table.names();
+    List<List<String>> rows = new ArrayList<>();
+    for (String name : names) {
+      MachineNames.Measured here = measured.all().get(name);
+      MachineNames.Measured there = modelled.all().get(name);
+      if (here == null) {
+        throw new IOException("%s has no measurement '%s'".formatted(table.measured(), name));
+      }
+      rows.add(
+          List.of(
+              here.what(),
+              here.unit(),
+              Units.digits(here.median(), 4),
+              "[%s, %s]".formatted(Units.digits(here.lower(), 4), Units.digits(here.upper(), 4)),
+              there == null ? "–" : Units.digits(there.median(), 4),
+              there == null ? "–" : residual(there.median() / here.median() - 1)));
+    }
+    return new Table(
+        List.of(
+            new Column("quantity", false),
+            new Column("unit", false),
+            new Column("measured", true),
+            new Column("95 % interval", true),
+            new Column("modelled", true),
+            new Column("residual", true)),
+        rows,
+        List.of(
+            "measured: %s; modelled: the same kernels in virtual time"
+                .formatted(table.measured())));
+  }
+
+  private Table residuals(Paper.Table table) throws IOException, ConfigException {
+    StoredRun modelled = runs.get(table.run());
+    StoredRun measured = runs.get(table.measured());
+    if (modelled == null || measured == null) {
+      throw new IOException("it needs two runs with samples");
+    }
+    List<Condition> conditions = conditions(table.only());
+    return Residuals.of(
+        only(RunSelection.of(measured, conditions), table.metrics()),
+        only(RunSelection.of(modelled, conditions), table.metrics()));
+  }
+
+  static String residual(double ratio) {
+    return (ratio < 0 ? "−" : "+") + Units.fixed(Math.abs(100 * ratio), 1) + " %";
+  }
+
+  /** Every number of the text with where it comes from. */
+  private Table ledger() {
+    List<List<String>> rows = new ArrayList<>();
+    paper
+        .numbers()
+        .forEach(
+            (name, number) ->
+                rows.add(
+                    List.of(
+                        name,
+                        numbers.getOrDefault(name, "–"),
+                        number.basis(),
+                        number.value(),
+                        !number.source().isEmpty()
+                            ? number.source()
+                            : number.run().isEmpty() ? "" : "run " + number.run())));
+    List<Column> columns = new ArrayList<>();
+    for (String heading : List.of("number", "value", "basis", "expression", "from")) {
+      columns.add(new Column(heading, false));
+    }
+    return new Table(columns, rows, List.of());
+  }
+
+  private String macros() {
+    StringBuilder tex = new StringBuilder("% numbers of the text: \\doorbell{NAME}\n");
+    tex.append("\\providecommand{\\doorbell}[1]{\\csname doorbell@#1\\endcsname}\n");
+    numbers.forEach(
+        (name, value) ->
+            tex.append("\\expandafter\\def\\csname doorbell@")
+                .append(name)
+                .append("\\endcsname{")
+                .append(
+                    value
+                        .replace("\u00A0", "~")
+                        .replace("%", "\\%")
+                        .replace("µ", "$\\mu$")
+                        .replace("−", "$-$"))
+                .append("}\n"));
+    return tex.toString();
+  }
+
+  private void texts(PaperText.Generated generated) {
+    for (String file : paper.texts()) {
+      String text;
+      try {
+        text = Files.readString(folder.resolve(file));
+      } catch (IOException _) {
+        problem("text '%s' cannot be read".formatted(file));
+        continue;
+      }
+      PaperText source = new PaperText(folder.resolve(file).toString(), text, problems);
+      if (file.endsWith(".md")) {
+        put(String.valueOf(Path.of(file).getFileName()), source.markdown(generated));
+      } else {
+        source.checkLatex(numbers.keySet(), files.keySet());
+      }
+    }
+  }
+
+  private void put(String file, String text) {
+    files.put(file, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void problem(String what) {
+    problems.add(Problem.of("DB-C071", folder.resolve(Paper.FILE).toString(), what));
+  }
+}

@@ -1,0 +1,108 @@
+package dev.doorbell.experiments.scenario;
+
+import dev.doorbell.core.fabric.timed.Constant;
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.experiments.plan.Influence;
+import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Changes the constants of a topology one at a time and asks for a metric again. */
+final class Sensitivity {
+  /** How calibration writes a median with its interval into the source of a constant. */
+  private static final Pattern MEASURED =
+      Pattern.compile("median ([0-9.]+) \\[([0-9.]+), ([0-9.]+)]");
+
+  private Sensitivity() {}
+
+  /** Two values to try, and why these. */
+  private record Range(double low, double high, String why) {}
+
+  static List<Influence> of(
+      String topology, double share, Function<Topology, Optional<Double>> metric) {
+    List<Influence> influences = new ArrayList<>();
+    try {
+      Topology given = TopologyFile.load(topology);
+      if (metric.apply(given).isEmpty()) {
+        return List.of();
+      }
+      for (Constant constant : given.constants()) {
+        ModelConstant converted = Constants.convert(given.name(), constant);
+        Range range = range(converted, share);
+        if (range == null) {
+          continue;
+        }
+        Optional<Double> low = at(topology, constant.key(), range.low, metric);
+        Optional<Double> high = at(topology, constant.key(), range.high, metric);
+        if (low.isPresent() && high.isPresent()) {
+          influences.add(
+              new Influence(converted, range.low, range.high, low.get(), high.get(), range.why));
+        }
+      }
+      return influences;
+    } catch (TopologyException e) {
+      return List.of();
+    }
+  }
+
+  /** Empty where a topology with this value would be none. */
+  private static Optional<Double> at(
+      String topology, String key, double value, Function<Topology, Optional<Double>> metric) {
+    try {
+      return metric.apply(TopologyFile.load(topology, Map.of(key, value)));
+    } catch (TopologyException _) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * A constant of 0 is the absence of something, and a flag is no quantity: neither has a range.
+   */
+  private static @Nullable Range range(ModelConstant constant, double share) {
+    double value = constant.value();
+    boolean quantity = !constant.unit().isEmpty() || whole(constant);
+    if (value == 0 || !quantity) {
+      return constant.name().endsWith("efficiency")
+          ? new Range(value * (1 - share), Math.min(1, value * (1 + share)), "±" + percent(share))
+          : null;
+    }
+    Matcher measured = MEASURED.matcher(constant.source());
+    if (measured.find()) {
+      double median = Double.parseDouble(measured.group(1));
+      double low = value + Double.parseDouble(measured.group(2)) - median;
+      double high = value + Double.parseDouble(measured.group(3)) - median;
+      if (low < high) {
+        return new Range(low, high, "95 % interval");
+      }
+    }
+    if (bytes(constant) && Long.bitCount((long) value) == 1) {
+      return new Range(value / 2, value * 2, "half and double");
+    }
+    if (bytes(constant) || whole(constant)) {
+      return new Range(
+          Math.rint(value * (1 - share)), Math.rint(value * (1 + share)), "±" + percent(share));
+    }
+    return new Range(value * (1 - share), value * (1 + share), "±" + percent(share));
+  }
+
+  /** As topology files call the unit. */
+  private static boolean bytes(ModelConstant constant) {
+    return constant.unit().equals("bytes");
+  }
+
+  private static boolean whole(ModelConstant constant) {
+    return constant.name().endsWith("read_tags");
+  }
+
+  private static String percent(double share) {
+    return Math.round(100 * share) + " %";
+  }
+}

@@ -1,0 +1,379 @@
+package dev.doorbell.experiments.scenario;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.Probe;
+import dev.doorbell.core.fabric.timed.Constant;
+import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.cuda.CudaProbe;
+import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.plan.Catalogue;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Influence;
+import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.plan.Pairing;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.scenario.device.RealHca;
+import dev.doorbell.experiments.scenario.family.PointFamilies;
+import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.nic.GpuNicFamily;
+import dev.doorbell.experiments.scenario.posting.MoveFamily;
+import dev.doorbell.experiments.scenario.posting.OverlapFamily;
+import dev.doorbell.experiments.scenario.posting.PostingFamily;
+import dev.doorbell.experiments.scenario.push.PushFamily;
+import dev.doorbell.experiments.scenario.recovery.RecoveryFamily;
+import dev.doorbell.experiments.scenario.transfer.AllToAllFamily;
+import dev.doorbell.experiments.scenario.transfer.Demo;
+import dev.doorbell.experiments.scenario.transfer.PairedRunner;
+import dev.doorbell.experiments.scenario.transfer.Protocols;
+import dev.doorbell.experiments.scenario.transfer.TracedTransfer;
+import dev.doorbell.experiments.scenario.transfer.TransferFamily;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.topology.TopologyVariant;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The runtime of this build: the PTX virtual machine in virtual or wall time, or a real GPU, with
+ * software HCAs or those that libibverbs drives.
+ */
+public final class SessionRuntime implements ExperimentRuntime {
+  private static final String PLACEMENT = "placement";
+  private static final String VARIANT = "variant";
+  private static final String CUDA = "cuda:";
+
+  private final Map<String, Topology> topologies;
+
+  /** Real HCAs that were chosen, by their word, and what they can do. */
+  private final Map<String, HcaAttributes> devices = new ConcurrentHashMap<>();
+
+  private final Protocols protocols;
+  private final PointFamilies families;
+  private final @Nullable Pairing pairing;
+
+  public SessionRuntime() {
+    this(new ConcurrentHashMap<>(), Protocols.ofCatalogue(), null);
+  }
+
+  private SessionRuntime(
+      Map<String, Topology> topologies, Protocols protocols, @Nullable Pairing pairing) {
+    this.topologies = topologies;
+    this.protocols = protocols;
+    this.families =
+        new PointFamilies(
+            List.of(
+                new PushFamily(),
+                new RecoveryFamily(),
+                new GpuNicFamily(),
+                new PostingFamily(),
+                new OverlapFamily(),
+                new MoveFamily(),
+                new AllToAllFamily(),
+                new TransferFamily(protocols)));
+    this.pairing = pairing;
+  }
+
+  @Override
+  public ExperimentRuntime paired(Pairing with) {
+    return new SessionRuntime(topologies, protocols, with);
+  }
+
+  @Override
+  public ExperimentRuntime with(List<UserKernel> kernels) {
+    return new SessionRuntime(topologies, protocols.with(kernels), pairing);
+  }
+
+  @Override
+  public Environment choose(Environment.Wish wish) throws EnvironmentException {
+    RealHca real = RealHca.of(wish.hca());
+    if (pairing != null) {
+      return paired(wish, pairing);
+    }
+    if (real != null) {
+      return withRealHca(wish, real);
+    }
+    if (wish.gpu().startsWith(CUDA)) {
+      return cuda(wish);
+    }
+    boolean asked = !wish.gpu().equals("auto");
+    boolean wall = wish.clock().equals("wall");
+    return new Environment(
+        new Environment.Choice("ptx-vm", asked ? "asked for" : "a real GPU has to be asked for"),
+        new Environment.Choice(
+            "soft-hca", wish.hca().equals("auto") ? "a real HCA has to be asked for" : "asked for"),
+        new Environment.Choice(
+            wall ? "wall" : "virtual",
+            wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
+        wall ? Basis.EMULATED : Basis.MODELLED);
+  }
+
+  @Override
+  public Environment choose(Environment.Wish wish, List<Point> points) throws EnvironmentException {
+    Environment chosen = choose(wish);
+    boolean real = chosen.gpu().name().startsWith(CUDA);
+    return real && points.stream().noneMatch(point -> families.of(point).usesHca())
+        ? new Environment(
+            chosen.gpu(),
+            new Environment.Choice("none", "no HCA has a part in it"),
+            new Environment.Choice("wall", "the GPU's own"),
+            Basis.MEASURED)
+        : chosen;
+  }
+
+  /** A real HCA, with the PTX VM or a real GPU. */
+  private Environment withRealHca(Environment.Wish wish, RealHca hca) throws EnvironmentException {
+    if (wish.clock().equals("virtual")) {
+      throw new EnvironmentException(
+          Problem.of("DB-E002", "clock", "a real HCA has no virtual time")
+              .effect("nothing was run")
+              .fix("use clock: wall (-s clock=wall), or hca: soft"));
+    }
+    boolean onGpu = wish.gpu().startsWith(CUDA);
+    Environment.Choice gpu =
+        onGpu
+            ? cuda(wish).gpu()
+            : new Environment.Choice(
+                "ptx-vm",
+                wish.gpu().equals("auto") ? "a real GPU has to be asked for" : "asked for");
+    RealHca.Found found = hca.find();
+    devices.put(hca.word(), found.attributes());
+    return new Environment(
+        gpu,
+        new Environment.Choice(hca.word(), "asked for; " + found.description()),
+        new Environment.Choice(
+            "wall", onGpu ? "the GPU's own" : "a real HCA has no other; kernels are emulated"),
+        onGpu && !RealHca.isServed() ? Basis.MEASURED : Basis.EMULATED);
+  }
+
+  private static Environment paired(Environment.Wish wish, Pairing pairing)
+      throws EnvironmentException {
+    if (RealHca.of(wish.hca()) != null) {
+      throw new EnvironmentException(
+          Problem.of("DB-E001", "hca", "two processes meet over UDP, on software HCAs")
+              .effect("nothing was run")
+              .fix("use hca: soft, or run without --pair: both ranks then open the device"));
+    }
+    if (wish.gpu().startsWith(CUDA)) {
+      throw new EnvironmentException(
+          Problem.of("DB-E001", "gpu", "two processes run their kernels in the PTX VM")
+              .effect("nothing was run")
+              .fix("use gpu: vm"));
+    }
+    return new Environment(
+        new Environment.Choice("ptx-vm", "each process has its own"),
+        new Environment.Choice(
+            "soft-hca",
+            "RoCEv2 in UDP at %s, rank %d of 2".formatted(pairing.address(), pairing.rank())),
+        new Environment.Choice("wall", "two processes share no virtual time"),
+        Basis.EMULATED);
+  }
+
+  private static Environment cuda(Environment.Wish wish) throws EnvironmentException {
+    if (wish.clock().equals("virtual")) {
+      throw new EnvironmentException(
+          Problem.of("DB-E002", "clock", "a real GPU has no virtual time")
+              .effect("nothing was run")
+              .fix("use clock: wall, or gpu: vm"));
+    }
+    Probe probe = CudaProbe.probe();
+    if (!(probe instanceof Probe.Ready ready)) {
+      throw new EnvironmentException(
+          Problem.of("DB-E003", "gpu", "'%s': %s".formatted(wish.gpu(), probe.describe()))
+              .effect("nothing was run")
+              .fix("use gpu: vm"));
+    }
+    int ordinal = ordinal(wish.gpu());
+    if (ordinal >= ready.devices().size()) {
+      throw new EnvironmentException(
+          Problem.of(
+                  "DB-E003", "gpu", "no '%s'; there is %s".formatted(wish.gpu(), ready.describe()))
+              .effect("nothing was run")
+              .fix("use one of cuda:0 to cuda:%d".formatted(ready.devices().size() - 1)));
+    }
+    return new Environment(
+        new Environment.Choice(
+            wish.gpu(),
+            "asked for; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
+        new Environment.Choice("soft-hca", "on a host thread; a real HCA has to be asked for"),
+        new Environment.Choice("wall", "the GPU's own; the HCA's answers are emulated"),
+        Basis.EMULATED);
+  }
+
+  private static int ordinal(String gpu) {
+    return Integer.parseInt(gpu.substring(CUDA.length()));
+  }
+
+  @Override
+  public List<Problem> check(Point point) {
+    List<Problem> problems = new ArrayList<>();
+    try {
+      families.check(point, topology(point), problems);
+    } catch (TopologyException e) {
+      problems.addAll(e.problems());
+    }
+    return problems;
+  }
+
+  @Override
+  public List<Problem> check(Environment environment, Point point) {
+    List<Problem> problems = new ArrayList<>();
+    if (pairing == null) {
+      families.of(point).check(point, substrate(environment), problems);
+    }
+    return problems;
+  }
+
+  @Override
+  public PointRunner runner(Environment environment) {
+    if (pairing != null) {
+      return new PairedRunner(pairing, protocols, families);
+    }
+    Substrate substrate = substrate(environment);
+    return (point, context) -> {
+      try {
+        return families.of(point).run(point, context, topology(point), substrate);
+      } catch (TopologyException e) {
+        throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
+      }
+    };
+  }
+
+  private Substrate substrate(Environment environment) {
+    String gpu = environment.gpu().name();
+    RealHca hca = RealHca.of(environment.hca().name());
+    HcaAttributes attributes = devices.get(environment.hca().name());
+    if (hca != null && attributes != null) {
+      int ordinal = gpu.startsWith(CUDA) ? ordinal(gpu) : Substrate.Verbs.VM;
+      return new Substrate.Verbs(hca, attributes, ordinal, environment.basis());
+    }
+    if (gpu.startsWith(CUDA)) {
+      return new Substrate.Cuda(ordinal(gpu));
+    }
+    return environment.basis() == Basis.EMULATED ? new Substrate.Wall() : new Substrate.Virtual();
+  }
+
+  @Override
+  public Prediction predict(Point point) {
+    if (pairing != null) {
+      // The closed forms are of PCIe; processes over UDP have none.
+      return Prediction.none();
+    }
+    try {
+      return families.of(point).predict(point, topology(point));
+    } catch (TopologyException e) {
+      return Prediction.none();
+    }
+  }
+
+  @Override
+  public List<Influence> sensitivity(Point point, String metric, double share) {
+    return pairing != null
+        ? List.of()
+        : Sensitivity.of(
+            point.text(PLACEMENT),
+            share,
+            topology ->
+                families.of(point).predict(point, topology).of(metric).map(Prediction.Term::value));
+  }
+
+  @Override
+  public Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
+    if (pairing != null || !(families.of(point) instanceof TransferFamily)) {
+      throw new PointFailure(
+          PointFailure.Kind.FAILED,
+          Problem.of("DB-P030", point.id(), "only messages of transfer experiments are traced")
+              .effect("no timeline")
+              .fix("take a point of an experiment with a path and a size, such as pull-vs-push"));
+    }
+    try {
+      return new TracedTransfer(point, topology(point), protocols).run(capture);
+    } catch (TopologyException e) {
+      throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
+    }
+  }
+
+  @Override
+  public List<ModelConstant> constants(List<Point> points) {
+    Map<String, ModelConstant> constants = new LinkedHashMap<>();
+    Set<Topology> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Point point : points) {
+      try {
+        Topology topology = topology(point);
+        if (!seen.add(topology)) {
+          continue;
+        }
+        for (Constant constant : topology.constants()) {
+          ModelConstant converted = Constants.convert(topology.name(), constant);
+          constants.putIfAbsent(converted.name(), converted);
+        }
+      } catch (TopologyException e) {
+        // check() has reported it.
+      }
+    }
+    return List.copyOf(constants.values());
+  }
+
+  @Override
+  public long estimateNanos(Point point) {
+    return families.of(point).estimateNanos(point);
+  }
+
+  @Override
+  public Vocabulary names() {
+    return new Vocabulary(protocols.names(), TopologyFile.names());
+  }
+
+  @Override
+  public Catalogue catalogue() {
+    List<Catalogue.Entry> kernels = protocols.all().stream().map(Kernels::entry).toList();
+    List<Catalogue.Entry> files = new ArrayList<>();
+    for (String name : TopologyFile.names()) {
+      try {
+        files.add(
+            new Catalogue.Entry(
+                name, TopologyFile.load(name).description(), TopologyFile.text(name)));
+      } catch (TopologyException e) {
+        throw new IllegalStateException("a topology of this build is broken: " + name, e);
+      }
+    }
+    return new Catalogue(kernels, files);
+  }
+
+  @Override
+  public void demo(PrintStream out) throws PointFailure {
+    try {
+      new Demo(out).run(TopologyFile.load("same-switch"));
+    } catch (TopologyException e) {
+      throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
+    }
+  }
+
+  /** The topology of a point: its placement names one of the build's, or a file. */
+  private Topology topology(Point point) throws TopologyException {
+    String name = point.text(PLACEMENT);
+    Topology known = topologies.get(name);
+    if (known == null) {
+      known = TopologyFile.load(name);
+      topologies.put(name, known);
+    }
+    return TopologyVariant.of(point.text(VARIANT)).of(known);
+  }
+}

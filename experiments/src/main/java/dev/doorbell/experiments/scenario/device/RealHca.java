@@ -1,0 +1,167 @@
+package dev.doorbell.experiments.scenario.device;
+
+import dev.doorbell.core.Probe;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.cuda.PinnedPages;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.verbs.DeviceFilter;
+import dev.doorbell.verbs.Mlx5Hca;
+import dev.doorbell.verbs.ServedPages;
+import dev.doorbell.verbs.VerbsHca;
+import dev.doorbell.verbs.VerbsProbe;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HCA of this machine that a config names: {@code mlx5} or a filter such as {@code mlx5_0:1} for
+ * queues by DEVX; {@code verbs}, or {@code verbs:} and a filter, for any device by {@code
+ * ibv_post_send}.
+ *
+ * @param word what the config says
+ * @param driver who makes the queues
+ * @param filter which devices and ports, in NCCL's syntax; empty for any
+ */
+public record RealHca(String word, Driver driver, String filter) {
+  /** Set where {@code doorbell hca exec} shows programs its own devices. */
+  public static final String SERVED = "DOORBELL_HCA";
+
+  private static final String ANY_PROVIDER = "verbs";
+  private static final long SPACE_BYTES = 1L << 28;
+
+  /** Who makes the queues. */
+  public enum Driver {
+    /** Firmware, by DEVX: kernels post into what the device reads. */
+    DEVX,
+    /** The provider: our WQEs are carried to {@code ibv_post_send}. */
+    POSTED
+  }
+
+  /**
+   * What was found when it was opened.
+   *
+   * @param description port, MTU, GID and why, for the first line of a run
+   * @param attributes what it can do
+   */
+  public record Found(String description, HcaAttributes attributes) {}
+
+  /** The HCA that a config's word names, or null where the word names none of this machine's. */
+  public static @Nullable RealHca of(String word) {
+    if (word.equals("auto") || word.equals("soft") || word.equals("soft-hca")) {
+      return null;
+    }
+    if (word.equals(ANY_PROVIDER)) {
+      return new RealHca(word, Driver.POSTED, "");
+    }
+    return word.startsWith(ANY_PROVIDER + ":")
+        ? new RealHca(word, Driver.POSTED, word.substring(ANY_PROVIDER.length() + 1))
+        : new RealHca(word, Driver.DEVX, word);
+  }
+
+  /**
+   * Opens it once, to know that it works and what it can do.
+   *
+   * @throws EnvironmentException saying what is missing and how to get it
+   */
+  public Found find() throws EnvironmentException {
+    parseFilter();
+    Probe probe = driver == Driver.DEVX ? VerbsProbe.probeMlx5() : VerbsProbe.probe();
+    if (!(probe instanceof Probe.Ready)) {
+      throw new EnvironmentException(
+          Problem.of("DB-E004", "hca", "'%s': %s".formatted(word, probe.describe()))
+              .effect("nothing was run")
+              .fix(
+                  "use hca: soft, or run under 'doorbell hca exec --', which brings an mlx5 device"
+                      + " of its own"));
+    }
+    try (DirectFabric fabric = new DirectFabric(AddressSpace.reserve(SPACE_BYTES), 0);
+        VmGpu host = new VmGpu(fabric, Locus.gpu(0, 0));
+        Hca hca = open(fabric, Locus.nic(0, 0), host)) {
+      return new Found(describe(hca), hca.attributes());
+    } catch (HcaException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-E005", "hca", "'%s': %s".formatted(word, e.getMessage()))
+              .effect("nothing was run")
+              .fix("mend that, choose another device with --hca, or use hca: soft"));
+    }
+  }
+
+  private void parseFilter() throws EnvironmentException {
+    try {
+      DeviceFilter.parse(filter);
+    } catch (IllegalArgumentException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-E006", "hca", String.valueOf(e.getMessage()))
+              .effect("nothing was run")
+              .fix("such as mlx5_0:1, =mlx5_1, ^mlx5_3, verbs or verbs:rxe0"));
+    }
+  }
+
+  private static String describe(Hca hca) {
+    String found =
+        switch (hca) {
+          case Mlx5Hca mlx5 -> mlx5.describe();
+          case VerbsHca verbs -> verbs.describe();
+          default -> hca.name();
+        };
+    return isServed() ? found + "; a software HCA that 'doorbell hca exec' serves" : found;
+  }
+
+  /** Whether the devices of this process are software HCAs that another process serves. */
+  public static boolean isServed() {
+    return System.getenv(SERVED) != null;
+  }
+
+  /**
+   * What has to be done to host memory before a GPU pins it: where the devices are served, their
+   * queues' pages are shared with who serves them, and have to be so before.
+   */
+  public static PinnedPages pinnedPages() {
+    ServedPages served = ServedPages.find();
+    if (served == null) {
+      return PinnedPages.UNHEARD;
+    }
+    return new PinnedPages() {
+      @Override
+      public void willPin(long address, long bytes) {
+        served.share(address, bytes);
+      }
+
+      @Override
+      public void unpinned(long address, long bytes) {
+        served.unshare(address, bytes);
+      }
+    };
+  }
+
+  /**
+   * Opens the device of a rank. A filter that lists several devices gives each rank the next one;
+   * otherwise all ranks have the same, which talks to itself.
+   *
+   * @param memory host memory of that rank
+   * @throws HcaException when it is not there, or a step of opening it fails
+   */
+  public Hca open(Fabric fabric, Locus nic, MemoryProvider memory) {
+    DeviceFilter own = DeviceFilter.parse(filterOf(nic.rank()));
+    return switch (driver) {
+      case DEVX -> new Mlx5Hca(fabric, nic, own, -1, memory);
+      case POSTED -> new VerbsHca(fabric, nic, own, -1);
+    };
+  }
+
+  private String filterOf(int rank) {
+    if (filter.startsWith("^")) {
+      return filter;
+    }
+    boolean exact = filter.startsWith("=");
+    String[] entries = filter.substring(exact ? 1 : 0).split(",", -1);
+    return (exact ? "=" : "") + entries[rank % entries.length];
+  }
+}

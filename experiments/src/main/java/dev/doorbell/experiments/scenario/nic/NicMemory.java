@@ -1,0 +1,193 @@
+package dev.doorbell.experiments.scenario.nic;
+
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.experiments.scenario.world.Owned;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The queues of one run. What the NIC polls and what is pushed to it lies in its memory; rings,
+ * completions, credits and counters lie in the sender's.
+ */
+final class NicMemory implements AutoCloseable {
+  /** Of one queue's {@code shared_state} in gpu_nic.cuh. */
+  static final int STATE_BYTES = 256;
+
+  /** Where the state counts what is reported. */
+  static final int STATE_REPORTED = 128;
+
+  private static final int BLOCK = 64;
+  private static final int WORD_LINE = 256;
+  private static final int MAX_INLINE = 28;
+  private static final int FIRST_NUMBER = 0x100;
+
+  private final GpuPair gpus;
+  private final NicShape shape;
+  private final Owned owned = new Owned();
+  private final List<Memory> errors = new ArrayList<>();
+  private final Memory state;
+  private final long views;
+  private final long nicViews;
+  private final long staging;
+  private final long stagingBytes;
+
+  NicMemory(GpuPair gpus, NicShape shape) {
+    this.gpus = gpus;
+    this.shape = shape;
+    int queues = shape.producers();
+    this.state = at(gpus.nic(), (long) queues * STATE_BYTES, "NIC state");
+    if (shape.path().pushes()) {
+      Memory area = at(gpus.nic(), (long) queues * shape.slots() * shape.bytes(), "staging");
+      this.staging = area.address();
+      this.stagingBytes = area.size();
+    } else {
+      this.staging = 0;
+      this.stagingBytes = 0;
+    }
+    byte[] written = shape.path() == NicPath.RING ? rings() : queuePairs();
+    this.views = copyTo(gpus.sender(), written);
+    this.nicViews = copyTo(gpus.nic(), written);
+  }
+
+  private long copyTo(Gpu gpu, byte[] bytes) {
+    Memory memory = at(gpu, bytes.length, "queue views");
+    memory.putBytes(0, bytes);
+    return memory.address();
+  }
+
+  private byte[] queuePairs() {
+    int queues = shape.producers();
+    int depth = shape.depth();
+    Gpu sender = gpus.sender();
+    long ring = (long) depth * BLOCK;
+    long counters = QueuePairView.countersBytes(depth);
+    Memory sends = at(sender, queues * ring, "send rings");
+    Memory completions = at(sender, queues * ring, "completion rings");
+    completions.fill(0, completions.size(), (byte) 0xff);
+    Memory records = at(sender, (long) queues * WORD_LINE, "doorbell records");
+    Memory doorbells = at(gpus.nic(), (long) queues * WORD_LINE, "doorbells");
+    byte[] written = new byte[queues * QueuePairView.BYTES];
+    for (int i = 0; i < queues; i++) {
+      Memory counted = at(sender, counters, "counters");
+      Memory error = owned.add(sender.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record"));
+      errors.add(error);
+      QueuePairView view =
+          new QueuePairView(
+              sends.address() + i * ring,
+              records.address() + (long) i * WORD_LINE,
+              doorbells.address() + (long) i * WORD_LINE,
+              completions.address() + i * ring,
+              records.address() + (long) i * WORD_LINE + BLOCK,
+              counted.address(),
+              error.address(),
+              0,
+              0,
+              shape.deadlineNanos(),
+              depth,
+              depth,
+              FIRST_NUMBER + i,
+              // The NIC is another GPU, a doorbell is a word of memory, and a block is alone.
+              QueuePairView.FLAG_SCOPE_SYSTEM
+                  | QueuePairView.FLAG_NO_RECORD
+                  | QueuePairView.FLAG_EXCLUSIVE,
+              0,
+              1,
+              MAX_INLINE,
+              i);
+      System.arraycopy(view.encode(), 0, written, i * QueuePairView.BYTES, QueuePairView.BYTES);
+    }
+    return written;
+  }
+
+  private byte[] rings() {
+    int queues = shape.producers();
+    int slots = shape.slots();
+    Memory headers = at(gpus.nic(), (long) queues * slots * BLOCK, "headers");
+    Memory words = at(gpus.nic(), 2L * queues * WORD_LINE, "doorbells");
+    Memory credits = at(gpus.sender(), (long) queues * WORD_LINE, "credits");
+    Memory counters = at(gpus.sender(), (long) queues * WORD_LINE, "counters");
+    byte[] written = new byte[queues * PushRingView.BYTES];
+    for (int i = 0; i < queues; i++) {
+      PushRingView view =
+          new PushRingView(
+              headers.address() + (long) i * slots * BLOCK,
+              staging + (long) i * slots * shape.bytes(),
+              words.address() + (2L * i + 1) * WORD_LINE,
+              words.address() + 2L * i * WORD_LINE,
+              credits.address() + (long) i * WORD_LINE,
+              counters.address() + (long) i * WORD_LINE,
+              shape.deadlineNanos(),
+              slots,
+              slots,
+              shape.bytes(),
+              1,
+              i,
+              1,
+              0,
+              0,
+              0);
+      System.arraycopy(view.encode(), 0, written, i * PushRingView.BYTES, PushRingView.BYTES);
+    }
+    return written;
+  }
+
+  /** Memory of a GPU that lives as long as this. */
+  Memory at(Gpu gpu, long bytes, String label) {
+    return owned.add(gpu.allocate(MemoryKind.DEVICE, bytes, label));
+  }
+
+  /** The queues as the sender's kernels find them: queue pairs, or rings. */
+  long senderViews() {
+    return views;
+  }
+
+  /** The same in the NIC's memory. */
+  long nicViews() {
+    return nicViews;
+  }
+
+  long stateAddress() {
+    return state.address();
+  }
+
+  /** Where payload is staged, in the NIC's memory; 0 when it is not. */
+  long staging() {
+    return staging;
+  }
+
+  long stagingBytes() {
+    return stagingBytes;
+  }
+
+  /** Pieces of work of a queue that the NIC has delivered and reported. */
+  long reported(int queue) {
+    return state.getLong((long) queue * STATE_BYTES + STATE_REPORTED);
+  }
+
+  /** What the sender has noted of the first error, or an empty text. */
+  String errorText() {
+    for (Memory each : errors) {
+      ErrorRecord error = ErrorRecord.decode(each.getBytes(0, ErrorRecord.BYTES));
+      if (error.status() != 0) {
+        return " (queue pair 0x%x, syndrome 0x%02x, WQE %d, waited for %d, completed %d)"
+            .formatted(
+                error.number24(),
+                error.syndrome(),
+                error.wqeIndex(),
+                error.awaited(),
+                error.completed());
+      }
+    }
+    return "";
+  }
+
+  @Override
+  public void close() {
+    owned.close();
+  }
+}

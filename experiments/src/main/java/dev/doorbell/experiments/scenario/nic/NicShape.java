@@ -1,0 +1,72 @@
+package dev.doorbell.experiments.scenario.nic;
+
+import dev.doorbell.experiments.plan.Point;
+
+/**
+ * What a point asks for.
+ *
+ * @param path of the payload
+ * @param bytes of a message, a multiple of 16
+ * @param producers blocks of the sender, each with a queue pair or a ring of its own
+ * @param engines blocks of the NIC, a multiple of the producers
+ * @param depth blocks of a send ring, and entries of its completion ring
+ * @param window messages of a producer in flight, when they go by queue pairs
+ * @param slots of a producer in the NIC's memory, when the sender copies
+ * @param mostThreads of a block
+ * @param deadlineNanos after which every wait on either GPU ends
+ */
+record NicShape(
+    NicPath path,
+    int bytes,
+    int producers,
+    int engines,
+    int depth,
+    int window,
+    int slots,
+    int mostThreads,
+    long deadlineNanos) {
+  private static final int WARP = 32;
+  private static final int UNIT = 16;
+
+  /** Messages up to here are one warp's of the NIC; see gpu_nic.cuh. */
+  private static final int ALONE = 2048;
+
+  /** Threads of a NIC's block that serves short messages. */
+  private static final int SHORT_THREADS = 128;
+
+  static NicShape of(Point point, int mostThreads, long deadlineNanos) {
+    return new NicShape(
+        NicPath.of(point.text("path")),
+        (int) point.whole("size"),
+        (int) point.whole("producers"),
+        (int) point.whole("engines"),
+        (int) point.whole("depth"),
+        (int) point.whole("window"),
+        (int) point.whole("slots"),
+        mostThreads,
+        deadlineNanos);
+  }
+
+  /** The same with one block on each side of the queue: for one message at a time. */
+  NicShape single() {
+    return new NicShape(
+        path, bytes, 1, engines / producers, depth, window, slots, mostThreads, deadlineNanos);
+  }
+
+  /** Threads of a sender's block: as many as copy. */
+  int senderThreads() {
+    return path.pushes() ? copying() : WARP;
+  }
+
+  /** Threads of a NIC's block. */
+  int engineThreads() {
+    return bytes <= ALONE
+        ? Math.min(mostThreads, SHORT_THREADS)
+        : Math.max(Math.min(mostThreads, SHORT_THREADS), copying());
+  }
+
+  private int copying() {
+    int threads = (bytes / UNIT + WARP - 1) / WARP * WARP;
+    return Math.clamp(threads, WARP, mostThreads);
+  }
+}

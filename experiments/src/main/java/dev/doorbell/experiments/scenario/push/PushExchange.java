@@ -1,0 +1,105 @@
+package dev.doorbell.experiments.scenario.push;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.push.PushHeader;
+import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.softhca.network.Cable;
+import dev.doorbell.softhca.push.PushChecker;
+import dev.doorbell.softhca.push.PushOptions;
+import dev.doorbell.softhca.push.RingShape;
+import dev.doorbell.softhca.push.SendRing;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * Messages of one GPU to another through a ring in on-chip memory, as fast as they go: whatever the
+ * GPUs are made of.
+ *
+ * @param slots of the ring, a power of two
+ * @param bytes of a message, a multiple of 4
+ * @param messages of all producers together
+ * @param producers blocks that share the ring
+ * @param batch messages to a doorbell, at most as many as slots
+ * @param threads of a block
+ * @param checksums whether the engine checks what it finds in the ring
+ * @param first index of the first message
+ */
+public record PushExchange(
+    int slots,
+    int bytes,
+    int messages,
+    int producers,
+    int batch,
+    int threads,
+    boolean checksums,
+    long first) {
+  private static final int UNIT = 16;
+  private static final long WAY_NANOS = 1000;
+
+  /**
+   * Sends all messages and compares them where they arrive.
+   *
+   * @param nanos after which a kernel is stopped, and half of it after which a wait of it ends
+   * @param ended gets the ring as it was left, while all memory is there still; without the seals
+   *     of its headers, which are sums over addresses
+   * @throws GpuException when the kernel does not end well, or a message does not arrive as sent
+   */
+  public void run(
+      DirectFabric fabric,
+      Gpu sender,
+      Gpu receiver,
+      long seed,
+      long nanos,
+      Consumer<byte[]> ended) {
+    PushChecker checker = new PushChecker();
+    PushTraffic traffic =
+        PushTraffic.of(
+                new RingShape(slots, slots, Math.ceilDiv(bytes, UNIT) * UNIT, first),
+                bytes,
+                messages,
+                0)
+            .withBatch(batch)
+            .withThreads(threads)
+            .withFlags(checksums ? PushRingView.CHECKSUMS : 0)
+            .withDeadline(nanos / 2)
+            .withProducers(producers);
+    try (Cable cable = new Cable(fabric, Locus.nic(0, 0), WAY_NANOS / 2, Cable.Impairment.NONE);
+        PushNode target = new PushNode(fabric, receiver, cable, PushOptions.DEFAULT, checker);
+        PushNode source = new PushNode(fabric, sender, cable, PushOptions.DEFAULT, checker)) {
+      Memory inbox = target.inbox((long) traffic.total() * bytes);
+      target.engine().expectFrom(first);
+      source.prepare(traffic, seed, false);
+      Launch launch = source.launch(inbox.address(), nanos);
+      if (fabric.run(source::done, 2 * nanos) != RunOutcome.DONE) {
+        launch.cancel("the comparison's time was over");
+      }
+      int outcome = source.outcome();
+      fabric.quiesce();
+      String wrong =
+          outcome == Abi.OK
+              ? source.mismatch(inbox, 0)
+              : "%s; %s".formatted(Abi.statusText(outcome), source.engine().state());
+      if (wrong != null) {
+        throw new GpuException(wrong);
+      }
+      ended.accept(contents(source.ring(0)));
+    }
+  }
+
+  private byte[] contents(SendRing ring) {
+    byte[] bytes = ring.contents();
+    int headers = Math.toIntExact(ring.headers() - ring.onChip().address());
+    for (int i = 0; i < slots; i++) {
+      int seal = headers + i * PushHeader.BYTES + PushHeader.SEAL;
+      Arrays.fill(bytes, seal, seal + Integer.BYTES, (byte) 0);
+    }
+    return bytes;
+  }
+}

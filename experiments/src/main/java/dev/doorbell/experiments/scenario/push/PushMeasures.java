@@ -1,0 +1,113 @@
+package dev.doorbell.experiments.scenario.push;
+
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.softhca.push.PushChecker;
+import dev.doorbell.softhca.push.PushEvent;
+import dev.doorbell.softhca.push.PushObserver;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/**
+ * What a point samples: hears the receiver's events on their way to the checker, and asks the
+ * senders' kernels when they have ended.
+ */
+final class PushMeasures implements PushObserver {
+  private static final int WARMUP_SHARE = 4;
+
+  private final Point point;
+  private final PushChecker checker;
+
+  /** When messages arrived, in nanoseconds. */
+  private long[] arrivals = new long[1024];
+
+  private int arrived;
+
+  PushMeasures(Point point, PushChecker checker) {
+    this.point = point;
+    this.checker = checker;
+  }
+
+  @Override
+  public void happened(PushEvent event) {
+    checker.happened(event);
+    if (event.kind() == PushEvent.Kind.DELIVERED) {
+      if (arrived == arrivals.length) {
+        arrivals = Arrays.copyOf(arrivals, 2 * arrived);
+      }
+      arrivals[arrived++] = event.nanos();
+    }
+  }
+
+  /** The point's sampled metrics, of kernels that have ended. */
+  List<Samples> samples(List<PushNode> nodes) {
+    List<Samples> all = new ArrayList<>();
+    for (String metric : point.metrics()) {
+      switch (metric) {
+        case "full" -> all.add(Samples.of(metric, "", full(nodes.getFirst())));
+        case "goodput" -> all.add(Samples.of(metric, "GB/s", goodput()));
+        case "wait" ->
+            all.add(Samples.of(metric, "ns", nodes.stream().flatMapToLong(this::waits).toArray()));
+        case "stall" ->
+            all.add(
+                Samples.of(
+                    metric,
+                    "ns",
+                    nodes.stream().mapToLong(node -> Arrays.stream(node.waits()).sum()).toArray()));
+        case "completion" ->
+            all.add(
+                Samples.of(
+                    metric,
+                    "ns",
+                    nodes.stream().mapToLong(node -> node.ended() - first(nodes)).toArray()));
+        default -> {
+          // counted
+        }
+      }
+    }
+    return all;
+  }
+
+  private static long first(List<PushNode> nodes) {
+    return nodes.stream().mapToLong(PushNode::started).min().orElseThrow();
+  }
+
+  /** How long each message waited for room; of random times without those of the warm-up. */
+  private LongStream waits(PushNode node) {
+    int warmup = point.whole("load") > 0 ? point.warmup() * PushPoint.BATCH_MESSAGES : 0;
+    return Arrays.stream(node.waits()).skip(warmup).filter(wait -> wait >= 0);
+  }
+
+  /**
+   * Of the last three quarters of all messages, as they arrive: the steady state. Whole turns of
+   * the ring, where there are any: what is held up by credits arrives in bursts of the ring's size,
+   * and six bursts with five pauses between them would look faster than they are.
+   */
+  private double goodput() {
+    int steps = arrived - 1 - arrived / WARMUP_SHARE;
+    int turn = (int) Math.max(1, point.whole("slots") * point.whole("senders"));
+    int counted = steps < turn ? steps : steps - steps % turn;
+    return (double) counted
+        * point.whole("size")
+        / (arrivals[arrived - 1] - arrivals[arrived - 1 - counted]);
+  }
+
+  /**
+   * For each batch the share of messages that found the ring full: they waited, or were dropped.
+   */
+  private double[] full(PushNode node) {
+    long[] waits = node.waits();
+    double[] shares = new double[point.samples()];
+    for (int batch = 0; batch < shares.length; batch++) {
+      int from = (point.warmup() + batch) * PushPoint.BATCH_MESSAGES;
+      long full =
+          Arrays.stream(waits, from, from + PushPoint.BATCH_MESSAGES)
+              .filter(wait -> wait != 0)
+              .count();
+      shares[batch] = (double) full / PushPoint.BATCH_MESSAGES;
+    }
+    return shares;
+  }
+}

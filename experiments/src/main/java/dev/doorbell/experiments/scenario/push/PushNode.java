@@ -1,0 +1,366 @@
+package dev.doorbell.experiments.scenario.push;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.push.PushCredit;
+import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.softhca.network.Network;
+import dev.doorbell.softhca.push.PushChecker;
+import dev.doorbell.softhca.push.PushEngine;
+import dev.doorbell.softhca.push.PushObserver;
+import dev.doorbell.softhca.push.PushOptions;
+import dev.doorbell.softhca.push.SendRing;
+import dev.doorbell.softhca.push.StagingPool;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** A GPU and a push engine of one rank, with what the GPU sends. */
+final class PushNode implements AutoCloseable {
+  private static final String KERNEL = "push_ring";
+  private static final ValueLayout.OfInt WORD =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  /** The same for several blocks to a ring. */
+  private static final String SHARED_KERNEL = "push_shared";
+
+  /** The same for rings that share their slots. */
+  private static final String POOL_KERNEL = "push_pool";
+
+  private static final KernelCatalogue CATALOGUE = KernelCatalogue.load();
+
+  private final Gpu gpu;
+  private final PushEngine engine;
+  private final PushChecker checker;
+  private final List<SendRing> rings = new ArrayList<>();
+  private final List<Registers> registers = new ArrayList<>();
+  private final List<Memory> credits = new ArrayList<>();
+  private final List<Memory> counters = new ArrayList<>();
+  private @Nullable PushTraffic traffic;
+  private @Nullable StagingPool pool;
+  private @Nullable Memory poolState;
+  private @Nullable Memory payload;
+  private @Nullable Memory samples;
+  private @Nullable Memory stamps;
+  private @Nullable Memory status;
+  private @Nullable Launch launch;
+  private long poolMoved;
+
+  /**
+   * Where kernels find a ring.
+   *
+   * @param moved what is added to addresses of on-chip memory
+   * @param doorbell the register
+   */
+  private record Registers(long moved, long doorbell) {}
+
+  /**
+   * A node.
+   *
+   * @param gpu of its rank; several nodes may share one
+   * @param options of its engine
+   */
+  PushNode(Fabric fabric, Gpu gpu, Network network, PushOptions options, PushChecker checker) {
+    this(fabric, gpu, network, options, checker, checker);
+  }
+
+  /** The same, with somebody who hears events and passes them on to the checker. */
+  PushNode(
+      Fabric fabric,
+      Gpu gpu,
+      Network network,
+      PushOptions options,
+      PushChecker checker,
+      PushObserver observer) {
+    this.gpu = gpu;
+    this.checker = checker;
+    this.engine =
+        new PushEngine(fabric, Locus.nic(gpu.locus().rank(), 0), network, options, observer);
+  }
+
+  PushEngine engine() {
+    return engine;
+  }
+
+  SendRing ring(int index) {
+    return rings.get(index);
+  }
+
+  /** Memory for messages to arrive in. */
+  Memory inbox(long bytes) {
+    return gpu.allocate(MemoryKind.DEVICE, bytes, "inbox");
+  }
+
+  /**
+   * Makes rings and payload.
+   *
+   * @param watchProducer whether the checker looks at the producer's counters
+   */
+  void prepare(PushTraffic wanted, long seed, boolean watchProducer) {
+    traffic = wanted;
+    Memory data = allocate((long) wanted.total() * wanted.bytes(), "payload");
+    byte[] bytes = new byte[wanted.total() * wanted.bytes()];
+    new SplittableRandom(seed).nextBytes(bytes);
+    data.putBytes(0, bytes);
+    payload = data;
+    if (wanted.pool() != null) {
+      openPool(wanted.pool(), wanted.shape().slotBytes());
+    }
+    for (int i = 0; i < wanted.rings(); i++) {
+      openRing(wanted, watchProducer);
+    }
+    samples = allocate((long) wanted.total() * Long.BYTES, "samples");
+    stamps = allocate(2L * Long.BYTES, "stamps");
+    Memory words = allocate((long) wanted.blocks() * wanted.threads() * Integer.BYTES, "status");
+    words.fill(0, words.size(), (byte) 0xff);
+    status = words;
+  }
+
+  private static String ptx(String kernel) {
+    return CATALOGUE
+        .find(kernel)
+        .map(CATALOGUE::ptx)
+        .orElseThrow(() -> new IllegalStateException("this build has no kernel " + kernel));
+  }
+
+  private void openPool(PushTraffic.Pool wanted, int slotBytes) {
+    StagingPool made = engine.openPool(wanted.slots(), slotBytes, wanted.share());
+    poolMoved = moved(made.onChip());
+    Memory state = allocate(PushRingView.POOL_BYTES, "push pool");
+    state.putLong(PushRingView.POOL_FREE, -1L >>> (PushRingView.POOL_SLOTS - wanted.slots()));
+    pool = made;
+    poolState = state;
+  }
+
+  private void openRing(PushTraffic wanted, boolean watchProducer) {
+    long first = wanted.shape().first();
+    Memory credit = allocate(PushCredit.BYTES, "credit");
+    credit.putLong(PushCredit.RELEASED, first);
+    credit.putLong(PushCredit.ACKNOWLEDGED, first);
+    Memory own = allocate(PushRingView.COUNTERS_BYTES, "push counters");
+    own.putLong(PushRingView.COUNTERS_RESERVED, first);
+    own.putLong(PushRingView.COUNTERS_SEEN, first);
+    own.putLong(PushRingView.COUNTERS_RUNG, first);
+    own.putLong(PushRingView.COUNTERS_COMMITTED, first);
+    SendRing ring = engine.openRing(wanted.shape(), credit.address(), pool);
+    registers.add(
+        new Registers(
+            moved(ring.onChip()), gpu.mapDeviceRegisters(ring.doorbellAddress(), Long.BYTES)));
+    credits.add(credit);
+    counters.add(own);
+    rings.add(ring);
+    checker.watch(
+        engine,
+        ring,
+        watchProducer
+            ? new PushChecker.Producer() {
+              @Override
+              public long reserved() {
+                return own.getLong(PushRingView.COUNTERS_RESERVED);
+              }
+
+              @Override
+              public long seen() {
+                return own.getLong(PushRingView.COUNTERS_SEEN);
+              }
+            }
+            : null);
+  }
+
+  /** Makes on-chip memory addressable; how far kernels' addresses lie from the host's. */
+  private long moved(Allocation chip) {
+    return gpu.mapDeviceRegisters(chip.address(), chip.size()) - chip.address();
+  }
+
+  /** Starts the kernel; message n arrives at {@code remote + n * bytes}. */
+  Launch launch(long remote, long timeoutNanos) {
+    PushTraffic wanted = require(traffic);
+    Memory views = allocate((long) wanted.rings() * PushRingView.BYTES, "push rings");
+    for (int i = 0; i < wanted.rings(); i++) {
+      int destination = wanted.firstDestination() + (wanted.spread() ? i : 0);
+      SendRing ring = rings.get(i);
+      Registers at = registers.get(i);
+      PushRingView view =
+          new PushRingView(
+              ring.headers() + at.moved(),
+              ring.payload() + (pool == null ? at.moved() : poolMoved),
+              ring.recordAddress() + at.moved(),
+              at.doorbell(),
+              credits.get(i).address(),
+              counters.get(i).address(),
+              wanted.deadlineNanos(),
+              wanted.shape().entries(),
+              wanted.shape().slots(),
+              wanted.shape().slotBytes(),
+              wanted.batch(),
+              ring.number(),
+              wanted.destinations(),
+              destination,
+              pool == null ? 0 : pool.share(),
+              poolState == null ? 0 : poolState.address());
+      views.putBytes((long) i * PushRingView.BYTES, view.encode());
+    }
+    JobView job = new JobView();
+    job.staging = views.address();
+    job.local = require(payload).address();
+    job.remote = remote;
+    job.bytes = wanted.bytes();
+    job.stride = wanted.bytes();
+    job.iterations = wanted.messages() / wanted.producers();
+    job.qpCount = wanted.rings();
+    job.samples = require(samples).address();
+    job.stamps = require(stamps).address();
+    job.status = require(status).address();
+    job.opcode = wanted.flags();
+    long[] gaps = wanted.gaps();
+    if (gaps != null) {
+      Memory waits = allocate((long) gaps.length * Long.BYTES, "gaps");
+      waits.write(0, MemorySegment.ofArray(gaps));
+      job.operand = waits.address();
+    }
+    Memory jobs = allocate(JobView.BYTES, "job");
+    jobs.putBytes(0, job.encode());
+    String kernel =
+        wanted.pool() != null ? POOL_KERNEL : wanted.producers() > 1 ? SHARED_KERNEL : KERNEL;
+    GpuModule module = gpu.load(kernel, ptx(kernel));
+    KernelArguments arguments = new KernelArguments();
+    arguments.add(0L);
+    arguments.add(jobs);
+    Launch started =
+        gpu.launch(
+            module.kernel(kernel),
+            LaunchConfig.of(wanted.blocks(), wanted.threads()).withTimeout(timeoutNanos),
+            arguments,
+            gpu.createStream());
+    launch = started;
+    return started;
+  }
+
+  boolean done() {
+    return require(launch).done();
+  }
+
+  /** The first status that is not ok, or {@link Abi#OK}. */
+  int outcome() {
+    require(launch).check();
+    Memory words = require(status);
+    MemorySegment all = MemorySegment.ofArray(words.getBytes(0, (int) words.size()));
+    for (long at = 0; at < words.size(); at += Integer.BYTES) {
+      int word = all.get(WORD, at);
+      if (word != Abi.OK) {
+        return word;
+      }
+    }
+    return Abi.OK;
+  }
+
+  /** How long each message waited for room, in nanoseconds; -1 for one that was dropped. */
+  long[] waits() {
+    Memory memory = require(samples);
+    long[] values = new long[(int) (memory.size() / Long.BYTES)];
+    memory.read(0, MemorySegment.ofArray(values));
+    return values;
+  }
+
+  long started() {
+    return require(stamps).getLong(0);
+  }
+
+  long ended() {
+    return require(stamps).getLong(Long.BYTES);
+  }
+
+  /** Messages that found a ring full and were dropped. */
+  long dropped() {
+    return counter(PushRingView.COUNTERS_DROPPED);
+  }
+
+  /** Slots of the pool that nobody holds. */
+  int freeSlots() {
+    return Long.bitCount(require(poolState).getLong(PushRingView.POOL_FREE));
+  }
+
+  private long counter(int offset) {
+    long sum = 0;
+    for (Memory each : counters) {
+      sum += each.getLong(offset);
+    }
+    return sum;
+  }
+
+  /**
+   * Compares what arrived with what was sent.
+   *
+   * @return the first message that is not there as it was sent, or -1
+   */
+  int firstMissing(Memory inbox, long offset) {
+    PushTraffic wanted = require(traffic);
+    byte[] sent = require(payload).getBytes(0, wanted.total() * wanted.bytes());
+    byte[] arrived = inbox.getBytes(offset, sent.length);
+    int at = Arrays.mismatch(sent, arrived);
+    return at < 0 ? -1 : at / wanted.bytes();
+  }
+
+  /**
+   * Compares what arrived with what was sent and not dropped.
+   *
+   * @return what differs, in words, or null
+   */
+  @Nullable String mismatch(Memory inbox, long offset) {
+    PushTraffic wanted = require(traffic);
+    int size = wanted.bytes();
+    byte[] sent = require(payload).getBytes(0, wanted.total() * size);
+    byte[] arrived = inbox.getBytes(offset, sent.length);
+    long[] waits = waits();
+    for (int n = 0; n < waits.length; n++) {
+      int from = n * size;
+      boolean dropped = waits[n] < 0;
+      int at =
+          dropped
+              ? Arrays.mismatch(new byte[size], Arrays.copyOfRange(arrived, from, from + size))
+              : Arrays.mismatch(sent, from, from + size, arrived, from, from + size);
+      if (at >= 0) {
+        return "byte %d of message %d%s: 0x%02x instead of 0x%02x"
+            .formatted(
+                at,
+                n,
+                dropped ? ", which was dropped" : "",
+                arrived[from + at] & 0xff,
+                dropped ? 0 : sent[from + at] & 0xff);
+      }
+    }
+    return null;
+  }
+
+  private Memory allocate(long bytes, String label) {
+    return gpu.allocate(MemoryKind.DEVICE, bytes, label);
+  }
+
+  private static <T> T require(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("the node was not prepared or its kernel not launched");
+    }
+    return value;
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+}

@@ -1,0 +1,151 @@
+package dev.doorbell.experiments.scenario.recovery;
+
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.ExecutedRequests;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ReceiveSegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A queue pair of rank 0, and its peer at rank 1, over one port. */
+final class PortPair implements AutoCloseable {
+  /** As many as a run has messages: what is executed over one connection never lacks one. */
+  static final int RECEIVES = 512;
+
+  private static final int RECEIVE_BYTES = 8;
+
+  private final Ports ports;
+  private final int port;
+  private final Tally tally;
+  private final List<Memory> allocated = new ArrayList<>();
+  private final CompletionQueue[] completions = new CompletionQueue[Ports.RANKS];
+  private final QueuePair[] ends = new QueuePair[Ports.RANKS];
+  private boolean connected;
+
+  /** What rank 1 has executed, over all connections. */
+  static final class Tally {
+    private long messages;
+
+    long messages() {
+      return messages;
+    }
+  }
+
+  /**
+   * Makes both ends, with queues in memory of {@code kind}. Rank 1 has receives for messages that
+   * take one: those with an immediate.
+   */
+  PortPair(Ports ports, int port, int blocks, MemoryKind kind, Tally tally) {
+    this.ports = ports;
+    this.port = port;
+    this.tally = tally;
+    for (int rank = 0; rank < Ports.RANKS; rank++) {
+      MemoryProvider memory = memory(rank);
+      completions[rank] =
+          ports
+              .domain(rank, port)
+              .createCompletionQueue(
+                  new CompletionQueueAttributes(blocks, false, true, kind, kind), memory);
+      ends[rank] =
+          ports
+              .domain(rank, port)
+              .createQueuePair(
+                  new QueuePairAttributes(
+                      blocks,
+                      rank == 1 ? RECEIVES : 0,
+                      completions[rank],
+                      rank == 1 ? completions[rank] : null,
+                      kind,
+                      kind),
+                  memory);
+    }
+  }
+
+  private MemoryProvider memory(int rank) {
+    return (kind, bytes, label) -> {
+      Memory memory = ports.gpu(rank).allocate(kind, bytes, label);
+      allocated.add(memory);
+      return memory;
+    };
+  }
+
+  QueuePair sender() {
+    return ends[0];
+  }
+
+  CompletionQueue completions() {
+    return completions[0];
+  }
+
+  /** The memory of a queue that begins at {@code address}. */
+  Memory at(long address) {
+    return allocated.stream()
+        .filter(memory -> memory.address() == address)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no queue begins at 0x%x".formatted(address)));
+  }
+
+  void connect() {
+    count();
+    for (QueuePair end : ends) {
+      end.toReset();
+    }
+    for (int rank = 0; rank < Ports.RANKS; rank++) {
+      ends[rank].connect(ends[1 - rank].address(), Ports.ALL_RIGHTS, Ports.QUICK);
+    }
+    postReceives(ends[1]);
+    connected = true;
+  }
+
+  /** A reset queue pair has forgotten them. */
+  private void postReceives(QueuePair end) {
+    for (int i = 0; i < RECEIVES; i++) {
+      ReceiveSegment.write(
+          end.receiveRingAddress() + (long) i * ReceiveSegment.BYTES,
+          RECEIVE_BYTES,
+          ports.key(1, port),
+          ports.buffer(1).address());
+    }
+    DoorbellRecord.putReceiveIndex(end.recordAddress(), RECEIVES);
+  }
+
+  void stop() {
+    if (connected) {
+      ends[1].toError();
+      ends[0].toError();
+    }
+  }
+
+  @Nullable ExecutedRequests executed() {
+    return ends[1].executed();
+  }
+
+  /** The connection ends here: what was executed over it counts. */
+  void count() {
+    ExecutedRequests executed = connected ? ends[1].executed() : null;
+    if (executed != null) {
+      tally.messages += executed.messages();
+    }
+    connected = false;
+  }
+
+  int port() {
+    return port;
+  }
+
+  @Override
+  public void close() {
+    count();
+    for (int rank = 0; rank < Ports.RANKS; rank++) {
+      ends[rank].close();
+      completions[rank].close();
+    }
+  }
+}

@@ -1,0 +1,351 @@
+package dev.doorbell.experiments.scenario.transfer;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.fault.FaultInjector;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.roce.Gid;
+import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.plan.FaultTally;
+import dev.doorbell.experiments.plan.Pairing;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.remote.Company;
+import dev.doorbell.experiments.remote.ControlLine;
+import dev.doorbell.experiments.remote.ControlLine.Refused;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.World;
+import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.wire.Idleness;
+import dev.doorbell.softhca.wire.RoceWire;
+import dev.doorbell.softhca.wire.WireFaults;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One point of a transfer experiment whose ranks are two processes, over RoCEv2 in UDP: this
+ * process's half of it. Kernels, queues and checks are those of {@link TransferPoint}; the bytes
+ * that arrived are compared by their SHA-256, which the sender tells over the rendezvous.
+ */
+final class PairedPoint {
+  private static final long KERNEL_NANOS = 120_000_000_000L;
+  private static final long DEADLINE_NANOS = 60_000_000_000L;
+  private static final long SLICE_NANOS = 5_000_000;
+  private static final long WAITING_NANOS = 500_000;
+  private static final long FIRST_RETRY_NANOS = 4_000_000;
+  private static final int BATCHES = 3;
+  private static final int MAX_QPN = 0xff_ffff;
+
+  private final Point point;
+  private final PointContext context;
+  private final Protocols protocols;
+  private final Pairing pairing;
+  private final Company company;
+  private final TransferShape shape;
+  private final int rank;
+  private final List<List<FaultTally>> tallies = new ArrayList<>();
+  private int transfers;
+  private long verified;
+
+  PairedPoint(
+      Point point, PointContext context, Protocols protocols, Pairing pairing, Company company) {
+    this.point = point;
+    this.context = context;
+    this.protocols = protocols;
+    this.pairing = pairing;
+    this.company = company;
+    this.shape = new TransferShape(point, KERNEL_NANOS, DEADLINE_NANOS);
+    this.rank = pairing.rank();
+  }
+
+  PointResult run() throws PointFailure, EnvironmentException {
+    try {
+      List<Samples> samples = new ArrayList<>();
+      Protocol pingPong = protocols.latency(point);
+      if (pingPong != null && Protocols.wantsLatency(point)) {
+        double[] nanos = latency(pingPong);
+        if (rank == 0) {
+          samples.add(Samples.of("latency", "ns", nanos));
+        }
+      }
+      Protocol streaming = protocols.goodput(point);
+      if (streaming != null && Protocols.wantsGoodput(point)) {
+        double[] rates = goodput(streaming);
+        if (rank == 0) {
+          samples.add(Samples.of("goodput", "GB/s", rates));
+        }
+      }
+      List<String> notes = new ArrayList<>();
+      notes.add("two processes, RoCEv2 in UDP; what PCIe would cost is not in the times");
+      String note = shape.note();
+      if (note != null) {
+        notes.add(note);
+      }
+      return new PointResult(Basis.EMULATED, samples, new LinkedHashMap<>(), verified, notes);
+    } finally {
+      if (!point.faults().faults().isEmpty()) {
+        context.faults(FaultTally.total(tallies));
+      }
+    }
+  }
+
+  private double[] latency(Protocol protocol) throws PointFailure, EnvironmentException {
+    double[] nanos = new double[rank == 0 ? point.samples() : 0];
+    transfer(
+        protocol,
+        rank,
+        point.samples(),
+        point.warmup(),
+        party -> {
+          long[] values = party.samples();
+          for (int i = 0; i < nanos.length; i++) {
+            nanos[i] = values[i];
+          }
+        });
+    return nanos;
+  }
+
+  private double[] goodput(Protocol protocol) throws PointFailure, EnvironmentException {
+    double[] rates = new double[Math.max(1, Math.min(BATCHES, point.samples()))];
+    int messages = shape.messages(protocol);
+    for (int batch = 0; batch < rates.length; batch++) {
+      int which = batch;
+      transfer(
+          protocol,
+          rank == 0 ? 2 + batch : 1,
+          messages,
+          0,
+          party -> {
+            long nanos = Math.max(1, party.ended() - party.started());
+            rates[which] = (double) shape.bytes() * messages * shape.blocks(protocol) / nanos;
+          });
+    }
+    return rates;
+  }
+
+  /** What is read off rank 0's side after a transfer. */
+  private interface Reading {
+    void of(Party party);
+  }
+
+  private void transfer(Protocol protocol, long salt, int iterations, int warmup, Reading reading)
+      throws PointFailure, EnvironmentException {
+    DirectFabric fabric = new DirectFabric();
+    List<FaultInjector> injectors;
+    World made;
+    RoceWire wire;
+    try {
+      wire =
+          RoceWire.udp(
+              fabric, Locus.nic(rank, 0), Gid.parse(pairing.address()), 0, WireFaults.NONE);
+      made =
+          World.part(
+              fabric,
+              rank,
+              wire,
+              SoftHcaOptions.DEFAULT.withEngine(
+                  SoftHcaOptions.DEFAULT
+                      .engine()
+                      .withMtu((int) point.whole("mtu"))
+                      .withFirstRetry(FIRST_RETRY_NANOS)));
+      injectors = made.inject(point.faults().forTransfer(point.seed()));
+    } catch (HcaException | IllegalArgumentException e) {
+      fabric.close();
+      throw new EnvironmentException(
+          Problem.of("DB-E044", null, "cannot open an HCA: " + e.getMessage())
+              .fix("use an address of this machine, and faults that can happen to packets"));
+    }
+    Idleness idleness = new Idleness(List.of(wire));
+    try (World world = made;
+        Connection connection =
+            Connection.half(
+                world, rank, shape.endpoint(protocol), shape.ringing(), shape.queuePairs());
+        Party party = shape.party(protocol, connection, world.rank(rank), salt)) {
+      Half half = new Half(world, party, idleness);
+      half.connect(connection);
+      half.run(protocol, iterations, warmup);
+      half.verify(protocol);
+      if (rank == 0) {
+        reading.of(party);
+      }
+    } finally {
+      tallies.add(FaultTally.of(FaultCount.total(point.faults(), injectors)));
+    }
+  }
+
+  /** One transfer of this process. */
+  private final class Half {
+    private final World world;
+    private final Party party;
+    private final Idleness idleness;
+    private final String name = "%d.%d".formatted(point.index(), transfers++);
+    private Party.@Nullable Target target;
+
+    Half(World world, Party party, Idleness idleness) {
+      this.world = world;
+      this.party = party;
+      this.idleness = idleness;
+    }
+
+    /** The HCA is stepped while this process waits: the other one may miss an acknowledgement. */
+    private List<String> meet(String step, String value) throws EnvironmentException {
+      BooleanSupplier never =
+          () -> {
+            idleness.look();
+            return false;
+          };
+      return company.meet(
+          "%s.%s".formatted(name, step), value, () -> world.fabric().run(never, WAITING_NANOS));
+    }
+
+    void connect(Connection connection) throws EnvironmentException {
+      Party.Target own = party.target();
+      ControlLine card =
+          ControlLine.of("card")
+              .with("point", point.id())
+              .with("address", own.address())
+              .with("key", own.key())
+              .with("signals", own.signals())
+              .with("signals_key", own.signalsKey());
+      List<dev.doorbell.experiments.scenario.world.Endpoint> ends = connection.endpoints(rank);
+      for (int i = 0; i < ends.size(); i++) {
+        QueuePairAddress address = ends.get(i).queuePair().address();
+        card =
+            card.with("hca", address.hca())
+                .with("mtu", address.mtu())
+                .with("qpn%d".formatted(i), address.number())
+                .with("psn%d".formatted(i), address.startPsn());
+      }
+      List<String> cards = meet("cards", card.text());
+      try {
+        ControlLine peer = ControlLine.parse(cards.get(1 - rank));
+        if (!peer.word("point").equals(point.id())) {
+          throw new Refused(
+              "it runs point %s, and this one runs %s".formatted(peer.word("point"), point.id()));
+        }
+        List<QueuePairAddress> addresses = new ArrayList<>();
+        for (int i = 0; i < ends.size(); i++) {
+          addresses.add(
+              new QueuePairAddress(
+                  peer.word("hca"),
+                  (int) peer.number("qpn%d".formatted(i), 1, MAX_QPN),
+                  (int) peer.number("psn%d".formatted(i), 0, MAX_QPN),
+                  (int) peer.number("mtu", 256, 4096)));
+        }
+        connection.connect(rank, addresses);
+        target =
+            new Party.Target(
+                peer.number("address", Long.MIN_VALUE, Long.MAX_VALUE),
+                (int) peer.number("key", Integer.MIN_VALUE, Integer.MAX_VALUE),
+                peer.number("signals", Long.MIN_VALUE, Long.MAX_VALUE),
+                (int) peer.number("signals_key", Integer.MIN_VALUE, Integer.MAX_VALUE));
+      } catch (Refused e) {
+        throw new EnvironmentException(
+            Problem.of("DB-E043", null, "the other process cannot be joined: " + e.getMessage())
+                .fix("start both with the same experiment and the same -s"));
+      }
+    }
+
+    void run(Protocol protocol, int iterations, int warmup)
+        throws PointFailure, EnvironmentException {
+      KernelDescriptor.Launch launch = protocol.descriptor().launch();
+      Party.Target to = target;
+      String trouble = "";
+      Supplier<Launch> start = null;
+      try {
+        if (to != null && (rank == 0 || launch.bothRanks())) {
+          start =
+              party.prepare(
+                  protocol,
+                  shape.job(protocol, rank, iterations, warmup),
+                  to,
+                  shape.launch(protocol));
+        }
+      } catch (GpuException e) {
+        trouble = String.valueOf(e.getMessage());
+      }
+      // Nobody sends to an end that is not connected yet.
+      meet("connected", "");
+      if (start != null) {
+        trouble = await(start);
+      }
+      List<String> outcomes = meet("done", trouble.replace('\n', ' '));
+      for (int who = 0; who < outcomes.size(); who++) {
+        if (!outcomes.get(who).isEmpty()) {
+          throw failure(
+              context.cancelled() ? PointFailure.Kind.CANCELLED : PointFailure.Kind.FAILED,
+              "DB-P001",
+              "process %d: %s".formatted(who, outcomes.get(who)));
+        }
+      }
+    }
+
+    /** Runs the kernel to its end; what went wrong, in words, or nothing. */
+    private String await(Supplier<Launch> start) {
+      Launch launch;
+      try {
+        launch = start.get();
+      } catch (GpuException e) {
+        return String.valueOf(e.getMessage());
+      }
+      BooleanSupplier done =
+          () -> {
+            idleness.look();
+            return launch.done();
+          };
+      while (world.fabric().run(done, SLICE_NANOS) != RunOutcome.DONE) {
+        if (context.cancelled()) {
+          launch.cancel("interrupted");
+          return "interrupted";
+        }
+      }
+      try {
+        launch.check();
+      } catch (GpuException e) {
+        return String.valueOf(e.getMessage());
+      }
+      world.fabric().quiesce();
+      String trouble = party.trouble();
+      return trouble == null ? "" : trouble;
+    }
+
+    void verify(Protocol protocol) throws PointFailure, EnvironmentException {
+      List<String> sent = meet("sent", party.sentDigest());
+      boolean both = protocol.descriptor().verify() == KernelDescriptor.Verify.BOTH;
+      String verdict = "";
+      if (rank == 1 || both) {
+        if (!party.arrivedDigest().equals(sent.get(1 - rank))) {
+          verdict = "the inbox of rank %d is not what rank %d sent".formatted(rank, 1 - rank);
+        } else if (!party.guardsAreIntact()) {
+          verdict = "rank %d: bytes outside the message were written".formatted(rank);
+        }
+      }
+      for (String each : meet("verified", verdict)) {
+        if (!each.isEmpty()) {
+          throw failure(PointFailure.Kind.MISMATCH, "DB-P002", each);
+        }
+      }
+      verified += (both ? 2L : 1L) * party.bytes();
+    }
+  }
+
+  private PointFailure failure(PointFailure.Kind kind, String code, String what) {
+    return new PointFailure(
+        kind, Problem.of(code, point.id(), what).effect("the point has no result"));
+  }
+}

@@ -1,0 +1,75 @@
+package dev.doorbell.experiments.scenario.transfer;
+
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.plan.Pairing;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.remote.Company;
+import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.experiments.scenario.family.PointFamilies;
+import dev.doorbell.experiments.scenario.family.PointFamily;
+import org.jspecify.annotations.Nullable;
+
+/** Runs points one after the other with another process, which runs the same ones. */
+public final class PairedRunner implements PointRunner {
+  private static final int PROCESSES = 2;
+
+  private final Pairing pairing;
+  private final Protocols protocols;
+  private final PointFamilies families;
+  private @Nullable Company company;
+  private @Nullable EnvironmentException broken;
+
+  public PairedRunner(Pairing pairing, Protocols protocols, PointFamilies families) {
+    this.pairing = pairing;
+    this.protocols = protocols;
+    this.families = families;
+  }
+
+  @Override
+  public synchronized PointResult run(Point point, PointContext context) throws PointFailure {
+    PointFamily family = families.of(point);
+    if (!(family instanceof TransferFamily)) {
+      throw new PointFailure(
+          PointFailure.Kind.WAIVED,
+          Problem.of(
+              "DB-P017",
+              point.id(),
+              "points of %s are run in one process".formatted(family.asked())));
+    }
+    if (protocols.runAmongAll(point)) {
+      throw new PointFailure(
+          PointFailure.Kind.WAIVED,
+          Problem.of("DB-P017", point.id(), "kernels at all ranks are run in one process"));
+    }
+    EnvironmentException before = broken;
+    if (before != null) {
+      throw failure(before);
+    }
+    try {
+      Company with = company;
+      if (with == null) {
+        with =
+            new Company(
+                pairing.rank(),
+                PROCESSES,
+                new Endpoint(pairing.host(), pairing.port()),
+                pairing.patienceNanos());
+        company = with;
+      }
+      return new PairedPoint(point, context, protocols, pairing, with).run();
+    } catch (EnvironmentException e) {
+      // The processes are no longer at the same step, and never will be again.
+      broken = e;
+      throw failure(e);
+    }
+  }
+
+  private static PointFailure failure(EnvironmentException e) {
+    return new PointFailure(PointFailure.Kind.FAILED, e.problem(), e);
+  }
+}

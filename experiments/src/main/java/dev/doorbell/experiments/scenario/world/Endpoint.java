@@ -1,0 +1,219 @@
+package dev.doorbell.experiments.scenario.world;
+
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.QueuePairView;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection: a queue pair, its completion queue, the counters and the error record
+ * that kernels share, and the view of it all that is written for them.
+ */
+public final class Endpoint implements AutoCloseable {
+  /** Everything that a peer may do. */
+  public static final Set<AccessRight> ALL_RIGHTS =
+      EnumSet.of(
+          AccessRight.LOCAL_WRITE,
+          AccessRight.REMOTE_WRITE,
+          AccessRight.REMOTE_READ,
+          AccessRight.REMOTE_ATOMIC);
+
+  private static final int SEND_COUNTER = Integer.BYTES;
+
+  /**
+   * What an endpoint is to be like.
+   *
+   * @param sendBlocks send ring in 64-byte blocks
+   * @param completionEntries completion ring
+   * @param collapsed one completion entry, always overwritten
+   * @param placement where the queues lie
+   * @param blueFlame kernels post through the BlueFlame register where a WQE fits
+   * @param recordLast the doorbell goes out before the record, and once more after it
+   * @param exclusive one thread posts
+   * @param batch ring at the latest when this many blocks wait
+   * @param deadlineNanos every device-side wait ends after that
+   */
+  public record Shape(
+      int sendBlocks,
+      int completionEntries,
+      boolean collapsed,
+      Placement placement,
+      boolean blueFlame,
+      boolean recordLast,
+      boolean exclusive,
+      int batch,
+      long deadlineNanos) {}
+
+  private final Rank rank;
+  private final Shape shape;
+  private final int index;
+  private final CompletionQueue completions;
+  private final QueuePair queuePair;
+  private final Memory counters;
+  private final Memory error;
+  private final long doorbell;
+  private long commands;
+  private long ringRequest;
+  private @Nullable String relayed;
+
+  private Endpoint(Rank rank, Shape shape, int index) {
+    this.rank = rank;
+    this.shape = shape;
+    this.index = index;
+    Gpu gpu = rank.gpu();
+    Placement placement = shape.placement();
+    this.completions =
+        rank.domain()
+            .createCompletionQueue(
+                new CompletionQueueAttributes(
+                    shape.collapsed() ? 1 : shape.completionEntries(),
+                    shape.collapsed(),
+                    true,
+                    placement.completionRing(),
+                    placement.record()),
+                gpu);
+    this.queuePair =
+        rank.domain()
+            .createQueuePair(
+                new QueuePairAttributes(
+                    shape.sendBlocks(),
+                    0,
+                    completions,
+                    null,
+                    placement.sendRing(),
+                    placement.record()),
+                gpu);
+    this.counters =
+        gpu.allocate(
+            MemoryKind.DEVICE, QueuePairView.countersBytes(shape.sendBlocks()), "counters");
+    this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
+    this.doorbell = mapDoorbell(gpu);
+  }
+
+  /**
+   * Where kernels ring: the device's own register where a real GPU may map it, else a page that a
+   * CPU thread relays to it.
+   */
+  private long mapDoorbell(Gpu gpu) {
+    long bytes = Math.max(Long.BYTES, 2L * queuePair.blueFlameBytes());
+    boolean direct =
+        !gpu.attributes().emulated()
+            && queuePair.deviceRegisterAddress() != queuePair.doorbellAddress();
+    if (direct) {
+      try {
+        return gpu.mapDeviceRegisters(queuePair.deviceRegisterAddress(), bytes);
+      } catch (GpuException e) {
+        relayed = "doorbells are relayed by the CPU: " + e.getMessage();
+      }
+    }
+    return gpu.mapDeviceRegisters(queuePair.doorbellAddress(), bytes);
+  }
+
+  /** Why kernels do not reach the device's register, or null where they do. */
+  public @Nullable String relayed() {
+    return relayed;
+  }
+
+  /**
+   * Makes an endpoint at {@code rank}; {@code index} is its place among the queue pairs of a job.
+   */
+  public static Endpoint open(Rank rank, Shape shape, int index) {
+    return new Endpoint(rank, shape, index);
+  }
+
+  /** Connects two endpoints to each other. */
+  public static void connect(Endpoint a, Endpoint b) {
+    a.connect(b.queuePair.address());
+    b.connect(a.queuePair.address());
+  }
+
+  /** Connects this end. */
+  void connect(QueuePairAddress peer) {
+    queuePair.connect(peer, ALL_RIGHTS, ConnectionAttributes.DEFAULT);
+  }
+
+  /** From now on kernels hand commands to the queue whose descriptor lies at {@code descriptor}. */
+  public void useCommandQueue(long descriptor) {
+    commands = descriptor;
+  }
+
+  /** From now on kernels raise the word at {@code address} and the CPU rings. */
+  public void useCpuRinger(long address) {
+    ringRequest = address;
+  }
+
+  /** Its place among the queue pairs of its rank. */
+  public int index() {
+    return index;
+  }
+
+  /** Its queue pair. */
+  public QueuePair queuePair() {
+    return queuePair;
+  }
+
+  public CompletionQueue completions() {
+    return completions;
+  }
+
+  /** What its posters share. */
+  public Memory counters() {
+    return counters;
+  }
+
+  /** The first error that a kernel or the proxy left. */
+  public ErrorRecord error() {
+    return ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
+  }
+
+  /** What kernels get to see. */
+  public QueuePairView view() {
+    int flags = 0;
+    flags |= shape.collapsed() ? QueuePairView.FLAG_CQ_COLLAPSED : 0;
+    flags |= shape.placement().touchesHost() ? QueuePairView.FLAG_SCOPE_SYSTEM : 0;
+    flags |= shape.recordLast() ? QueuePairView.FLAG_RECORD_LAST : 0;
+    flags |= shape.blueFlame() ? QueuePairView.FLAG_BLUEFLAME : 0;
+    flags |= shape.exclusive() ? QueuePairView.FLAG_EXCLUSIVE : 0;
+    flags |= commands != 0 ? QueuePairView.FLAG_PROXY : 0;
+    flags |= ringRequest != 0 ? QueuePairView.FLAG_CPU_RUNG : 0;
+    return new QueuePairView(
+        queuePair.sendRingAddress(),
+        queuePair.recordAddress() + SEND_COUNTER,
+        doorbell,
+        completions.ringAddress(),
+        completions.recordAddress(),
+        counters.address(),
+        error.address(),
+        commands,
+        ringRequest,
+        shape.deadlineNanos(),
+        shape.sendBlocks(),
+        completions.attributes().entries(),
+        queuePair.number(),
+        flags,
+        queuePair.blueFlameBytes(),
+        shape.batch(),
+        rank.hca().attributes().maxInlineBytes(),
+        index);
+  }
+
+  @Override
+  public void close() {
+    queuePair.close();
+    completions.close();
+    error.close();
+    counters.close();
+  }
+}

@@ -1,5 +1,0 @@
-/** Measures the prices of a GPU, real or virtual, with kernels written for it. */
-@NullMarked
-package dev.doorbell.experiments.session.calibration;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * Worlds in which kernels push: GPUs, push engines and the network between them, and the
- * experiments that are run in them.
- */
-@NullMarked
-package dev.doorbell.experiments.session.push;
-
-import org.jspecify.annotations.NullMarked;

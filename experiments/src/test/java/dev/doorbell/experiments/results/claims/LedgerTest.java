@@ -1,0 +1,93 @@
+package dev.doorbell.experiments.results.claims;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.explore.BugCase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class LedgerTest {
+  private static final Path PAPER = Path.of("../papers/pull-vs-push/claims.yaml");
+
+  @Test
+  void the_ledger_has_the_ten_hypotheses_and_the_published_numbers() throws ConfigException {
+    List<String> ids = Ledger.builtIn().claims().stream().map(Claim::id).toList();
+    IntStream.rangeClosed(1, 10).forEach(i -> assertThat(ids).contains("H" + i));
+    assertThat(ids)
+        .contains("C1", "C3", "seed000", "tags", "pcie-bench.read", "gin", "nvshmem", "gpurdma");
+  }
+
+  @Test
+  void every_claim_says_who_says_so_and_what_would_decide_it() throws ConfigException {
+    for (Claim claim : Ledger.builtIn().claims()) {
+      assertThat(claim.statement()).as(claim.id()).endsWith(".");
+      assertThat(claim.source()).as(claim.id()).isNotEmpty();
+      assertThat(claim.basis())
+          .as(claim.id())
+          .isIn("exact", "modelled", "measured", "explored", "none");
+      if (claim.method() == Claim.Method.CASE) {
+        assertThat(BugCase.of(String.valueOf(claim.bug()))).as(claim.id()).isPresent();
+      }
+      if (claim.experiment() != null) {
+        assertThat(Path.of("configs", claim.experiment() + ".yaml")).as(claim.id()).exists();
+      }
+    }
+  }
+
+  @Test
+  void arithmetic_and_closed_forms_hold_today() throws ConfigException {
+    ClaimChecker checker =
+        new ClaimChecker(
+            (_, _) -> {
+              throw new AssertionError("nothing is run here");
+            },
+            () -> {
+              throw new AssertionError("nothing is explored here");
+            });
+    for (Claim claim : Ledger.builtIn().claims()) {
+      if (claim.method() == Claim.Method.ARITHMETIC || claim.method() == Claim.Method.MODEL) {
+        Finding finding = checker.check(claim);
+        assertThat(finding.verdict())
+            .as("%s: %s", claim.id(), finding.why())
+            .isEqualTo(Finding.Verdict.REPRODUCED);
+      }
+    }
+  }
+
+  @Test
+  void the_ledger_of_the_paper_is_read_by_the_same_rules() throws ConfigException {
+    assertThat(Files.exists(PAPER)).isTrue();
+    assertThat(Ledger.load(PAPER).claims()).extracting(Claim::id).contains("C1", "H10.ordering");
+  }
+
+  @Test
+  void everything_that_is_wrong_with_a_ledger_is_told_at_once() {
+    String text =
+        """
+        claims:
+          - {id: a, claim: One., kind: model, source: me, expression: "1 +", at_most: 1}
+          - {id: a, claim: Two., kind: run, source: me, expression: "1", at_most: 1, colour: red}
+          - {id: b, claim: Three., kind: open, source: me}
+          - {id: c, claim: Four., kind: guess, source: me}
+          - {id: d, claim: Five., kind: model, source: me, expression: "1"}
+        """;
+    assertThatThrownBy(() -> Ledger.parse("mine.yaml", text))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems().stream().map(Problem::what).toList())
+                    .contains(
+                        "claim 'a' is there twice",
+                        "claim 'a' has an unknown key 'colour'",
+                        "claim 'a' lacks 'experiment'",
+                        "claim 'b' lacks 'needs': what would decide it",
+                        "claim 'c' is of no known kind",
+                        "claim 'd' has neither expected, at_least nor at_most"));
+  }
+}

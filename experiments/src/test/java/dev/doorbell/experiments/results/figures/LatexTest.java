@@ -1,0 +1,105 @@
+package dev.doorbell.experiments.results.figures;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.experiments.config.Expectation;
+import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.latex.Latex;
+import dev.doorbell.experiments.run.RunData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What is written for LaTeX, set by it: nothing is undefined, and nothing sticks out of its column.
+ * {@code -Ddoorbell.latex.keep=DIR} keeps the PDFs, to be looked at.
+ */
+class LatexTest {
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void there() {
+    Latex.assumeThere();
+  }
+
+  @Tag("slow")
+  @Test
+  void every_kind_of_figure_fits_its_column_or_both()
+      throws IOException, InterruptedException, Unplottable {
+    StringBuilder body = new StringBuilder();
+    for (FigureKind kind : FigureKind.values()) {
+      for (Map.Entry<String, byte[]> file :
+          PlotsTest.plots(kind).files(Set.of(PlotFormat.PGFPLOTS)).entrySet()) {
+        Path path = folder.resolve(file.getKey());
+        Files.write(path, file.getValue());
+        if (file.getKey().endsWith(".tex")) {
+          boolean wide = Files.readString(path).contains("504 bp wide");
+          String environment = wide ? "figure*" : "figure";
+          body.append(
+              "\\begin{%s}[t]\\centering\\input{%s}\\end{%s}%n"
+                  .formatted(environment, file.getKey(), environment));
+          body.append(wide ? "\\clearpage\n" : "");
+        }
+      }
+      body.append("\\clearpage\n");
+    }
+    assertThat(body.toString()).contains("cdf", "bar", "heatmap", "tornado", "timeline", "latency");
+    Latex.typesets(folder, "figures", body.toString());
+  }
+
+  @Test
+  void every_table_fits_a_page() throws IOException, InterruptedException {
+    RunData whole = ModelledRun.counted(ModelledRun.of(List.of("same-switch", "cross-rc"), 3, 1));
+    RunData run =
+        ModelledRun.with(
+            whole,
+            whole.axes(),
+            whole.rows().stream().filter(row -> ModelledRun.size(row) == 64).toList(),
+            whole.figures(),
+            whole.basis());
+    StringBuilder body = new StringBuilder("\\setlength{\\tabcolsep}{3pt}\n");
+    int at = 0;
+    for (Table table :
+        List.of(
+            Tables.summary(run),
+            Tables.crossovers(whole),
+            Tables.counters(run),
+            Tables.expectations(expected(whole)),
+            SampleTables.percentiles(run),
+            SampleTables.doubts(run),
+            SampleTables.fits(whole))) {
+      assertThat(table.rows()).isNotEmpty();
+      Files.writeString(folder.resolve("table" + at + ".tex"), table.latex());
+      body.append("\\begin{table*}\\centering\\footnotesize\\input{table").append(at++);
+      body.append("}\\end{table*}\n\\clearpage\n");
+    }
+    Latex.typesets(folder, "tables", body.toString());
+  }
+
+  /** A run that is held against something that comes so and something that does not. */
+  private static RunData expected(RunData run) {
+    Expectation.Scope scope =
+        new Expectation.Scope(
+            "latency", List.of(), "a paper with a rather long title, 2020", "a price is missing");
+    return new RunData(
+        run.runId(),
+        run.experiment(),
+        run.question(),
+        run.configHash(),
+        run.gitId(),
+        run.basis(),
+        run.seed(),
+        run.axes(),
+        run.rows(),
+        run.figures(),
+        run.contrasts(),
+        List.of(new Expectation.Within(scope, 0, 1e9), new Expectation.Within(scope, 0, 1)));
+  }
+}

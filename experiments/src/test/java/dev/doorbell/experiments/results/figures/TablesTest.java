@@ -1,0 +1,106 @@
+package dev.doorbell.experiments.results.figures;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.experiments.results.figures.Table.Column;
+import dev.doorbell.experiments.run.RunData;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TablesTest {
+
+  private static final RunData RUN = ModelledRun.of(21, 42);
+
+  private static final Table TINY =
+      new Table(
+          List.of(new Column("path", false), new Column("p50 µs", true)),
+          List.of(List.of("push_a|b", "1.5"), List.of("pull", "−0.3\u00A0%")),
+          List.of("basis: modelled"));
+
+  @Test
+  void text_lines_columns_up_and_leaves_no_space_at_the_end() {
+    assertThat(TINY.text())
+        .isEqualTo(
+            """
+            path      p50 µs
+            push_a|b     1.5
+            pull      −0.3 %
+            basis: modelled
+            """);
+  }
+
+  @Test
+  void markdown_aligns_numbers_and_escapes_bars() {
+    assertThat(TINY.markdown())
+        .isEqualTo(
+            """
+            | path | p50 µs |
+            | --- | ---: |
+            | push_a\\|b | 1.5 |
+            | pull | −0.3 % |
+
+            basis: modelled
+            """);
+  }
+
+  @Test
+  void latex_uses_booktabs_and_escapes_what_is_special() {
+    assertThat(TINY.latex())
+        .isEqualTo(
+            """
+            \\sbox0{\\begin{tabular}{lr}
+            \\toprule
+            path & p50 $\\mu$s \\\\
+            \\midrule
+            push\\_a$|$b & 1.5 \\\\
+            pull & $-$0.3~\\% \\\\
+            \\bottomrule
+            \\end{tabular}}%
+            \\parbox{\\wd0}{\\usebox0\\par\\vskip2pt\\footnotesize\\raggedright
+            basis: modelled\\par
+            }
+            """);
+  }
+
+  @Test
+  void the_summary_has_a_row_a_point_with_interval_model_and_basis() {
+    String text =
+        Tables.summary(ModelledRun.of(1, 42), row -> row.pointId().equals("pull-same-switch-512"))
+            .text();
+    assertThat(text)
+        .contains("latency µs", "[95 % interval]", "goodput GB/s", "reached")
+        .contains("2.691   [2.691, 2.691]") // a3 at 512 B by hand: 2691 ns
+        .contains("basis: modelled (virtual time)");
+    assertThat(Tables.summary(RUN).rows()).hasSize(RUN.rows().size());
+  }
+
+  @Test
+  void crossovers_say_who_leads_up_to_where() {
+    String text = Tables.crossovers(ModelledRun.of(1, 42)).text();
+    assertThat(text).containsPattern("pull\\.bf / staged +cross-socket +pull\\.bf +1[67]\\S* KiB");
+    assertThat(text).containsPattern("pull / push\\.memic +cross-socket +push\\.memic +all sizes");
+  }
+
+  @Test
+  void tables_have_the_same_bytes_when_rebuilt() {
+    RunData again = ModelledRun.of(21, 42);
+    assertThat(Tables.summary(again).text()).isEqualTo(Tables.summary(RUN).text());
+    assertThat(Tables.crossovers(again).latex()).isEqualTo(Tables.crossovers(RUN).latex());
+    assertThat(Tables.summary(again).markdown()).isEqualTo(Tables.summary(RUN).markdown());
+  }
+
+  @Test
+  void an_axis_with_one_value_is_a_note_and_no_column() {
+    Table table = Tables.summary(ModelledRun.of(List.of("cross-rc"), 3, 1));
+    assertThat(table.columns()).extracting(Column::heading).doesNotContain("placement");
+    assertThat(table.notes()).startsWith("all at placement cross-rc");
+  }
+
+  @Test
+  void counters_are_shown_in_full() {
+    RunData counted = ModelledRun.counted(ModelledRun.of(List.of("cross-rc"), 1, 1));
+    assertThat(Tables.counters(counted).text())
+        .contains("tlp bytes B", "fences")
+        .containsPattern("pull +1 MiB +1048576 +2");
+  }
+}

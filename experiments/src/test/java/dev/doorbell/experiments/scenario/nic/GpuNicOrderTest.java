@@ -1,0 +1,72 @@
+package dev.doorbell.experiments.scenario.nic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.explore.ExploringFabric;
+import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.RandomChooser;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.mlx5.Syndrome;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Stores of both GPUs are delivered in any order that is legal. */
+class GpuNicOrderTest {
+  private static final int SEEDS = 8;
+  private static final long NANOS = 60_000_000_000L;
+
+  @ParameterizedTest
+  @CsvSource({
+    "PULL, put_bandwidth",
+    "INLINE, put_bandwidth",
+    "STAGED, put_bandwidth",
+    "RING, push_ring",
+    "STAGED, put_quiet",
+    "RING, push_quiet"
+  })
+  void every_message_arrives_whatever_the_order_of_stores(NicPath path, String kernel) {
+    NicShape shape = new NicShape(path, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L);
+    for (int seed = 1; seed <= SEEDS; seed++) {
+      ExploringFabric fabric =
+          new ExploringFabric(
+              AddressSpace.reserve(),
+              new RandomChooser(seed),
+              new ExploringFabric.Options(Policy.STRICT, false, NANOS));
+      NicRun.Load load = new NicRun.Load(kernel, 6, 0, kernel.equals("push_ring") ? 6 : 1);
+      try (GpuPair gpus = GpuPair.emulated(fabric);
+          NicKernels sender = new NicKernels(gpus.sender());
+          NicKernels nic = new NicKernels(gpus.nic());
+          NicRun run = new NicRun(gpus, shape, load, seed)) {
+        List<Launch> launches = run.start(sender, nic, load, NANOS);
+        RunOutcome outcome = fabric.run(() -> launches.stream().allMatch(Launch::done), NANOS);
+        fabric.quiesce();
+        assertThat(outcome).as("seed %d", seed).isEqualTo(RunOutcome.DONE);
+        launches.forEach(Launch::check);
+        assertThat(run.trouble()).as("seed %d", seed).isNull();
+        assertThat(run.mismatch()).as("seed %d", seed).isNull();
+      }
+    }
+  }
+
+  @Test
+  void a_key_that_was_not_registered_ends_the_queue_pair_with_an_error_cqe() {
+    NicShape shape = new NicShape(NicPath.PULL, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L);
+    NicRun.Load load = new NicRun.Load("put_bandwidth", 6, 0, 1);
+    try (GpuPair gpus = GpuPair.emulated(new DirectFabric(AddressSpace.reserve(), 1));
+        NicKernels sender = new NicKernels(gpus.sender());
+        NicKernels nic = new NicKernels(gpus.nic());
+        NicRun run = new NicRun(gpus, shape, load, 1, NicRun.REMOTE_KEY + 1)) {
+      List<Launch> launches = run.start(sender, nic, load, NANOS);
+      gpus.fabric().run(() -> launches.stream().allMatch(Launch::done), NANOS);
+      launches.forEach(Launch::check);
+      assertThat(run.trouble())
+          .contains("sender", "NIC", "syndrome 0x%02x, WQE 0".formatted(Syndrome.REMOTE_ACCESS));
+      assertThat(run.mismatch()).contains("byte 0 of message 0");
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package dev.doorbell.experiments.scenario.posting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Quantity;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The experiments on posting, as configs run them. */
+class PostingPointTest {
+  private static final String BOTH = "put_rate, put_price";
+
+  private final Points points = new Points();
+
+  private static double fences(PointResult result) {
+    Quantity fences = result.counters().get("fences");
+    assertThat(fences).isNotNull();
+    return fences == null ? Double.NaN : fences.value();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "direct, thread, gpu", "direct, warp, host", "cpu-rung, thread, host",
+    "cpu-rung, warp, gpu", "proxy, thread, gpu", "proxy, warp, host"
+  })
+  void every_way_to_post_delivers_every_message(String posting, String scope, String memory)
+      throws Exception {
+    PointResult result =
+        points.run(
+            Points.point(
+                BOTH,
+                "rate, post, done",
+                "posting=" + posting,
+                "scope=" + scope,
+                "sq=" + memory,
+                "cq=" + memory,
+                "record=" + memory,
+                "payload=" + memory,
+                "threads=40",
+                "blocks=2",
+                "qps=3"));
+    assertThat(result.basis()).isEqualTo(Basis.MODELLED);
+    // Three launches for the rate and one for the times, each with a message for each thread.
+    assertThat(result.verifiedBytes()).isEqualTo(4 * 80 * 64);
+    assertThat(Points.most(result, "rate")).isPositive();
+    assertThat(Points.most(result, "done")).isGreaterThan(Points.most(result, "post"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"record-first", "record-last", "no-record", "blueflame"})
+  void every_way_to_ring_delivers_every_message_as_fast_as_the_machine_can(String ringing)
+      throws Exception {
+    PointResult result =
+        points.run(
+            Points.point(BOTH, "rate, done", "ringing=" + ringing, "threads=8", "path=push.inline"),
+            "wall");
+    assertThat(result.basis()).isEqualTo(Basis.EMULATED);
+    assertThat(result.verifiedBytes()).isEqualTo(4 * 8 * 64);
+  }
+
+  @Test
+  void a_record_costs_a_lone_poster_a_second_fence() throws Exception {
+    double with = fences(points.run(Points.point("put_rate", "rate, fences")));
+    double without =
+        fences(points.run(Points.point("put_rate", "rate, fences", "ringing=no-record")));
+    assertThat(with).isCloseTo(2, within(0.01));
+    assertThat(without).isCloseTo(1, within(0.01));
+  }
+
+  @Test
+  void the_lanes_of_a_warp_share_their_fences() throws Exception {
+    double fences =
+        fences(points.run(Points.point("put_rate", "rate, fences", "scope=warp", "threads=32")));
+    assertThat(fences).isCloseTo(2.0 / 32, within(0.001));
+  }
+
+  @Test
+  void a_point_gives_the_same_samples_again() throws Exception {
+    PointResult once = points.run(Points.point(BOTH, "rate, post, done", "threads=33"));
+    PointResult again = points.run(Points.point(BOTH, "rate, post, done", "threads=33"));
+    assertThat(again.samples()).isEqualTo(once.samples());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "path=staged, path staged",
+    "scope=block, scope block",
+    "proxies=2, CPU threads without work",
+    "depth=16, a warp in a ring of fewer blocks than lanes"
+  })
+  void what_no_kernel_does_is_refused(String setting, String what) throws Exception {
+    assertThat(
+            points.problems(
+                setting.startsWith("depth")
+                    ? Points.point("put_rate", "rate", setting, "scope=warp")
+                    : Points.point("put_rate", "rate", setting)))
+        .contains(what);
+  }
+
+  @Test
+  void a_metric_needs_the_kernel_that_measures_it() throws Exception {
+    assertThat(points.problems(Points.point("put_rate", "rate, post")))
+        .containsExactly("post is measured by put_price");
+  }
+
+  @Test
+  void exclusive_queue_pairs_have_one_poster_each() throws Exception {
+    assertThat(points.problems(Points.point("put_rate", "rate", "exclusive=true", "threads=2")))
+        .containsExactly("2 posters on 1 exclusive queue pairs");
+    assertThat(
+            points
+                .run(Points.point("put_rate", "rate", "exclusive=true", "threads=2", "qps=2"))
+                .verifiedBytes())
+        .isEqualTo(3 * 2 * 64);
+  }
+}

@@ -1,0 +1,84 @@
+package dev.doorbell.experiments.scenario.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.fabric.explore.ExploringFabric;
+import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.RandomChooser;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.softhca.network.Cable;
+import dev.doorbell.softhca.push.PushChecker;
+import dev.doorbell.softhca.push.PushEvent.Kind;
+import dev.doorbell.softhca.push.PushOptions;
+import dev.doorbell.softhca.push.PushOptions.Mistakes;
+import dev.doorbell.softhca.push.PushViolation;
+import dev.doorbell.softhca.push.RingShape;
+import org.junit.jupiter.api.Test;
+
+/** F3: a doorbell that arrives before the payload, in every order that the memory model allows. */
+class PushFenceTest {
+  private static final int SEEDS = 20;
+  private static final PushOptions CAREFUL = PushOptions.DEFAULT;
+  private static final PushOptions TRUSTING = CAREFUL.with(new Mistakes(false, 0, false, true, 0));
+
+  /** What became of the runs with seeds 1 to {@link #SEEDS}. */
+  private record Tally(int violations, int early, int wrong) {}
+
+  @Test
+  void without_the_fence_an_engine_that_trusts_the_doorbell_sends_what_nobody_committed() {
+    assertThat(explore(PushRingView.NO_FENCE, TRUSTING).violations()).isPositive();
+  }
+
+  @Test
+  void without_the_fence_phase_and_checksum_find_what_is_not_there_yet() {
+    Tally tally = explore(PushRingView.NO_FENCE, CAREFUL);
+    assertThat(tally.early()).isPositive();
+    assertThat(tally.violations()).isZero();
+    assertThat(tally.wrong()).isZero();
+  }
+
+  @Test
+  void with_the_fence_even_a_trusting_engine_sends_what_was_committed() {
+    assertThat(explore(0, TRUSTING)).isEqualTo(new Tally(0, 0, 0));
+  }
+
+  private static Tally explore(int flags, PushOptions options) {
+    int violations = 0;
+    int early = 0;
+    int wrong = 0;
+    for (int seed = 1; seed <= SEEDS; seed++) {
+      ExploringFabric fabric =
+          new ExploringFabric(
+              AddressSpace.reserve(),
+              new RandomChooser(seed),
+              new ExploringFabric.Options(Policy.STRICT, false, 60_000_000_000L));
+      PushChecker checker = new PushChecker();
+      Cable cable = new Cable(fabric, Locus.nic(0, 0), 100, Cable.Impairment.NONE);
+      try (fabric;
+          VmGpu gpu = new VmGpu(fabric, Locus.gpu(0, 0));
+          VmGpu target = new VmGpu(fabric, Locus.gpu(1, 0));
+          PushNode sender = new PushNode(fabric, gpu, cable, options, checker);
+          PushNode receiver = new PushNode(fabric, target, cable, options, checker)) {
+        sender.prepare(
+            PushTraffic.of(RingShape.of(2, 64), 64, 6, 1)
+                .withThreads(2)
+                .withFlags(PushRingView.CHECKSUMS | flags),
+            seed,
+            false);
+        Memory inbox = receiver.inbox(6 * 64);
+        sender.launch(inbox.address(), 1_000_000_000L);
+        fabric.run(sender::done, 1_000_000_000L);
+        fabric.quiesce();
+        wrong += sender.outcome() != 0 || sender.firstMissing(inbox, 0) >= 0 ? 1 : 0;
+      } catch (PushViolation e) {
+        violations++;
+      }
+      early += checker.count(Kind.EARLY) > 0 ? 1 : 0;
+    }
+    return new Tally(violations, early, wrong);
+  }
+}

@@ -1,0 +1,132 @@
+package dev.doorbell.experiments.scenario.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.scenario.SessionRuntime;
+import dev.doorbell.experiments.scenario.device.RealHca;
+import dev.doorbell.experiments.scenario.family.PointFamily;
+import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.push.PushFamily;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class VerbsChecksTest {
+  private static final PointFamily TRANSFERS = new TransferFamily(Protocols.ofCatalogue());
+  private static final HcaAttributes CAPABLE = attributes(1 << 20, 256);
+  private static final HcaAttributes PLAIN = attributes(0, 0);
+
+  private static HcaAttributes attributes(long onChip, int blueFlame) {
+    return new HcaAttributes(
+        "mlx5", 64, 4096, 16, 4096, 204, 4, onChip, blueFlame, 1 << 30, 16, false);
+  }
+
+  private static Substrate on(String hca, HcaAttributes attributes, int ordinal) {
+    return new Substrate.Verbs(
+        Objects.requireNonNull(RealHca.of(hca)), attributes, ordinal, Basis.EMULATED);
+  }
+
+  private static Point point(String path, String... more) throws Exception {
+    String text =
+        """
+        experiment: checked
+        question: Does a device have what a point needs?
+        kernel: put_latency
+        axes:
+          path: [%s]
+          size: [64]
+        measure:
+          metrics: [latency]
+          samples: 1
+        """
+            .formatted(path);
+    return Plan.of(
+            new ConfigReader(Vocabulary.anything()).read("checked.yaml", text, List.of(more)))
+        .points()
+        .getFirst();
+  }
+
+  private static List<Problem> problems(PointFamily family, Point point, Substrate substrate) {
+    List<Problem> problems = new ArrayList<>();
+    family.check(point, substrate, problems);
+    return problems;
+  }
+
+  @Test
+  void a_capable_device_is_refused_nothing() throws Exception {
+    for (TransferPath path : TransferPath.values()) {
+      assertThat(problems(TRANSFERS, point(path.word()), on("mlx5", CAPABLE, Substrate.Verbs.VM)))
+          .as(path.word())
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void paths_of_the_blueflame_register_need_one() throws Exception {
+    for (String path : List.of("pull.bf", "push.bf")) {
+      assertThat(problems(TRANSFERS, point(path), on("verbs", PLAIN, Substrate.Verbs.VM)))
+          .singleElement()
+          .satisfies(
+              problem -> {
+                assertThat(problem.code()).isEqualTo("DB-P022");
+                assertThat(problem.what()).contains(path, "no BlueFlame register", "hca: verbs");
+                assertThat(problem.fix()).contains("hca: mlx5");
+              });
+    }
+    assertThat(problems(TRANSFERS, point("proxy"), on("verbs", PLAIN, Substrate.Verbs.VM)))
+        .isEmpty();
+  }
+
+  @Test
+  void on_chip_memory_a_small_ring_and_faults_are_told_with_their_fix() throws Exception {
+    assertThat(
+            problems(
+                TRANSFERS,
+                point("push.memic"),
+                on("mlx5", attributes(4096, 256), Substrate.Verbs.VM)))
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.what()).contains("4096 bytes of on-chip memory"));
+    assertThat(
+            problems(TRANSFERS, point("pull", "depth=8"), on("mlx5", CAPABLE, Substrate.Verbs.VM)))
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.fix()).contains("from 16 to 4096"));
+  }
+
+  @Test
+  void posting_from_the_cpu_needs_queues_that_it_can_read() throws Exception {
+    assertThat(
+            problems(
+                TRANSFERS,
+                point("pull", "sq=gpu", "cq=host", "record=host"),
+                on("verbs", PLAIN, 0)))
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.fix()).contains("sq=host"));
+  }
+
+  @Test
+  void points_that_need_parts_of_software_hcas_are_refused() throws Exception {
+    assertThat(problems(new PushFamily(), point("pull"), on("mlx5", CAPABLE, Substrate.Verbs.VM)))
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.fix()).isEqualTo("use hca: soft"));
+  }
+
+  @Test
+  void a_real_hca_has_no_virtual_time_and_no_second_process() throws Exception {
+    SessionRuntime runtime = new SessionRuntime();
+    assertThatThrownBy(() -> runtime.choose(new Environment.Wish("vm", "mlx5", "virtual")))
+        .isInstanceOfSatisfying(
+            EnvironmentException.class,
+            refused -> assertThat(refused.problem().fix()).contains("clock: wall"));
+  }
+}

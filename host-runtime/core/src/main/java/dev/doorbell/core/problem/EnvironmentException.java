@@ -1,0 +1,18 @@
+package dev.doorbell.core.problem;
+
+/** What was asked for is not on this machine, or it is there and broken; exit code 4. */
+public final class EnvironmentException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Problem problem;
+
+  public EnvironmentException(Problem problem) {
+    super(problem.what());
+    this.problem = problem;
+  }
+
+  /** What the user is told. */
+  public Problem problem() {
+    return problem;
+  }
+}
