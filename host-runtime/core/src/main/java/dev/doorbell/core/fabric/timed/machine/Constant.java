@@ -1,4 +1,4 @@
-package dev.doorbell.core.fabric.timed;
+package dev.doorbell.core.fabric.timed.machine;
 
 /**
  * One constant of a topology with its origin: what makes a modelled number checkable.

@@ -1,4 +1,4 @@
-package dev.doorbell.core.fabric.timed;
+package dev.doorbell.core.fabric.timed.machine;
 
 /**
  * What an HCA's own work costs, in nanoseconds, and how it behaves on PCIe.

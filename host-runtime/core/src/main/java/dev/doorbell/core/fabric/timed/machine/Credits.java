@@ -1,4 +1,4 @@
-package dev.doorbell.core.fabric.timed;
+package dev.doorbell.core.fabric.timed.machine;
 
 /**
  * Posted flow-control credits that a receiver advertises (PCI Express Base Specification, "Flow

@@ -1,4 +1,4 @@
-package dev.doorbell.core.fabric.timed;
+package dev.doorbell.core.fabric.timed.machine;
 
 /**
  * What a GPU's accesses cost, in nanoseconds of the accessing thread, and how it behaves on PCIe.

@@ -1,4 +1,4 @@
-package dev.doorbell.core.fabric.timed;
+package dev.doorbell.core.fabric.timed.machine;
 
 /**
  * What a GPU's accesses cost beyond the plain prices of {@link GpuPrices}, and what bounds streams

@@ -1,4 +1,4 @@
-package dev.doorbell.core.fabric.timed;
+package dev.doorbell.core.fabric.timed.machine;
 
 import dev.doorbell.core.memory.Locus;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.doorbell.core.fabric.timed;
+package dev.doorbell.core.fabric.timed.machine;
 
 /**
  * One link of a path.
