@@ -44,7 +44,15 @@ class ArchitectureTest {
             .collect(Collectors.toSet());
     assertThat(rooms)
         .containsExactlyInAnyOrder(
-            "core", "cuda", "ptxvm", "softhca", "interop", "verbs", "kernels", "proxy", "experiments");
+            "core",
+            "cuda",
+            "ptxvm",
+            "softhca",
+            "interop",
+            "verbs",
+            "kernels",
+            "proxy",
+            "experiments");
   }
 
   @ParameterizedTest
@@ -72,9 +80,7 @@ class ArchitectureTest {
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.interop..",
-                        "dev.doorbell.core..",
-                        "dev.doorbell.softhca..")))
+                        "dev.doorbell.interop..", "dev.doorbell.core..", "dev.doorbell.softhca..")))
         .check(ALL);
   }
 

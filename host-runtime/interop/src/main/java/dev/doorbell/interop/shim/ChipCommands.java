@@ -2,8 +2,8 @@ package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.interop.shim.ClientProcess.Lease;
+import dev.doorbell.softhca.DriverAccess;
 import java.io.IOException;
 
 /** On-chip memory (MEMIC): {@code ibv_alloc_dm}, {@code ibv_reg_dm_mr}, {@code ibv_free_dm}. */

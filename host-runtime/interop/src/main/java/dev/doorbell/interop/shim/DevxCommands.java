@@ -4,8 +4,8 @@ import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.interop.shim.QueueCommands.QpShape;
+import dev.doorbell.softhca.DriverAccess;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -100,7 +100,8 @@ public final class PreloadLibrary {
                 .start();
       } catch (IOException e) {
         throw new HcaException(
-            "no gcc on PATH to compile the preload library; install it ('apt-get install gcc libc6-dev')");
+            "no gcc on PATH to compile the preload library; install it ('apt-get install gcc"
+                + " libc6-dev')");
       }
       boolean ended = gcc.waitFor(COMPILE_SECONDS, TimeUnit.SECONDS);
       if (!ended) {
@@ -110,7 +111,8 @@ public final class PreloadLibrary {
         String said = Files.readString(log, StandardCharsets.UTF_8);
         throw new HcaException(
             said.contains("rdma/rdma_user_ioctl_cmds.h")
-                ? "the kernel's RDMA headers are missing; install them ('apt-get install linux-libc-dev')"
+                ? "the kernel's RDMA headers are missing; install them ('apt-get install"
+                      + " linux-libc-dev')"
                 : "gcc does not compile the preload library: "
                     + said.lines().filter(line -> line.contains("error")).findFirst().orElse(said));
       }
