@@ -2,9 +2,9 @@ package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.roce.Gid;
-import dev.doorbell.softhca.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
