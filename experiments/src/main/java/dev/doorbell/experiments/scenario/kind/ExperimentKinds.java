@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.family;
+package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
@@ -9,13 +9,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The families of a build, in the order in which they are asked whether a point is theirs. */
-public final class PointFamilies {
+public final class ExperimentKinds {
   private final List<PointFamily> families;
 
   /**
    * @param families the last of which takes every point that the others do not
    */
-  public PointFamilies(List<PointFamily> families) {
+  public ExperimentKinds(List<PointFamily> families) {
     this.families = List.copyOf(families);
   }
 

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.transfer;
+package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuModule;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * One rank's side of a transfer: the payload it sends, the inbox it receives into, staging where
  * the path needs it, and a kernel's job over them.
  */
-public final class Party implements AutoCloseable {
+public final class RankBuffers implements AutoCloseable {
   /** Bytes on either side of the inbox, at least, that nobody may write. */
   public static final int GUARD = 64;
 
@@ -67,7 +67,7 @@ public final class Party implements AutoCloseable {
   private @Nullable Memory status;
 
   /**
-   * What a party's buffers are like.
+   * What a rank's buffers are like.
    *
    * @param messageBytes of one message
    * @param slots messages side by side, in the payload and in the inbox
@@ -84,22 +84,22 @@ public final class Party implements AutoCloseable {
       Set<AccessRight> rights,
       int signals) {
     /** Aligned ones for one message, with every right but relaxed ordering. */
-    static Buffers of(int messageBytes, MemoryKind kind) {
+    public static Buffers of(int messageBytes, MemoryKind kind) {
       return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0);
     }
   }
 
   /**
-   * Where a party's messages arrive, as its peer names it.
+   * Where a rank's messages arrive, as its peer names it.
    *
    * @param signals address of its signal words, or 0
    */
   public record Target(long address, int key, long signals, int signalsKey) {
-    /** Of a party that has many. */
+    /** Of a rank with several peers. */
     private static final Target NONE = new Target(0, 0, 0, 0);
   }
 
-  /** Where a party's payload lies, as its own work requests name it. */
+  /** Where a rank's payload lies, as its own work requests name it. */
   public record Source(long address, int key) {}
 
   /** Signal words, zero at first. */
@@ -112,12 +112,12 @@ public final class Party implements AutoCloseable {
    * Prepares {@code bytes} bytes to send, random but fixed by {@code seed}, and an inbox for as
    * many.
    */
-  Party(Connection connection, Rank rank, int bytes, long seed) {
+  public RankBuffers(Connection connection, Rank rank, int bytes, long seed) {
     this(connection, rank, Buffers.of(bytes, rank.payload()), seed);
   }
 
   /** The same for buffers of another kind. */
-  public Party(Connection connection, Rank rank, Buffers buffers, long seed) {
+  public RankBuffers(Connection connection, Rank rank, Buffers buffers, long seed) {
     this.rank = rank;
     this.endpoints = connection.endpoints(rank.number());
     this.places = connection.places(rank.number());
@@ -174,7 +174,8 @@ public final class Party implements AutoCloseable {
    * @param kernel a name of the catalogue, whose entry has the same name
    * @param job filled in but for addresses and keys
    */
-  Launch launch(String kernel, JobView job, Party peer, int blocks, int threads, long timeout) {
+  public Launch launch(
+      String kernel, JobView job, RankBuffers peer, int blocks, int threads, long timeout) {
     return launch(
         Protocol.ofCatalogue(kernel),
         job,
@@ -183,7 +184,7 @@ public final class Party implements AutoCloseable {
   }
 
   /** Starts a protocol that sends to {@code peer}; see {@link #prepare}. */
-  Launch launch(Protocol protocol, JobView job, Party peer, LaunchConfig config) {
+  public Launch launch(Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config) {
     return prepare(protocol, job, peer, config).get();
   }
 
@@ -195,17 +196,18 @@ public final class Party implements AutoCloseable {
    * @param job filled in but for addresses and keys
    * @return starts it
    */
-  public Supplier<Launch> prepare(Protocol protocol, JobView job, Party peer, LaunchConfig config) {
+  public Supplier<Launch> prepare(
+      Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config) {
     return prepare(protocol, job, peer.target(), config);
   }
 
   /**
    * The same for a kernel that runs at all ranks.
    *
-   * @param all parties by rank, this one among them
+   * @param all ranks by rank, this one among them
    */
   public Supplier<Launch> prepareAmong(
-      Protocol protocol, JobView job, List<Party> all, LaunchConfig config) {
+      Protocol protocol, JobView job, List<RankBuffers> all, LaunchConfig config) {
     Memory peers =
         allocate(MemoryKind.DEVICE, (long) PeerView.BYTES * all.size(), "views of the peers");
     for (int number = 0; number < all.size(); number++) {
@@ -220,7 +222,7 @@ public final class Party implements AutoCloseable {
   }
 
   /** The same to a peer that may be in another process. */
-  Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
+  public Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
     job.local = local.address() + before;
     job.inbox = inbox.address() + guard;
     return ready(protocol, job, to, config, job.iterations);
@@ -230,10 +232,10 @@ public final class Party implements AutoCloseable {
    * The same for a kernel that executes lists of operations, each thread its own; the job's inbox
    * is the caller's.
    *
-   * @param lists as the kernel takes them; this party's from now on
+   * @param lists as the kernel takes them; this rank's from now on
    */
   public Supplier<Launch> prepareLists(
-      Protocol protocol, JobView job, Party peer, LaunchConfig config, Memory lists) {
+      Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config, Memory lists) {
     job.local = own(lists).address();
     long threads = (long) config.blocks() * config.threadsPerBlock();
     return ready(protocol, job, peer.target(), config, threads * job.iterations);
@@ -285,7 +287,7 @@ public final class Party implements AutoCloseable {
     return () -> rank.gpu().launch(entry, config, arguments, stream);
   }
 
-  /** Where this party's messages arrive. */
+  /** Where this rank's messages arrive. */
   public Target target() {
     return new Target(
         inbox.address() + guard,
@@ -294,7 +296,7 @@ public final class Party implements AutoCloseable {
         signals == null ? 0 : signals.region().rkey());
   }
 
-  /** The same as this party's own work requests name it. */
+  /** The same as this rank's own work requests name it. */
   private Target asOwnSource() {
     Target target = target();
     return new Target(
@@ -304,13 +306,13 @@ public final class Party implements AutoCloseable {
         signals == null ? 0 : signals.region().lkey());
   }
 
-  /** Where this party's payload lies, as its own work requests name it. */
+  /** Where this rank's payload lies, as its own work requests name it. */
   public Source source() {
     return new Source(local.address() + before, localRegion.lkey());
   }
 
-  /** The command that puts this party's payload into the inbox of {@code peer}. */
-  CommandEntry putTo(Party peer) {
+  /** The command that puts this rank's payload into the inbox of {@code peer}. */
+  public CommandEntry putTo(RankBuffers peer) {
     CommandEntry put = new CommandEntry();
     put.opcode = CommandEntry.OP_PUT;
     put.length = bytes;
@@ -325,7 +327,7 @@ public final class Party implements AutoCloseable {
    * The first thing that went wrong, in words, or null: a status word that is not ok, or an error
    * record.
    */
-  public @Nullable String trouble() {
+  public @Nullable String firstError() {
     if (status == null) {
       return null;
     }
@@ -357,12 +359,12 @@ public final class Party implements AutoCloseable {
   }
 
   /** Bytes of the payload, and of the inbox. */
-  int bytes() {
+  public int bytes() {
     return bytes;
   }
 
   /** The samples that the kernel took. */
-  long[] samples() {
+  public long[] samples() {
     Memory memory = require(samples);
     long[] values = new long[(int) (memory.size() / Long.BYTES)];
     for (int i = 0; i < values.length; i++) {
@@ -372,29 +374,29 @@ public final class Party implements AutoCloseable {
   }
 
   /** Whether an address lies in the staging area, as kernels see it. */
-  boolean stages(long address) {
+  public boolean stages(long address) {
     return staging != null
         && address >= staging.kernelAddress()
         && address < staging.kernelAddress() + staging.bytes();
   }
 
   /** Whether a kernel was launched that left stamps. */
-  boolean stamped() {
+  public boolean stamped() {
     return stamps != null && stamps.getLong(0) != 0;
   }
 
   /** Nanoseconds at the first post. */
-  long started() {
+  public long started() {
     return require(stamps).getLong(0);
   }
 
   /** Nanoseconds at the last completion. */
-  long ended() {
+  public long ended() {
     return require(stamps).getLong(Long.BYTES);
   }
 
-  /** What this party's payload holds now: the kernel may have written tags into it. */
-  byte[] sent() {
+  /** What this rank's payload holds now: the kernel may have written tags into it. */
+  public byte[] sent() {
     return local.getBytes(before, bytes);
   }
 
@@ -403,20 +405,20 @@ public final class Party implements AutoCloseable {
    *
    * @return what differs, in words, or null
    */
-  public @Nullable String mismatch(Party peer) {
+  public @Nullable String mismatch(RankBuffers peer) {
     return mismatch(peer.sent());
   }
 
   /**
-   * The same where each party has a message for each rank.
+   * The same where each rank has a message for each rank.
    *
-   * @param all parties by rank, this one among them
+   * @param all ranks by rank, this one among them
    * @param verify what has to have arrived; zeros where nothing has
    */
-  public @Nullable String mismatch(List<Party> all, KernelDescriptor.Verify verify) {
+  public @Nullable String mismatch(List<RankBuffers> all, KernelDescriptor.Verify verify) {
     byte[] expected = new byte[bytes];
     int each = bytes / slots;
-    for (Party from : all) {
+    for (RankBuffers from : all) {
       int number = from.rank.number();
       if (verify.arrives(number, rank.number(), all.size())) {
         byte[] sent = from.sent();
@@ -446,17 +448,17 @@ public final class Party implements AutoCloseable {
   }
 
   /** A SHA-256 of {@link #sent}, in hexadecimal digits. */
-  String sentDigest() {
+  public String sentDigest() {
     return digest(sent());
   }
 
   /** The same of what has arrived. */
-  String arrivedDigest() {
+  public String arrivedDigest() {
     return digest(inbox.getBytes(guard, bytes));
   }
 
   /** True when nothing was written beside the inbox. */
-  boolean guardsAreIntact() {
+  public boolean guardsAreIntact() {
     byte[] around = inbox.getBytes(0, (int) inbox.size());
     for (int i = 0; i < around.length; i++) {
       if ((i < guard || i >= guard + bytes) && around[i] != GUARD_BYTE) {
@@ -478,7 +480,7 @@ public final class Party implements AutoCloseable {
     return own(rank.gpu().allocate(kind, size, label));
   }
 
-  /** Closes {@code closeable} with this party. */
+  /** Closes {@code closeable} with these buffers. */
   public <T extends AutoCloseable> T own(T closeable) {
     return owned.add(closeable);
   }

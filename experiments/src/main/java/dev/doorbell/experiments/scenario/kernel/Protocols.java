@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.transfer;
+package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.KernelDescriptor.Measures;
@@ -70,12 +70,12 @@ public final class Protocols {
   }
 
   /** What of the point's kernels measures latency, or null. */
-  @Nullable Protocol latency(Point point) {
+  public @Nullable Protocol latency(Point point) {
     return measuring(point, Measures.LATENCY);
   }
 
   /** What of the point's kernels measures goodput, and is what traffic is counted of; or null. */
-  @Nullable Protocol goodput(Point point) {
+  public @Nullable Protocol goodput(Point point) {
     return measuring(point, Measures.GOODPUT);
   }
 
@@ -90,23 +90,23 @@ public final class Protocols {
   }
 
   /** Whether a kernel of the point runs at however many ranks there are. */
-  boolean runAmongAll(Point point) {
+  public boolean runAmongAll(Point point) {
     return point.kernels().stream()
         .map(this::find)
         .anyMatch(protocol -> protocol != null && protocol.descriptor().launch().allRanks());
   }
 
-  static boolean wantsLatency(Point point) {
+  public static boolean wantsLatency(Point point) {
     return point.metrics().contains(LATENCY);
   }
 
   /** Everything but latency is of the stream of messages. */
-  static boolean wantsGoodput(Point point) {
+  public static boolean wantsGoodput(Point point) {
     return point.metrics().stream().anyMatch(metric -> !metric.equals(LATENCY));
   }
 
   /** What is impossible about the kernels of a point. */
-  void check(Point point, List<Problem> problems) {
+  public void check(Point point, List<Problem> problems) {
     List<Protocol> chosen = new ArrayList<>();
     for (String name : point.kernels()) {
       Protocol protocol = find(name);

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.transfer;
+package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.core.queue.JobView;
 import java.util.Arrays;
@@ -42,7 +42,7 @@ public enum TransferPath {
   }
 
   /** One line for {@code describe}. */
-  String meaning() {
+  public String meaning() {
     return meaning;
   }
 
@@ -57,7 +57,7 @@ public enum TransferPath {
   }
 
   /** It is about the BlueFlame register; the proxy's CPU only prefers it. */
-  boolean needsBlueFlame() {
+  public boolean needsBlueFlame() {
     return blueFlame() && this != PROXY;
   }
 
@@ -67,7 +67,7 @@ public enum TransferPath {
   }
 
   /** The path of a word. */
-  static TransferPath of(String word) {
+  public static TransferPath of(String word) {
     return Arrays.stream(values())
         .filter(path -> path.word.equals(word))
         .findFirst()

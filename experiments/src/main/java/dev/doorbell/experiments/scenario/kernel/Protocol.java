@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.transfer;
+package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
@@ -73,7 +73,7 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
         .orElseThrow(() -> new IllegalArgumentException("no kernel '" + name + "'"));
   }
 
-  static Protocol of(KernelCatalogue catalogue, ProtocolKernel kernel) {
+  public static Protocol of(KernelCatalogue catalogue, ProtocolKernel kernel) {
     try {
       return new Protocol(
           new KernelDescriptorReader()
@@ -92,7 +92,7 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
   }
 
   /** What the entry's parameters get. */
-  KernelArguments arguments(Kernel entry, Memory views, Memory jobMemory, JobView job) {
+  public KernelArguments arguments(Kernel entry, Memory views, Memory jobMemory, JobView job) {
     return arguments(descriptor.parameters(), entry, views, jobMemory, job);
   }
 

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.family;
+package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;

@@ -1,16 +1,16 @@
-package dev.doorbell.experiments.scenario.family;
+package dev.doorbell.experiments.scenario.world;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.experiments.scenario.device.RealHca;
 
 /** What runs the kernels of a point, and on whose clock. */
-public sealed interface Substrate {
+public sealed interface ExecutionBackend {
   /** What its times may be called. */
   Basis basis();
 
   /** The PTX virtual machine and software HCAs in virtual time. */
-  record Virtual() implements Substrate {
+  record Virtual() implements ExecutionBackend {
     @Override
     public Basis basis() {
       return Basis.MODELLED;
@@ -18,7 +18,7 @@ public sealed interface Substrate {
   }
 
   /** The same as fast as they go. */
-  record Wall() implements Substrate {
+  record Wall() implements ExecutionBackend {
     @Override
     public Basis basis() {
       return Basis.EMULATED;
@@ -30,7 +30,7 @@ public sealed interface Substrate {
    *
    * @param ordinal which device, as CUDA counts
    */
-  record Cuda(int ordinal) implements Substrate {
+  record Cuda(int ordinal) implements ExecutionBackend {
     @Override
     public Basis basis() {
       return Basis.EMULATED;
@@ -46,7 +46,7 @@ public sealed interface Substrate {
    * @param basis measured where GPU and HCA are hardware, else emulated
    */
   record Verbs(RealHca hca, HcaAttributes attributes, int ordinal, Basis basis)
-      implements Substrate {
+      implements ExecutionBackend {
     /** The kernels run in the PTX virtual machine. */
     public static final int VM = -1;
   }

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.family;
+package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
@@ -7,13 +7,14 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.List;
 import java.util.Set;
 
 /**
  * A kind of points, such as transfers, or pushes into rings of on-chip memory.
  *
- * <p>{@link PointFamilies} asks them in an order whether a point is theirs, and refuses the
+ * <p>{@link ExperimentKinds} asks them in an order whether a point is theirs, and refuses the
  * settings and metrics that other families have and this one has not. One family serves several
  * threads at once: what a point needs lives in its run.
  */
@@ -43,12 +44,12 @@ public interface PointFamily {
   void check(Point point, Topology topology, List<Problem> problems);
 
   /**
-   * Says what of a point that substrate cannot run, while others can.
+   * Says what of a point that backend cannot run, while others can.
    *
    * @param problems are added to
    */
-  default void check(Point point, Substrate substrate, List<Problem> problems) {
-    if (substrate instanceof Substrate.Verbs verbs) {
+  default void check(Point point, ExecutionBackend backend, List<Problem> problems) {
+    if (backend instanceof ExecutionBackend.Verbs verbs) {
       problems.add(
           Problem.of(
                   "DB-P022",
@@ -62,11 +63,11 @@ public interface PointFamily {
   /**
    * Runs a point in a world of its own, and closes it.
    *
-   * @param substrate what runs its kernels, and on whose clock
+   * @param backend what runs its kernels, and on whose clock
    * @throws PointFailure when there is no result to be trusted; of kind {@code WAIVED} where the
-   *     substrate cannot run such points
+   *     backend cannot run such points
    */
-  PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
+  PointResult run(Point point, PointContext context, Topology topology, ExecutionBackend backend)
       throws PointFailure;
 
   /**

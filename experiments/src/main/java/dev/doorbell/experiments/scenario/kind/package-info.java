@@ -3,6 +3,6 @@
  * runs it. Knows none of them: the session lists them.
  */
 @NullMarked
-package dev.doorbell.experiments.scenario.family;
+package dev.doorbell.experiments.scenario.kind;
 
 import org.jspecify.annotations.NullMarked;
