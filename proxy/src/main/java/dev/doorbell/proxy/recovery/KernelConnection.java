@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A connected queue pair on which kernels post. The control calls reach the peer out of band; they
  * are made while no poster is at work, except {@link #stop}.
  */
-public interface KernelLane extends AutoCloseable {
+public interface KernelConnection extends AutoCloseable {
   /** What it is called in reports: which port it leaves by. */
   String name();
 
@@ -30,13 +30,17 @@ public interface KernelLane extends AutoCloseable {
    */
   void reconnect();
 
-  /** The local key on this lane of the memory that has {@code key} on any of its lanes. */
+  /**
+   * The local key on this connection of the memory that has {@code key} on any of its connections.
+   */
   int localKey(int key);
 
-  /** The remote key on this lane of the memory that has {@code key} on any of its lanes. */
+  /**
+   * The remote key on this connection of the memory that has {@code key} on any of its connections.
+   */
   int remoteKey(int key);
 
-  /** Kernels are about to post here: what they read keys from has to hold this lane's. */
+  /** Kernels are about to post here: what they read keys from has to hold this connection's. */
   void activate();
 
   /** Writes the result of an atomic to {@code address}, where its WQE wanted it. */
@@ -49,12 +53,12 @@ public interface KernelLane extends AutoCloseable {
   @FunctionalInterface
   interface Source {
     /**
-     * The lane to go on with after {@code failed}: the same one, or another. It need not be
+     * The connection to go on with after {@code failed}: the same one, or another. It need not be
      * connected.
      *
      * @param attempt 0 for the first failure, then counting up
      * @return null when there is no path left
      */
-    @Nullable KernelLane next(int attempt, KernelLane failed);
+    @Nullable KernelConnection next(int attempt, KernelConnection failed);
   }
 }

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * KernelReplay}); the descriptor of the queue pair is written anew, and they go on. A kernel sees
  * nothing of it but time: what it posted is done, what was refused it posts again.
  *
- * <p>With a {@link CpuPath}, silence may mean doorbells that do not get through: the keeper first
- * rings itself, and nothing has to be repeated when that helps. After each failure kernels hand
- * commands to the CPU for {@link KeeperPolicy#holdNanos}, and then post themselves again.
+ * <p>With a {@link CpuPath}, silence may mean doorbells that do not get through: the supervisor
+ * first rings itself, and nothing has to be repeated when that helps. After each failure kernels
+ * hand commands to the CPU for {@link SupervisionPolicy#holdNanos}, and then post themselves again.
  *
  * <p>Control calls are made between turns of the fabric and cost no time of its clock.
  */
-public final class KernelKeeper implements AutoCloseable {
+public final class PostingSupervisor implements AutoCloseable {
   private static final int MOST_DOUBLINGS = 10;
 
   /** How often the host rings without any effect before it takes the queue pair for broken. */
@@ -36,14 +36,14 @@ public final class KernelKeeper implements AutoCloseable {
   private final Fabric fabric;
   private final SafePoint point;
   private final Memory views;
-  private final KeeperPolicy policy;
+  private final SupervisionPolicy policy;
   private final @Nullable CpuPath cpuPath;
-  private final Bell bell;
+  private final DoorbellWriter doorbellWriter;
   private final KernelReplay replay;
   private final List<Recovery> recoveries = new ArrayList<>();
   private final List<ModeSwitch> switches = new ArrayList<>();
 
-  private KernelLane lane;
+  private KernelConnection connection;
   private @Nullable CpuMode cpu;
   private boolean closed;
   private long progress = -1;
@@ -57,27 +57,27 @@ public final class KernelKeeper implements AutoCloseable {
    *
    * @param locus the CPU it runs on
    * @param views where the kernel reads the {@link QueuePairView} of its one queue pair
-   * @param first the lane to begin with, connected
-   * @param lanes where to go on after a failure
+   * @param first the connection to begin with, connected
+   * @param connections where to go on after a failure
    * @param cpuPath how the CPU posts for the kernel, or null: it never does
    */
-  public KernelKeeper(
+  public PostingSupervisor(
       Fabric fabric,
       Locus locus,
       SafePoint point,
       Memory views,
-      KernelLane first,
-      KernelLane.Source lanes,
-      KeeperPolicy policy,
+      KernelConnection first,
+      KernelConnection.Source connections,
+      SupervisionPolicy policy,
       @Nullable CpuPath cpuPath) {
     this.fabric = fabric;
     this.point = point;
     this.views = views;
     this.policy = policy;
     this.cpuPath = cpuPath;
-    this.bell = new Bell(fabric, locus);
-    this.replay = new KernelReplay(fabric, bell, lanes, policy);
-    this.lane = first;
+    this.doorbellWriter = new DoorbellWriter(fabric, locus);
+    this.replay = new KernelReplay(fabric, doorbellWriter, connections, policy);
+    this.connection = first;
     this.holdNanos = policy.holdNanos();
     this.progressAt = fabric.now();
     first.activate();
@@ -170,7 +170,7 @@ public final class KernelKeeper implements AutoCloseable {
    * and is no progress of that moment. A collapsed queue has no index: there it counts as progress.
    */
   private long goodCompletions() {
-    KernelQueue queue = lane.queue();
+    KernelQueue queue = connection.queue();
     boolean collapsed = (queue.view().flags() & QueuePairView.FLAG_CQ_COLLAPSED) != 0;
     return queue
         .counters()
@@ -178,14 +178,14 @@ public final class KernelKeeper implements AutoCloseable {
   }
 
   private boolean isOutstanding() {
-    KernelRing ring = KernelRing.read(lane.queue());
+    KernelRing ring = KernelRing.read(connection.queue());
     return ring.completed() < ring.reserved();
   }
 
   private void recover(Recovery.Cause cause) {
     long before = progressAt;
     long noticed = fabric.now();
-    KernelLane failed = lane;
+    KernelConnection failed = connection;
     CpuPath path = cpuPath;
     point.want();
     KernelReplay.Result result = null;
@@ -201,11 +201,11 @@ public final class KernelKeeper implements AutoCloseable {
       result = replay.finish(failed);
     }
     long arrived = fabric.now();
-    KernelLane next = result.lane();
+    KernelConnection next = result.connection();
     if (next == null) {
       giveUp();
     } else {
-      lane = next;
+      connection = next;
       if (path == null) {
         postOn(next);
       } else {
@@ -233,7 +233,7 @@ public final class KernelKeeper implements AutoCloseable {
    * @return null when that does not help
    */
   private KernelReplay.@Nullable Result ringInstead() {
-    KernelQueue queue = lane.queue();
+    KernelQueue queue = connection.queue();
     KernelRing before = KernelRing.read(queue);
     if (before.failed()) {
       return null;
@@ -241,10 +241,10 @@ public final class KernelKeeper implements AutoCloseable {
     int outstanding = (int) before.unfinished().stream().filter(PostedWqe::isMessage).count();
     for (int silent = 0; silent < RINGS; ) {
       long completed = KernelRing.read(queue).completed();
-      bell.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));
+      doorbellWriter.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));
       if (runUntil(this::isFinished, policy.settleNanos())) {
-        replay.settle(lane);
-        return new KernelReplay.Result(lane, outstanding, 0, 0, 0);
+        replay.settle(connection);
+        return new KernelReplay.Result(connection, outstanding, 0, 0, 0);
       }
       KernelRing now = KernelRing.read(queue);
       if (now.failed() || point.hasFailed()) {
@@ -268,7 +268,7 @@ public final class KernelKeeper implements AutoCloseable {
     holdNanos = tooEarly ? Math.min(2 * holdNanos, most) : policy.holdNanos();
     CpuMode opened = new CpuMode(fabric, path);
     cpu = opened;
-    write(lane.queue().view().proxied(opened.descriptor()));
+    write(connection.queue().view().proxied(opened.descriptor()));
     point.grant();
     returnAt = now + holdNanos;
     switches.add(new ModeSwitch(ModeSwitch.Poster.CPU, wanted, arrived, fabric.now()));
@@ -290,13 +290,13 @@ public final class KernelKeeper implements AutoCloseable {
     recoveries.addAll(posting.recoveries());
     posting.close();
     cpu = null;
-    postOn(lane);
+    postOn(connection);
     backAt = fabric.now();
     progressAt = backAt;
     switches.add(new ModeSwitch(ModeSwitch.Poster.GPU, wanted, arrived, backAt));
   }
 
-  private void postOn(KernelLane next) {
+  private void postOn(KernelConnection next) {
     next.activate();
     write(next.queue().view());
     point.grant();
@@ -317,6 +317,6 @@ public final class KernelKeeper implements AutoCloseable {
       cpu.close();
       cpu = null;
     }
-    bell.close();
+    doorbellWriter.close();
   }
 }

@@ -11,7 +11,7 @@ import dev.doorbell.proxy.SendQueueAccess;
 import dev.doorbell.proxy.StoreList;
 
 /** A CPU thread that rings for a queue pair when the host asks for it, and else does nothing. */
-final class Bell implements Agent, AutoCloseable {
+final class DoorbellWriter implements Agent, AutoCloseable {
   /** Until something wakes it. */
   private static final long IDLE_NANOS = 1L << 50;
 
@@ -20,7 +20,7 @@ final class Bell implements Agent, AutoCloseable {
   private final ThreadPort port;
   private final StoreList stores = new StoreList();
 
-  Bell(Fabric fabric, Locus locus) {
+  DoorbellWriter(Fabric fabric, Locus locus) {
     this.fabric = fabric;
     this.locus = locus;
     this.port = fabric.attachThread(locus, this);
@@ -46,7 +46,7 @@ final class Bell implements Agent, AutoCloseable {
 
   @Override
   public String where() {
-    return "bell at %s: %s".formatted(locus, stores.isEmpty() ? "idle" : "ringing");
+    return "doorbellWriter at %s: %s".formatted(locus, stores.isEmpty() ? "idle" : "ringing");
   }
 
   @Override

@@ -8,13 +8,13 @@ import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.proxy.SendQueueAccess;
-import dev.doorbell.proxy.recovery.KernelLane;
+import dev.doorbell.proxy.recovery.KernelConnection;
 import dev.doorbell.proxy.recovery.KernelQueue;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A lane on which a kernel of rank 0 posts, over one port. */
-final class PortLane implements KernelLane {
+/** A connection on which a kernel of rank 0 posts, over one port. */
+final class PortConnection implements KernelConnection {
   private static final long DEADLINE_NANOS = 500_000_000L;
   private static final int BATCH = 1;
 
@@ -26,12 +26,12 @@ final class PortLane implements KernelLane {
   private final IntConsumer activated;
 
   /**
-   * A lane that is not connected yet.
+   * A connection that is not connected yet.
    *
    * @param exclusive one thread posts
    * @param activated told the port that kernels are about to post by
    */
-  PortLane(
+  PortConnection(
       Ports ports,
       int port,
       int blocks,
@@ -120,7 +120,9 @@ final class PortLane implements KernelLane {
     activated.accept(pair.port());
   }
 
-  /** The first error completion that a kernel has left since it was granted the lane, or null. */
+  /**
+   * The first error completion that a kernel has left since it was granted the connection, or null.
+   */
   @Nullable String firstError() {
     ErrorRecord record = ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
     return record.syndrome() == 0

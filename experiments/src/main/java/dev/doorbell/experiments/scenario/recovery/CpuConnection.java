@@ -5,17 +5,17 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.proxy.SendQueueAccess;
-import dev.doorbell.proxy.recovery.Lane;
+import dev.doorbell.proxy.recovery.PeerConnection;
 import org.jspecify.annotations.Nullable;
 
-/** A lane on which the CPU of rank 0 posts, over one port. */
-final class CpuLane implements Lane {
+/** A connection on which the CPU of rank 0 posts, over one port. */
+final class CpuConnection implements PeerConnection {
   private static final int BLOCKS = 64;
 
   private final Ports ports;
   private final PortPair pair;
 
-  CpuLane(Ports ports, int port, PortPair.Tally tally) {
+  CpuConnection(Ports ports, int port, PortPair.Tally tally) {
     this.ports = ports;
     this.pair = new PortPair(ports, port, BLOCKS, MemoryKind.HOST, tally);
     pair.connect();
