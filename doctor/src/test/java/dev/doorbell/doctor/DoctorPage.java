@@ -21,7 +21,7 @@ final class DoctorPage {
 
           ./doorbell doctor                          the whole checklist
           ./doorbell doctor -q                       only what is wrong
-          ./doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what mends it
+          ./doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what fixes it
           ./doorbell doctor --explain-log nccl.log   what lines of NCCL and NVSHMEM mean; - reads a pipe
           ./doorbell doctor --json                   for programs, and for the other host
           ./doorbell doctor --peer a.json            compares with the other host's report
@@ -50,12 +50,13 @@ final class DoctorPage {
       | FAIL | there, and broken |
 
       Exit code 4 when something is FAIL, else 0. Each code is one situation with one verdict; codes are
-      stable. The manifest of every run holds the doctor's findings (`doctor` in `manifest.json`).
+      stable. The manifest of a run on real devices (a CUDA GPU, or an HCA of libibverbs) holds
+      the doctor's findings (`doctor` in `manifest.json`).
 
       The rules come from the vendors' documents, from the sources of the libraries, and from public
       reports, which each code names. What they say has been tried on made-up machines: one that is
-      healthy, and one for each fault, all in the tests. Of real machines it has seen a virtual one with
-      an H200 and no HCA, none with both.
+      healthy, and one for each fault, all in the tests. Of real machines it has examined a virtual one with
+      an H200 and no HCA, and none with both.
 
       """;
 
@@ -64,7 +65,7 @@ final class DoctorPage {
       ## Lines of logs
 
       `--explain-log` takes each line for the first of these that it matches, and sums up: code, how
-      often, the first of them, what it means and what mends it.
+      often, the first of them, what it means and what fixes it.
 
       """;
 

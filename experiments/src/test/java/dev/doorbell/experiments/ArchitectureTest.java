@@ -29,6 +29,7 @@ class ArchitectureTest {
     "dev.doorbell.cuda..",
     "dev.doorbell.ptxvm..",
     "dev.doorbell.softhca..",
+    "dev.doorbell.interop..",
     "dev.doorbell.verbs..",
     "dev.doorbell.proxy..",
     "dev.doorbell.kernels.."
@@ -43,7 +44,15 @@ class ArchitectureTest {
             .collect(Collectors.toSet());
     assertThat(rooms)
         .containsExactlyInAnyOrder(
-            "core", "cuda", "ptxvm", "softhca", "verbs", "kernels", "proxy", "experiments", "doctor");
+            "core",
+            "cuda",
+            "ptxvm",
+            "softhca",
+            "interop",
+            "verbs",
+            "kernels",
+            "proxy",
+            "experiments", "doctor");
   }
 
   @ParameterizedTest
@@ -58,6 +67,20 @@ class ArchitectureTest {
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
                         "dev.doorbell." + room + "..", "dev.doorbell.core..")))
+        .check(ALL);
+  }
+
+  @Test
+  void interop_uses_core_and_the_software_hca() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.interop..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell..")
+                .and(
+                    JavaClass.Predicates.resideOutsideOfPackages(
+                        "dev.doorbell.interop..", "dev.doorbell.core..", "dev.doorbell.softhca..")))
         .check(ALL);
   }
 
@@ -420,6 +443,7 @@ class ArchitectureTest {
             "dev.doorbell.ptxvm.engine..",
             "dev.doorbell.ptxvm.memory..",
             "dev.doorbell.softhca..",
+            "dev.doorbell.interop..",
             "dev.doorbell.verbs..",
             "dev.doorbell.proxy..")
         .should()
@@ -429,7 +453,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "ptxvm", "softhca", "experiments"})
+  @ValueSource(strings = {"core", "ptxvm", "softhca", "interop", "verbs", "cuda", "experiments"})
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
   }

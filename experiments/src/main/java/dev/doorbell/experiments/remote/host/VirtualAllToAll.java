@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.remote.host;
 
-import dev.doorbell.core.fabric.timed.CpuPrices;
-import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;

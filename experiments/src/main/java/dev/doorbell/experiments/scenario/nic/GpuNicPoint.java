@@ -3,7 +3,7 @@ package dev.doorbell.experiments.scenario.nic;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.problem.Problem;

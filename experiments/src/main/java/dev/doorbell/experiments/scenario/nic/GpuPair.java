@@ -3,7 +3,7 @@ package dev.doorbell.experiments.scenario.nic;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.posting;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;

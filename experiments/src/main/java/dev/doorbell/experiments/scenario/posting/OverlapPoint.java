@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario.posting;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.scenario.posting;
 
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario.recovery;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario.recovery;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.recovery;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.fault.FaultCount;

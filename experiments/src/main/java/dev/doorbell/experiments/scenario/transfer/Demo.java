@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.transfer;
 
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.mlx5.CqePrinter;

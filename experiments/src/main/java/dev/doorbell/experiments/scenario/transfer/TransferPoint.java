@@ -4,7 +4,7 @@ import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.core.fabric.timed.Network;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.model.PathModel;
 import dev.doorbell.experiments.model.PostingPath;

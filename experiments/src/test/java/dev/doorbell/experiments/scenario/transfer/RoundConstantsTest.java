@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
