@@ -15,7 +15,7 @@ final class DoctorPage {
       """
       # Doctor
 
-      `./doorbell doctor` says whether this machine can do GPUDirect RDMA and what is in the path. It
+      `./doorbell doctor` says whether this machine can do GPUDirect RDMA and what is in the way. It
       reads files below `/proc`, `/sys`, `/dev` and library folders, and changes nothing. As root it
       sees more of PCI config space (ACS, payload and read sizes, tags).
 

@@ -6,13 +6,17 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.type.CollectionType;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** Reads the lists that are data of this module: YAML files beside the classes that use them. */
 public final class DataFile {
   private static final YAMLMapper YAML =
-      YAMLMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+      YAMLMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
+          .build();
 
   private DataFile() {}
 
