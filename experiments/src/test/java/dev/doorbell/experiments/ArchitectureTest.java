@@ -29,6 +29,7 @@ class ArchitectureTest {
     "dev.doorbell.cuda..",
     "dev.doorbell.ptxvm..",
     "dev.doorbell.softhca..",
+    "dev.doorbell.push..",
     "dev.doorbell.interop..",
     "dev.doorbell.verbs..",
     "dev.doorbell.proxy..",
@@ -48,6 +49,7 @@ class ArchitectureTest {
             "cuda",
             "ptxvm",
             "softhca",
+            "push",
             "interop",
             "verbs",
             "kernels",
@@ -70,17 +72,20 @@ class ArchitectureTest {
         .check(ALL);
   }
 
-  @Test
-  void interop_uses_core_and_the_software_hca() {
+  @ParameterizedTest
+  @ValueSource(strings = {"interop", "push"})
+  void what_builds_on_the_software_hca_uses_core_and_it_alone(String room) {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.interop..")
+        .resideInAPackage("dev.doorbell." + room + "..")
         .should()
         .dependOnClassesThat(
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.interop..", "dev.doorbell.core..", "dev.doorbell.softhca..")))
+                        "dev.doorbell." + room + "..",
+                        "dev.doorbell.core..",
+                        "dev.doorbell.softhca..")))
         .check(ALL);
   }
 
@@ -311,14 +316,11 @@ class ArchitectureTest {
   void the_push_engine_and_the_network_stand_beside_the_transport() {
     noClasses()
         .that()
-        .resideInAnyPackage("dev.doorbell.softhca.push", "dev.doorbell.softhca.network")
+        .resideInAnyPackage("dev.doorbell.push", "dev.doorbell.push.network")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.softhca",
-            "dev.doorbell.softhca.packet",
-            "dev.doorbell.softhca.wire",
-            "dev.doorbell.core.mlx5..")
+            "dev.doorbell.softhca..", "dev.doorbell.push.wire", "dev.doorbell.core.mlx5..")
         .check(ALL);
   }
 
@@ -443,6 +445,7 @@ class ArchitectureTest {
             "dev.doorbell.ptxvm.engine..",
             "dev.doorbell.ptxvm.memory..",
             "dev.doorbell.softhca..",
+            "dev.doorbell.push..",
             "dev.doorbell.interop..",
             "dev.doorbell.verbs..",
             "dev.doorbell.proxy..")

@@ -22,8 +22,8 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.scenario.device.RealHca;
-import dev.doorbell.experiments.scenario.family.PointFamilies;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.nic.GpuNicFamily;
 import dev.doorbell.experiments.scenario.posting.MoveFamily;
 import dev.doorbell.experiments.scenario.posting.OverlapFamily;
@@ -33,9 +33,9 @@ import dev.doorbell.experiments.scenario.recovery.RecoveryFamily;
 import dev.doorbell.experiments.scenario.transfer.AllToAllFamily;
 import dev.doorbell.experiments.scenario.transfer.Demo;
 import dev.doorbell.experiments.scenario.transfer.PairedRunner;
-import dev.doorbell.experiments.scenario.transfer.Protocols;
 import dev.doorbell.experiments.scenario.transfer.TracedTransfer;
 import dev.doorbell.experiments.scenario.transfer.TransferFamily;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.TopologyVariant;
@@ -66,7 +66,7 @@ public final class SessionRuntime implements ExperimentRuntime {
   private final Map<String, HcaAttributes> devices = new ConcurrentHashMap<>();
 
   private final Protocols protocols;
-  private final PointFamilies families;
+  private final ExperimentKinds families;
   private final @Nullable Pairing pairing;
 
   public SessionRuntime() {
@@ -78,7 +78,7 @@ public final class SessionRuntime implements ExperimentRuntime {
     this.topologies = topologies;
     this.protocols = protocols;
     this.families =
-        new PointFamilies(
+        new ExperimentKinds(
             List.of(
                 new PushFamily(),
                 new RecoveryFamily(),
@@ -236,7 +236,7 @@ public final class SessionRuntime implements ExperimentRuntime {
   public List<Problem> check(Environment environment, Point point) {
     List<Problem> problems = new ArrayList<>();
     if (pairing == null) {
-      families.of(point).check(point, substrate(environment), problems);
+      families.of(point).check(point, backend(environment), problems);
     }
     return problems;
   }
@@ -246,28 +246,30 @@ public final class SessionRuntime implements ExperimentRuntime {
     if (pairing != null) {
       return new PairedRunner(pairing, protocols, families);
     }
-    Substrate substrate = substrate(environment);
+    ExecutionBackend backend = backend(environment);
     return (point, context) -> {
       try {
-        return families.of(point).run(point, context, topology(point), substrate);
+        return families.of(point).run(point, context, topology(point), backend);
       } catch (TopologyException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
       }
     };
   }
 
-  private Substrate substrate(Environment environment) {
+  private ExecutionBackend backend(Environment environment) {
     String gpu = environment.gpu().name();
     RealHca hca = RealHca.of(environment.hca().name());
     HcaAttributes attributes = devices.get(environment.hca().name());
     if (hca != null && attributes != null) {
-      int ordinal = gpu.startsWith(CUDA) ? ordinal(gpu) : Substrate.Verbs.VM;
-      return new Substrate.Verbs(hca, attributes, ordinal, environment.basis());
+      int ordinal = gpu.startsWith(CUDA) ? ordinal(gpu) : ExecutionBackend.Verbs.VM;
+      return new ExecutionBackend.Verbs(hca, attributes, ordinal, environment.basis());
     }
     if (gpu.startsWith(CUDA)) {
-      return new Substrate.Cuda(ordinal(gpu));
+      return new ExecutionBackend.Cuda(ordinal(gpu));
     }
-    return environment.basis() == Basis.EMULATED ? new Substrate.Wall() : new Substrate.Virtual();
+    return environment.basis() == Basis.EMULATED
+        ? new ExecutionBackend.Wall()
+        : new ExecutionBackend.Virtual();
   }
 
   @Override

@@ -167,7 +167,7 @@ final class KeptKernel implements AutoCloseable {
   }
 
   /** What went wrong with the kernel, in words, or null. */
-  @Nullable String trouble() {
+  @Nullable String firstError() {
     for (int thread = 0; thread < shape.threads(); thread++) {
       byte[] word = status.getBytes((long) thread * Integer.BYTES, Integer.BYTES);
       if (word[0] != Abi.OK) {
@@ -180,8 +180,8 @@ final class KeptKernel implements AutoCloseable {
   private String errors() {
     StringBuilder text = new StringBuilder();
     for (PortLane lane : lanes) {
-      String trouble = lane.trouble();
-      text.append(trouble == null ? "" : "; " + trouble);
+      String firstError = lane.firstError();
+      text.append(firstError == null ? "" : "; " + firstError);
     }
     return text.toString();
   }

@@ -121,7 +121,7 @@ final class PortLane implements KernelLane {
   }
 
   /** The first error completion that a kernel has left since it was granted the lane, or null. */
-  @Nullable String trouble() {
+  @Nullable String firstError() {
     ErrorRecord record = ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
     return record.syndrome() == 0
         ? null

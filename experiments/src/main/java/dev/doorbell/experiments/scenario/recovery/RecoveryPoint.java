@@ -191,13 +191,13 @@ final class RecoveryPoint {
   }
 
   private void verify(KeptKernel kernel, @Nullable FaultCount own) throws PointFailure {
-    String trouble = kernel.trouble();
-    if (trouble != null) {
+    String firstError = kernel.firstError();
+    if (firstError != null) {
       throw failure(
           "DB-P026",
           "%s; the host met %s"
               .formatted(
-                  trouble,
+                  firstError,
                   kernel.keeper().recoveries().isEmpty()
                       ? "no failure"
                       : kernel.keeper().recoveries().getLast()),

@@ -44,7 +44,7 @@ class KeptKernelTest {
     try (KeptKernel kernel =
         new KeptKernel(TopologyFile.load("same-switch"), shape, remedy, POLICY, plan, seed)) {
       assertThat(kernel.run(10 * SECONDS)).as("%s: ends", what).isTrue();
-      assertThat(kernel.trouble()).as("%s: %s", what, kernel.keeper().recoveries()).isNull();
+      assertThat(kernel.firstError()).as("%s: %s", what, kernel.keeper().recoveries()).isNull();
       assertThat(kernel.ports().faults(plan))
           .as("%s: all have happened", what)
           .allMatch(count -> count.fired() > 0 || !count.fault().mustFire());
