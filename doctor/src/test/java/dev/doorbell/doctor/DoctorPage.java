@@ -1,7 +1,6 @@
 package dev.doorbell.doctor;
 
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.doctor.log.LogPattern;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

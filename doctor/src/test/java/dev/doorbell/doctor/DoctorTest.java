@@ -222,7 +222,8 @@ class DoctorTest {
         List.of("0000:17:01.0", "0000:18:00.0", "0000:1a:00.0", "0000:1b:00.0", "0000:1d:00.0"),
         "0000:1e:00.0",
         0);
-    assertThat(examine(machine).topology().paths().getFirst().distance()).isEqualTo(PciDistance.PXB);
+    assertThat(examine(machine).topology().paths().getFirst().distance())
+        .isEqualTo(PciDistance.PXB);
   }
 
   @Test
@@ -269,7 +270,8 @@ class DoctorTest {
                 .filter(finding -> finding.code().equals(Code.of("DB-ENV-02")))
                 .map(Finding::text))
         .containsExactly(
-            "NCCL_IB_QPS_PER_CONECTION: read by no library; did you mean NCCL_IB_QPS_PER_CONNECTION?",
+            "NCCL_IB_QPS_PER_CONECTION: read by no library; did you mean"
+                + " NCCL_IB_QPS_PER_CONNECTION?",
             "NVSHMEM_IBGDA_NUM_RC_PER_PEER: read by no library; did you mean"
                 + " NVSHMEM_IBGDA_NUM_RC_PER_PE?",
             "UCX_NET_DEVICE: read by no library; did you mean UCX_NET_DEVICES?");

@@ -28,7 +28,8 @@ record MachineFault(String name, Consumer<Machine> change, Set<String> gained, S
     return name;
   }
 
-  private static MachineFault of(String name, Consumer<Machine> change, String gained, String lost) {
+  private static MachineFault of(
+      String name, Consumer<Machine> change, String gained, String lost) {
     return new MachineFault(name, change, words(gained), words(lost));
   }
 

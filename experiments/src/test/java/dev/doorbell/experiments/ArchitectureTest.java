@@ -54,7 +54,8 @@ class ArchitectureTest {
             "verbs",
             "kernels",
             "proxy",
-            "experiments", "doctor");
+            "experiments",
+            "doctor");
   }
 
   @ParameterizedTest

@@ -36,23 +36,21 @@ final class AcsCheck implements Check {
         bridges.stream().filter(bridge -> bridge.config().redirectsPeers()).toList();
     if (redirecting.isEmpty()) {
       found.add(
-              OFF,
-              "",
-              "%d bridges between GPUs and HCAs, none redirects".formatted(bridges.size()));
+          OFF, "", "%d bridges between GPUs and HCAs, none redirects".formatted(bridges.size()));
       return;
     }
     String where = String.join(" ", redirecting.stream().map(PciFunction::address).toList());
     found.add(
-            machine.virtualMachine() ? VIRTUAL : ON,
-            where,
-            "ACS control %s"
-                .formatted(
-                    String.join(
-                        " ",
-                        redirecting.stream()
-                            .map(bridge -> bridge.config().acs().orElse(0))
-                            .distinct()
-                            .map(control -> "0x%04x".formatted(control))
-                            .toList())));
+        machine.virtualMachine() ? VIRTUAL : ON,
+        where,
+        "ACS control %s"
+            .formatted(
+                String.join(
+                    " ",
+                    redirecting.stream()
+                        .map(bridge -> bridge.config().acs().orElse(0))
+                        .distinct()
+                        .map(control -> "0x%04x".formatted(control))
+                        .toList())));
   }
 }

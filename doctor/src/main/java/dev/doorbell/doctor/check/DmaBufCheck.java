@@ -25,22 +25,22 @@ final class DmaBufCheck implements Check {
     if (!facts.driver().open()) {
       found.add(MODULES, "", "proprietary kernel modules");
     }
-    if (facts.libraries().verbs().filter(release -> release >= CheckedMachine.DMABUF_RDMA_CORE).isEmpty()) {
+    if (facts
+        .libraries()
+        .verbs()
+        .filter(release -> release >= CheckedMachine.DMABUF_RDMA_CORE)
+        .isEmpty()) {
       found.add(
-              LIBRARY,
-              "",
-              facts
-                  .libraries()
-                  .verbs()
-                  .map(release -> "rdma-core " + release)
-                  .orElse("no libibverbs"));
+          LIBRARY,
+          "",
+          facts.libraries().verbs().map(release -> "rdma-core " + release).orElse("no libibverbs"));
     }
     if (machine.dmaBuf()) {
       found.add(
-              READY,
-              "",
-              "kernel %s, open modules, rdma-core %d"
-                  .formatted(kernel, facts.libraries().verbs().orElseThrow()));
+          READY,
+          "",
+          "kernel %s, open modules, rdma-core %d"
+              .formatted(kernel, facts.libraries().verbs().orElseThrow()));
     }
     boolean told = !facts.host().kernelOptions().isEmpty();
     if (told && !"y".equals(facts.host().kernelOptions().get("CONFIG_PCI_P2PDMA"))) {

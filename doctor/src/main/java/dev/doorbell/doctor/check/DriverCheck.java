@@ -36,14 +36,14 @@ final class DriverCheck implements Check {
     }
     String version = driver.version().orElseThrow();
     found.add(
-            driver.open() ? OPEN : PROPRIETARY,
-            "",
-            "NVIDIA driver %s, %s kernel modules, %d GPU%s"
-                .formatted(
-                    version,
-                    driver.open() ? "open" : "proprietary",
-                    gpus.size(),
-                    gpus.size() == 1 ? "" : "s"));
+        driver.open() ? OPEN : PROPRIETARY,
+        "",
+        "NVIDIA driver %s, %s kernel modules, %d GPU%s"
+            .formatted(
+                version,
+                driver.open() ? "open" : "proprietary",
+                gpus.size(),
+                gpus.size() == 1 ? "" : "s"));
     if (!driver.controlNode()) {
       found.add(NO_NODE, "/dev/nvidiactl", "not there for this process");
     }
@@ -53,6 +53,6 @@ final class DriverCheck implements Check {
         .ifPresent(
             library ->
                 found.add(
-                        MISMATCH, "", "kernel module %s, libcuda %s".formatted(version, library)));
+                    MISMATCH, "", "kernel module %s, libcuda %s".formatted(version, library)));
   }
 }

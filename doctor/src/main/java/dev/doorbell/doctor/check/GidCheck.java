@@ -32,9 +32,9 @@ final class GidCheck implements Check {
     Optional<Gid> best = port.defaultGid();
     if (best.isPresent()) {
       found.add(
-              ROUTABLE,
-              where,
-              "GID %d, %s".formatted(best.get().index(), best.get().ipv4() ? "IPv4" : "IPv6"));
+          ROUTABLE,
+          where,
+          "GID %d, %s".formatted(best.get().index(), best.get().ipv4() ? "IPv4" : "IPv6"));
     } else if (port.gids().stream().anyMatch(Gid::version2)) {
       found.add(LINK_LOCAL, where, "only fe80:: addresses");
     } else {
@@ -51,15 +51,15 @@ final class GidCheck implements Check {
     int index = Integer.parseInt(text);
     if (port.gids().stream().noneMatch(gid -> gid.index() == index && gid.version2())) {
       found.add(
-              BAD_INDEX,
-              where,
-              "%s=%d; %s"
-                  .formatted(
-                      variable,
-                      index,
-                      port.defaultGid()
-                          .map(gid -> "index %d would do".formatted(gid.index()))
-                          .orElse("no index would do")));
+          BAD_INDEX,
+          where,
+          "%s=%d; %s"
+              .formatted(
+                  variable,
+                  index,
+                  port.defaultGid()
+                      .map(gid -> "index %d would do".formatted(gid.index()))
+                      .orElse("no index would do")));
     }
   }
 }

@@ -31,8 +31,8 @@ final class IommuCheck implements Check {
       return;
     }
     found.add(
-            TRANSLATES,
-            String.join(" ", translated.stream().map(PciFunction::address).toList()),
-            "type " + translated.getFirst().iommuGroup().orElseThrow());
+        TRANSLATES,
+        String.join(" ", translated.stream().map(PciFunction::address).toList()),
+        "type " + translated.getFirst().iommuGroup().orElseThrow());
   }
 }

@@ -43,18 +43,18 @@ final class LinkCheck implements Check {
     boolean full = true;
     if (speed < link.maxSpeed() || width < link.maxWidth()) {
       found.add(
-              SLOT,
-              end.address(),
-              "card %s, slot %s"
-                  .formatted(
-                      text(link.maxSpeed(), link.maxWidth()),
-                      text(above.maxSpeed(), above.maxWidth())));
+          SLOT,
+          end.address(),
+          "card %s, slot %s"
+              .formatted(
+                  text(link.maxSpeed(), link.maxWidth()),
+                  text(above.maxSpeed(), above.maxWidth())));
     }
     if (link.speed() < speed) {
       found.add(
-              end.nvidiaGpu() ? IDLE : SLOW,
-              end.address(),
-              "%s of %s".formatted(generation(link.speed()), generation(speed)));
+          end.nvidiaGpu() ? IDLE : SLOW,
+          end.address(),
+          "%s of %s".formatted(generation(link.speed()), generation(speed)));
       full = false;
     }
     if (link.width() < width) {
@@ -64,9 +64,9 @@ final class LinkCheck implements Check {
     double ports = rate(machine, end);
     if (ports > link.gigabits()) {
       found.add(
-              STARVED,
-              end.address(),
-              "PCIe %.0f Gb/s, ports %.0f Gb/s".formatted(link.gigabits(), ports));
+          STARVED,
+          end.address(),
+          "PCIe %.0f Gb/s, ports %.0f Gb/s".formatted(link.gigabits(), ports));
     }
     return full;
   }

@@ -24,9 +24,9 @@ final class LockedMemoryCheck implements Check {
       found.add(UNLIMITED, "", limit < 0 ? "unlimited" : "CAP_IPC_LOCK lifts the limit");
     } else {
       found.add(
-              limit < TINY ? TOO_SMALL : LIMITED,
-              host.container() ? "container" : "",
-              "%d KiB".formatted(limit / KIBIBYTE));
+          limit < TINY ? TOO_SMALL : LIMITED,
+          host.container() ? "container" : "",
+          "%d KiB".formatted(limit / KIBIBYTE));
     }
   }
 }

@@ -26,10 +26,9 @@ final class MtuCheck implements Check {
       for (RdmaPort port : hca.ports()) {
         if (port.active() && port.mtu() > 0) {
           found.add(
-                  port.mtu() == LARGEST ? LARGE : SMALL,
-                  hca.name() + ":" + port.number(),
-                  "%d (%s has %d)"
-                      .formatted(port.mtu(), port.netdev().orElse(""), port.netdevMtu()));
+              port.mtu() == LARGEST ? LARGE : SMALL,
+              hca.name() + ":" + port.number(),
+              "%d (%s has %d)".formatted(port.mtu(), port.netdev().orElse(""), port.netdevMtu()));
         }
       }
     }
@@ -54,34 +53,29 @@ final class MtuCheck implements Check {
     if (!layers.equals(otherLayers)) {
       alike = false;
       found.add(
-              OTHER_LAYER,
-              peer.source(),
-              "here %s, there %s"
-                  .formatted(String.join(" ", layers), String.join(" ", otherLayers)));
+          OTHER_LAYER,
+          peer.source(),
+          "here %s, there %s".formatted(String.join(" ", layers), String.join(" ", otherLayers)));
     }
     if (!mtus.isEmpty() && !otherMtus.isEmpty() && !mtus.equals(otherMtus)) {
       alike = false;
       found.add(
-              DIFFERENT,
-              peer.source(),
-              "here %s, there %s".formatted(text(mtus), text(otherMtus)));
+          DIFFERENT, peer.source(), "here %s, there %s".formatted(text(mtus), text(otherMtus)));
     }
     boolean ipv4 = here.stream().anyMatch(PeerReport.Port::ipv4);
     boolean otherIpv4 = there.stream().anyMatch(PeerReport.Port::ipv4);
     if (layers.contains("Ethernet") && otherLayers.contains("Ethernet") && ipv4 != otherIpv4) {
       alike = false;
       found.add(
-              OTHER_FAMILY,
-              peer.source(),
-              ipv4 ? "IPv4 here, none there" : "none here, IPv4 there");
+          OTHER_FAMILY, peer.source(), ipv4 ? "IPv4 here, none there" : "none here, IPv4 there");
     }
     if (alike) {
       found.add(
-              ALIKE,
-              peer.source(),
-              mtus.isEmpty()
-                  ? String.join(" ", layers)
-                  : "%s, MTU %s".formatted(String.join(" ", layers), text(mtus)));
+          ALIKE,
+          peer.source(),
+          mtus.isEmpty()
+              ? String.join(" ", layers)
+              : "%s, MTU %s".formatted(String.join(" ", layers), text(mtus)));
     }
   }
 

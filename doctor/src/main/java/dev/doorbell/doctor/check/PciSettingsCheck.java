@@ -37,8 +37,7 @@ final class PciSettingsCheck implements Check {
     }
     if (good) {
       PciConfig.Express first = ends.getFirst().config().express().orElseThrow();
-      found.add(
-              GOOD, "", "MaxPayload %d, relaxed ordering on".formatted(first.maxPayload()));
+      found.add(GOOD, "", "MaxPayload %d, relaxed ordering on".formatted(first.maxPayload()));
     }
   }
 
@@ -51,8 +50,7 @@ final class PciSettingsCheck implements Check {
     }
     if (!end.nvidiaGpu() && express.maxReadRequest() < MOST) {
       boolean few = express.maxReadRequest() < FEW;
-      found.add(
-              few ? READS : SMALL_READS, at, "MaxReadReq %d".formatted(express.maxReadRequest()));
+      found.add(few ? READS : SMALL_READS, at, "MaxReadReq %d".formatted(express.maxReadRequest()));
       good &= !few;
     }
     if (!express.relaxedOrdering()) {

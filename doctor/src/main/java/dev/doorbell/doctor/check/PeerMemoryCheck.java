@@ -17,12 +17,12 @@ final class PeerMemoryCheck implements Check {
   public void examine(CheckedMachine machine, Findings found) {
     if (!machine.pair()) {
       found.add(
-              NOTHING,
-              "",
-              "%s, %s"
-                  .formatted(
-                      machine.driver() ? "a GPU" : "no usable GPU",
-                      machine.hca() ? "an HCA" : "no HCA"));
+          NOTHING,
+          "",
+          "%s, %s"
+              .formatted(
+                  machine.driver() ? "a GPU" : "no usable GPU",
+                  machine.hca() ? "an HCA" : "no HCA"));
       return;
     }
     if (machine.facts().host().loaded("nv_peer_mem")) {
@@ -36,9 +36,9 @@ final class PeerMemoryCheck implements Check {
       boolean loaded = machine.facts().host().loaded("nvidia_peermem");
       if (loaded) {
         found.add(
-                NOT_REGISTERED,
-                "",
-                "nvidia_peermem is loaded, but has not registered with the RDMA core");
+            NOT_REGISTERED,
+            "",
+            "nvidia_peermem is loaded, but has not registered with the RDMA core");
       }
       if (!machine.dmaBuf()) {
         found.add(NO_WAY, "", "no way for an HCA to register GPU memory");

@@ -39,15 +39,13 @@ final class PortCheck implements Check {
               trafficClass ->
                   machine.facts().variable("NCCL_IB_TC").isEmpty()
                       && machine.facts().variable("NVSHMEM_IB_TRAFFIC_CLASS").isEmpty())
-          .ifPresent(
-              trafficClass ->
-                  found.add(CLASS, hca.name(), "traffic class " + trafficClass));
+          .ifPresent(trafficClass -> found.add(CLASS, hca.name(), "traffic class " + trafficClass));
     }
     if (any && all) {
       found.add(
-              ACTIVE,
-              "",
-              "%d in all".formatted(hcas.stream().mapToInt(hca -> hca.ports().size()).sum()));
+          ACTIVE,
+          "",
+          "%d in all".formatted(hcas.stream().mapToInt(hca -> hca.ports().size()).sum()));
     } else if (any) {
       for (RdmaDevice hca : hcas) {
         for (RdmaPort port : hca.ports()) {
@@ -62,9 +60,9 @@ final class PortCheck implements Check {
   private static void one(RdmaDevice hca, RdmaPort port, Findings found) {
     if (waits(port) || (port.active() && !port.ethernet() && port.lid() == 0)) {
       found.add(
-              NO_MANAGER,
-              hca.name() + ":" + port.number(),
-              "state %s, LID %d".formatted(port.state(), port.lid()));
+          NO_MANAGER,
+          hca.name() + ":" + port.number(),
+          "state %s, LID %d".formatted(port.state(), port.lid()));
     }
   }
 

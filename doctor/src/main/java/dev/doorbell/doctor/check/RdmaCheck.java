@@ -34,15 +34,14 @@ final class RdmaCheck implements Check {
     unused.forEach(
         nic ->
             found.add(
-                    NO_MODULE,
-                    nic.address(),
-                    nic.driver()
-                        .map(driver -> "driven by %s, but no RDMA device".formatted(driver))
-                        .orElse("no driver has taken it")));
+                NO_MODULE,
+                nic.address(),
+                nic.driver()
+                    .map(driver -> "driven by %s, but no RDMA device".formatted(driver))
+                    .orElse("no driver has taken it")));
     facts.rdmaDevices().stream()
         .filter(device -> device.pciAddress().isEmpty())
-        .forEach(
-            device -> found.add(SOFTWARE, device.name(), "emulated by the CPU"));
+        .forEach(device -> found.add(SOFTWARE, device.name(), "emulated by the CPU"));
     if (hcas.isEmpty()) {
       if (unused.isEmpty()) {
         found.add(NONE, "", "none that is hardware");
@@ -52,9 +51,7 @@ final class RdmaCheck implements Check {
     boolean nodes = hcas.stream().allMatch(RdmaDevice::uverbsNode);
     hcas.stream()
         .filter(hca -> !hca.uverbsNode())
-        .forEach(
-            hca ->
-                found.add(NO_NODE, hca.name(), "no uverbs node for this process"));
+        .forEach(hca -> found.add(NO_NODE, hca.name(), "no uverbs node for this process"));
     Optional<Integer> release = facts.libraries().verbs();
     if (release.isEmpty()) {
       found.add(NO_LIBRARY, "", "no libibverbs in the usual folders");
@@ -65,10 +62,10 @@ final class RdmaCheck implements Check {
       found.add(NO_PROVIDER, "", "no libmlx5 among libibverbs' drivers");
     } else if (nodes) {
       found.add(
-              READY,
-              "",
-              "%d RDMA device%s, rdma-core %d"
-                  .formatted(hcas.size(), hcas.size() == 1 ? "" : "s", release.get()));
+          READY,
+          "",
+          "%d RDMA device%s, rdma-core %d"
+              .formatted(hcas.size(), hcas.size() == 1 ? "" : "s", release.get()));
     }
     if (release.get() < CheckedMachine.DMABUF_RDMA_CORE) {
       found.add(OLD, "", "rdma-core %d".formatted(release.get()));

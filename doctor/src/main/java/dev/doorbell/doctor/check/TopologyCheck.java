@@ -41,8 +41,7 @@ final class TopologyCheck implements Check {
     if (machine.facts().host().numaNodes() > 1 && machine.pair()) {
       machine.ends().stream()
           .filter(end -> end.numaNode() < 0)
-          .forEach(
-              end -> found.add(UNKNOWN_NODE, end.address(), "numa_node is -1"));
+          .forEach(end -> found.add(UNKNOWN_NODE, end.address(), "numa_node is -1"));
     }
     if (throughHost && machine.facts().host().cpuModel().contains("Intel(R) Core")) {
       found.add(CLIENT_CPU, "", machine.facts().host().cpuModel());

@@ -80,10 +80,10 @@ final class VariableCheck implements Check {
       int threads = variable.value().matches("\\d{1,5}") ? Integer.parseInt(variable.value()) : -1;
       if (threads < 64 || threads > 512 || threads % 32 != 0) {
         found.add(
-                BAD_VALUE,
-                name,
-                "'%s' is no number of CUDA threads: 64 to 512 in steps of 32"
-                    .formatted(variable.value()));
+            BAD_VALUE,
+            name,
+            "'%s' is no number of CUDA threads: 64 to 512 in steps of 32"
+                .formatted(variable.value()));
       }
       return;
     }
@@ -95,10 +95,10 @@ final class VariableCheck implements Check {
       String plain = word.strip().replaceFirst("^\\^", "").replaceFirst("^[a-zA-Z]+:", "");
       if (!words.contains(plain.toLowerCase(Locale.ROOT))) {
         found.add(
-                BAD_VALUE,
-                name,
-                "'%s' is none of %s"
-                    .formatted(plain, String.join(" ", words.stream().sorted().toList())));
+            BAD_VALUE,
+            name,
+            "'%s' is none of %s"
+                .formatted(plain, String.join(" ", words.stream().sorted().toList())));
       }
     }
   }
@@ -171,9 +171,9 @@ final class VariableCheck implements Check {
             .findFirst();
     if (match.isEmpty()) {
       found.add(
-              NO_DEVICE,
-              variable.name(),
-              "'%s' matches none of %s".formatted(text, String.join(" ", names)));
+          NO_DEVICE,
+          variable.name(),
+          "'%s' matches none of %s".formatted(text, String.join(" ", names)));
     }
   }
 

@@ -35,9 +35,7 @@ final class VirtualMachineCheck implements Check {
     for (PciFunction nic : machine.facts().nics()) {
       nic.config()
           .ats()
-          .ifPresent(
-              on ->
-                  found.add(on ? ATS : NO_ATS, nic.address(), on ? "ATS on" : "ATS off"));
+          .ifPresent(on -> found.add(on ? ATS : NO_ATS, nic.address(), on ? "ATS on" : "ATS off"));
     }
   }
 }

@@ -115,8 +115,10 @@ public final class TextReport {
     if (topology.paths().isEmpty()) {
       return "";
     }
-    List<RdmaDevice> hcas = topology.paths().stream().map(PciTopology.Path::hca).distinct().toList();
-    List<PciFunction> gpus = topology.paths().stream().map(PciTopology.Path::gpu).distinct().toList();
+    List<RdmaDevice> hcas =
+        topology.paths().stream().map(PciTopology.Path::hca).distinct().toList();
+    List<PciFunction> gpus =
+        topology.paths().stream().map(PciTopology.Path::gpu).distinct().toList();
     int width = Math.max(5, hcas.stream().mapToInt(hca -> hca.name().length()).max().orElse(0));
     StringBuilder text = new StringBuilder("\n%-13s".formatted("distance"));
     hcas.forEach(hca -> text.append("  ").append(("%-" + width + "s").formatted(hca.name())));

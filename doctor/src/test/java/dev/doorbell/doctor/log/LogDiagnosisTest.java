@@ -69,7 +69,8 @@ class LogDiagnosisTest {
             """
             DB-LOG-01  NCCL  line 2 and 1 more
               | a [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'
-              means   NCCL found none""")
+              means   NCCL found none\
+            """)
         .contains("DB-LOG-10  NCCL  line 4\n")
         .endsWith("3 of 4 lines recognised, 2 kinds\n");
   }

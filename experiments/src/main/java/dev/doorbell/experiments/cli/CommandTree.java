@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.plan.Glossary;
-import dev.doorbell.doctor.catalogue.Code;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

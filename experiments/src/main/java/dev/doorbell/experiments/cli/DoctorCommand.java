@@ -2,20 +2,20 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.doctor.Diagnosis;
+import dev.doorbell.doctor.Doctor;
+import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.doctor.facts.Facts;
+import dev.doorbell.doctor.facts.PeerReport;
+import dev.doorbell.doctor.log.LogDiagnosis;
+import dev.doorbell.doctor.log.LogPattern;
+import dev.doorbell.doctor.report.JsonReport;
+import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.Diagnosis;
-import dev.doorbell.doctor.Doctor;
-import dev.doorbell.doctor.report.JsonReport;
-import dev.doorbell.doctor.facts.PeerReport;
-import dev.doorbell.doctor.report.TextReport;
-import dev.doorbell.doctor.facts.Facts;
-import dev.doorbell.doctor.log.LogDiagnosis;
-import dev.doorbell.doctor.log.LogPattern;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -100,7 +100,10 @@ final class DoctorCommand extends Command {
     if (common().json()) {
       Json.print(context, JsonReport.of(diagnosis));
     } else {
-      context.terminal().out().print(TextReport.text(diagnosis, common().quiet(), common().verbose()));
+      context
+          .terminal()
+          .out()
+          .print(TextReport.text(diagnosis, common().quiet(), common().verbose()));
     }
     return diagnosis.failed() ? ExitCode.ENVIRONMENT : ExitCode.OK;
   }
@@ -142,7 +145,8 @@ final class DoctorCommand extends Command {
     if (text.isEmpty()) {
       List<String> ids =
           Stream.concat(
-                  Code.all().stream().map(Code::id), LogPattern.all().stream().map(LogPattern::code))
+                  Code.all().stream().map(Code::id),
+                  LogPattern.all().stream().map(LogPattern::code))
               .toList();
       throw new UsageException(
           Problem.of(

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param finished null while it runs
  * @param points of the plan
  * @param recorded points in the journal at the end
- * @param doctor findings of {@code doorbell doctor} when a run on real devices began; none for an emulated run
+ * @param doctor findings of {@code doorbell doctor} when a run on real devices began; none for an
+ *     emulated run
  * @param constants of the path model; none where numbers are not modelled
  */
 public record Manifest(

@@ -118,7 +118,8 @@ public final class SessionRuntime implements ExperimentRuntime {
     return new Environment(
         new Environment.Choice("ptx-vm", asked ? "asked for" : "a real GPU has to be asked for"),
         new Environment.Choice(
-            "soft-hca", request.hca().equals("auto") ? "a real HCA has to be asked for" : "asked for"),
+            "soft-hca",
+            request.hca().equals("auto") ? "a real HCA has to be asked for" : "asked for"),
         new Environment.Choice(
             wall ? "wall" : "virtual",
             wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
@@ -126,7 +127,8 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   @Override
-  public Environment choose(Environment.Request request, List<Point> points) throws EnvironmentException {
+  public Environment choose(Environment.Request request, List<Point> points)
+      throws EnvironmentException {
     Environment chosen = choose(request);
     boolean real = chosen.gpu().name().startsWith(CUDA);
     return real && points.stream().noneMatch(point -> families.of(point).usesHca())
@@ -139,7 +141,8 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   /** A real HCA, with the PTX VM or a real GPU. */
-  private Environment withRealHca(Environment.Request request, RealHca hca) throws EnvironmentException {
+  private Environment withRealHca(Environment.Request request, RealHca hca)
+      throws EnvironmentException {
     if (request.clock().equals("virtual")) {
       throw new EnvironmentException(
           Problem.of("DB-E002", "clock", "a real HCA has no virtual time")
@@ -204,7 +207,9 @@ public final class SessionRuntime implements ExperimentRuntime {
     if (ordinal >= ready.devices().size()) {
       throw new EnvironmentException(
           Problem.of(
-                  "DB-E003", "gpu", "no '%s'; there is %s".formatted(request.gpu(), ready.describe()))
+                  "DB-E003",
+                  "gpu",
+                  "no '%s'; there is %s".formatted(request.gpu(), ready.describe()))
               .effect("nothing was run")
               .fix("use one of cuda:0 to cuda:%d".formatted(ready.devices().size() - 1)));
     }

@@ -7,7 +7,9 @@ import dev.doorbell.experiments.run.Manifest;
 import java.util.List;
 import java.util.Locale;
 
-/** The doctor's findings for the manifest of a run. An emulated run loads no class of the doctor. */
+/**
+ * The doctor's findings for the manifest of a run. An emulated run loads no class of the doctor.
+ */
 final class DoctorFindings {
   private DoctorFindings() {}
 
