@@ -216,7 +216,7 @@ class ArchitectureTest {
     noFields()
         .that()
         .areDeclaredInClassesThat()
-        .resideInAPackage("..core.mlx5..")
+        .resideInAPackage("..core.mlx5")
         .and()
         .areDeclaredInClassesThat()
         .arePublic()
