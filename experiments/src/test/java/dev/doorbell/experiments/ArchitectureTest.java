@@ -29,6 +29,7 @@ class ArchitectureTest {
     "dev.doorbell.cuda..",
     "dev.doorbell.ptxvm..",
     "dev.doorbell.softhca..",
+    "dev.doorbell.push..",
     "dev.doorbell.interop..",
     "dev.doorbell.verbs..",
     "dev.doorbell.proxy..",
@@ -48,11 +49,13 @@ class ArchitectureTest {
             "cuda",
             "ptxvm",
             "softhca",
+            "push",
             "interop",
             "verbs",
             "kernels",
             "proxy",
-            "experiments");
+            "experiments",
+            "doctor");
   }
 
   @ParameterizedTest
@@ -70,17 +73,20 @@ class ArchitectureTest {
         .check(ALL);
   }
 
-  @Test
-  void interop_uses_core_and_the_software_hca() {
+  @ParameterizedTest
+  @ValueSource(strings = {"interop", "push"})
+  void what_builds_on_the_software_hca_uses_core_and_it_alone(String room) {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.interop..")
+        .resideInAPackage("dev.doorbell." + room + "..")
         .should()
         .dependOnClassesThat(
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.interop..", "dev.doorbell.core..", "dev.doorbell.softhca..")))
+                        "dev.doorbell." + room + "..",
+                        "dev.doorbell.core..",
+                        "dev.doorbell.softhca..")))
         .check(ALL);
   }
 
@@ -311,28 +317,25 @@ class ArchitectureTest {
   void the_push_engine_and_the_network_stand_beside_the_transport() {
     noClasses()
         .that()
-        .resideInAnyPackage("dev.doorbell.softhca.push", "dev.doorbell.softhca.network")
+        .resideInAnyPackage("dev.doorbell.push", "dev.doorbell.push.network")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.softhca",
-            "dev.doorbell.softhca.packet",
-            "dev.doorbell.softhca.wire",
-            "dev.doorbell.core.mlx5..")
+            "dev.doorbell.softhca..", "dev.doorbell.push.wire", "dev.doorbell.core.mlx5..")
         .check(ALL);
   }
 
   @Test
-  void the_doctor_judges_files_and_knows_nothing_of_doorbell() {
+  void the_doctor_uses_problems_of_core_and_nothing_else_of_doorbell() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.doctor..")
+        .resideInAPackage("dev.doorbell.doctor..")
         .should()
         .dependOnClassesThat(
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.experiments.doctor..", "dev.doorbell.core.problem")))
+                        "dev.doorbell.doctor..", "dev.doorbell.core.problem")))
         .check(ALL);
   }
 
@@ -443,6 +446,7 @@ class ArchitectureTest {
             "dev.doorbell.ptxvm.engine..",
             "dev.doorbell.ptxvm.memory..",
             "dev.doorbell.softhca..",
+            "dev.doorbell.push..",
             "dev.doorbell.interop..",
             "dev.doorbell.verbs..",
             "dev.doorbell.proxy..")
