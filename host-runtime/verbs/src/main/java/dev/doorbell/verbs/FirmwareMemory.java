@@ -23,7 +23,7 @@ final class FirmwareMemory implements AutoCloseable {
           errno ->
               errno == Errno.ENOMEM
                   ? "raise the limit of locked memory (ulimit -l unlimited, or --ulimit memlock=-1"
-                        + " for a container)"
+                      + " for a container)"
                   : "see dmesg for what the driver says");
   private static final Failure PEERMEM =
       Failure.of(

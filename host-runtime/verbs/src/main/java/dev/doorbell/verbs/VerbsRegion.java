@@ -136,7 +136,7 @@ final class VerbsRegion implements MemoryRegion {
               errno ->
                   errno == Errno.EOPNOTSUPP || errno == Errno.EINVAL
                       ? "the NIC's driver cannot import it: Linux 5.12 or later, and no IOMMU"
-                            + " between NIC and GPU in the way"
+                          + " between NIC and GPU in the way"
                       : "see dmesg for what the driver says"),
           domain.pd,
           offset,
