@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.kernels;
 
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+
 
 /**
  * A kernel that a user brought.

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
@@ -36,7 +36,7 @@ class KernelJourneyTest {
     ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
     ExitCode code =
         new Tool(
-                new Context(
+                new CommandContext(
                     new Terminal(
                         new PrintStream(outBytes, true, StandardCharsets.UTF_8),
                         new PrintStream(errBytes, true, StandardCharsets.UTF_8),

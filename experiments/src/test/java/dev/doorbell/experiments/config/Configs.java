@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.claims;
 
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -35,14 +35,14 @@ import picocli.CommandLine.Option;
       "tested.",
       ""
     })
-final class ClaimsCheckCommand extends Command {
+final class ClaimsCheckCommand extends CliCommand {
   @Mixin private ClaimsSelection selection = new ClaimsSelection();
 
   @Option(names = "--strict", description = "A known reason does not excuse a claim.")
   private boolean strict;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, ConfigException {
+  public ExitCode run(CommandContext context) throws UsageException, ConfigException {
     List<Claim> claims = selection.claims();
     ClaimChecker checker = new ClaimChecker(new ClaimRuns(context), ClaimsCheckCommand::laboratory);
     PrintStream out = context.terminal().out();

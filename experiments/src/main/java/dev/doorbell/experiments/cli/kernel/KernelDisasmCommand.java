@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -21,12 +21,12 @@ import picocli.CommandLine.Parameters;
       "with ; are source lines, as far as the PTX has a line table (nvcc -lineinfo).",
       ""
     })
-final class KernelDisasmCommand extends Command {
+final class KernelDisasmCommand extends CliCommand {
   @Parameters(paramLabel = "FILE", description = "PTX.")
   private String file = "";
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     String ptx = KernelFiles.ptx(file);
     KernelWorkbench workbench = KernelWorkbench.find();
     var lines = workbench.disassemble(file, ptx, name -> KernelFiles.source(file, name));

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.results.figures;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Contrast;
-import dev.doorbell.experiments.config.Expectation;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.results.figures.Table.Column;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.results.paper;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.figures.Table;
 import dev.doorbell.experiments.results.figures.Table.Column;
 import dev.doorbell.experiments.results.figures.Units;

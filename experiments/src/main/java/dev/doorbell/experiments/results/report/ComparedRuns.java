@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.results.report;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.compare.PointComparison;
 import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;

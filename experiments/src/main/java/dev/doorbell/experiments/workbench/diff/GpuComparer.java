@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.workbench.diff;
 
+import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.Gpu;
@@ -10,7 +11,6 @@ import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.cuda.CudaProbe;
-import dev.doorbell.experiments.config.KernelComparison;
 import dev.doorbell.experiments.diff.KernelComparer;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.ptxvm.launch.VmGpu;

@@ -2,9 +2,9 @@ package dev.doorbell.experiments.workbench.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.KernelDescriptorReader;
 import dev.doorbell.experiments.kernels.KernelReport;
 import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
