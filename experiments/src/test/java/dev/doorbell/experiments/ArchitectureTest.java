@@ -29,6 +29,8 @@ class ArchitectureTest {
     "dev.doorbell.cuda..",
     "dev.doorbell.ptxvm..",
     "dev.doorbell.softhca..",
+    "dev.doorbell.push..",
+    "dev.doorbell.interop..",
     "dev.doorbell.verbs..",
     "dev.doorbell.proxy..",
     "dev.doorbell.kernels.."
@@ -43,7 +45,17 @@ class ArchitectureTest {
             .collect(Collectors.toSet());
     assertThat(rooms)
         .containsExactlyInAnyOrder(
-            "core", "cuda", "ptxvm", "softhca", "verbs", "kernels", "proxy", "experiments");
+            "core",
+            "cuda",
+            "ptxvm",
+            "softhca",
+            "push",
+            "interop",
+            "verbs",
+            "kernels",
+            "proxy",
+            "experiments",
+            "doctor");
   }
 
   @ParameterizedTest
@@ -58,6 +70,23 @@ class ArchitectureTest {
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
                         "dev.doorbell." + room + "..", "dev.doorbell.core..")))
+        .check(ALL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"interop", "push"})
+  void what_builds_on_the_software_hca_uses_core_and_it_alone(String room) {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell." + room + "..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell..")
+                .and(
+                    JavaClass.Predicates.resideOutsideOfPackages(
+                        "dev.doorbell." + room + "..",
+                        "dev.doorbell.core..",
+                        "dev.doorbell.softhca..")))
         .check(ALL);
   }
 
@@ -288,28 +317,25 @@ class ArchitectureTest {
   void the_push_engine_and_the_network_stand_beside_the_transport() {
     noClasses()
         .that()
-        .resideInAnyPackage("dev.doorbell.softhca.push", "dev.doorbell.softhca.network")
+        .resideInAnyPackage("dev.doorbell.push", "dev.doorbell.push.network")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.softhca",
-            "dev.doorbell.softhca.packet",
-            "dev.doorbell.softhca.wire",
-            "dev.doorbell.core.mlx5..")
+            "dev.doorbell.softhca..", "dev.doorbell.push.wire", "dev.doorbell.core.mlx5..")
         .check(ALL);
   }
 
   @Test
-  void the_doctor_judges_files_and_knows_nothing_of_doorbell() {
+  void the_doctor_uses_problems_of_core_and_nothing_else_of_doorbell() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.doctor..")
+        .resideInAPackage("dev.doorbell.doctor..")
         .should()
         .dependOnClassesThat(
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.experiments.doctor..", "dev.doorbell.core.problem")))
+                        "dev.doorbell.doctor..", "dev.doorbell.core.problem")))
         .check(ALL);
   }
 
@@ -420,6 +446,8 @@ class ArchitectureTest {
             "dev.doorbell.ptxvm.engine..",
             "dev.doorbell.ptxvm.memory..",
             "dev.doorbell.softhca..",
+            "dev.doorbell.push..",
+            "dev.doorbell.interop..",
             "dev.doorbell.verbs..",
             "dev.doorbell.proxy..")
         .should()
@@ -429,7 +457,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "ptxvm", "softhca", "experiments"})
+  @ValueSource(strings = {"core", "ptxvm", "softhca", "interop", "verbs", "cuda", "experiments"})
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
   }

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.calibration;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Summary;

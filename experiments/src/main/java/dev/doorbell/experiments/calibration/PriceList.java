@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.calibration;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.timed.Link;
-import dev.doorbell.core.fabric.timed.Path;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.Constant;
+import dev.doorbell.core.fabric.timed.machine.Constant;
 import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Comparator;

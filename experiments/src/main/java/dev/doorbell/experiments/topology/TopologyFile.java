@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import java.io.IOException;

@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.CpuPrices;
-import dev.doorbell.core.fabric.timed.Credits;
-import dev.doorbell.core.fabric.timed.GpuPrices;
-import dev.doorbell.core.fabric.timed.GpuRefinements;
-import dev.doorbell.core.fabric.timed.Hop;
-import dev.doorbell.core.fabric.timed.Link;
-import dev.doorbell.core.fabric.timed.Network;
-import dev.doorbell.core.fabric.timed.NicPrices;
-import dev.doorbell.core.fabric.timed.Path;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
+import dev.doorbell.core.fabric.timed.machine.Hop;
+import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Nearest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.QueuePairState;

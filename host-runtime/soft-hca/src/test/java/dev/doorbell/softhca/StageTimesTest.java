@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.MemoryRegion;

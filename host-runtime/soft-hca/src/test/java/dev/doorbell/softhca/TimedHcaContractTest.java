@@ -2,6 +2,7 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.contract.HcaContractTest;
 import dev.doorbell.contract.HcaWorld;
+import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.AddressSpace;
 

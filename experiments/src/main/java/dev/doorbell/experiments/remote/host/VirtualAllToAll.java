@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.remote.host;
 
-import dev.doorbell.core.fabric.timed.CpuPrices;
-import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
@@ -16,12 +16,12 @@ import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.push.network.Switch;
+import dev.doorbell.push.network.SwitchOptions;
+import dev.doorbell.push.wire.NetworkWire;
 import dev.doorbell.softhca.HcaTiming;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
-import dev.doorbell.softhca.network.Switch;
-import dev.doorbell.softhca.network.SwitchOptions;
-import dev.doorbell.softhca.wire.NetworkWire;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
 import java.util.List;

@@ -15,8 +15,8 @@ import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.KernelComparison;
 import dev.doorbell.experiments.config.KernelDescriptor;
-import dev.doorbell.experiments.scenario.transfer.Party;
-import dev.doorbell.experiments.scenario.transfer.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -71,9 +71,10 @@ final class ComparedRun implements Compared {
                 rank -> new RecordingGpu(machine.gpu(fabric, rank), recorded));
         Connection connection = connect(world, nanos / 2);
         Owned open = new Owned()) {
-      List<Party> parties = new ArrayList<>();
+      List<RankBuffers> parties = new ArrayList<>();
       for (int rank = 0; rank < what.ranks(); rank++) {
-        parties.add(open.add(new Party(connection, world.rank(rank), buffers(), seed + rank)));
+        parties.add(
+            open.add(new RankBuffers(connection, world.rank(rank), buffers(), seed + rank)));
       }
       List<Launch> launches = start(world, parties, nanos);
       RunOutcome outcome = fabric.run(() -> launches.stream().allMatch(Launch::done), 2 * nanos);
@@ -97,11 +98,11 @@ final class ComparedRun implements Compared {
   }
 
   /** What the kernel itself says of its end, and whether what it sent has arrived. */
-  private void check(List<Party> parties) {
-    for (Party party : parties) {
-      String trouble = party.trouble();
-      if (trouble != null) {
-        throw new GpuException(trouble);
+  private void check(List<RankBuffers> parties) {
+    for (RankBuffers buffers : parties) {
+      String firstError = buffers.firstError();
+      if (firstError != null) {
+        throw new GpuException(firstError);
       }
     }
     if (what.executesLists() || !what.puts()) {
@@ -109,12 +110,12 @@ final class ComparedRun implements Compared {
     }
     KernelDescriptor.Verify verify = what.protocol().descriptor().verify();
     for (int rank = parties.size() - 1; rank >= 0; rank--) {
-      Party party = parties.get(rank);
+      RankBuffers buffers = parties.get(rank);
       String mismatch = null;
       if (verify.ofAll()) {
-        mismatch = party.mismatch(parties, verify);
+        mismatch = buffers.mismatch(parties, verify);
       } else if (verify.arrives(1 - rank, rank, 2)) {
-        mismatch = party.mismatch(parties.get(1 - rank));
+        mismatch = buffers.mismatch(parties.get(1 - rank));
       }
       if (mismatch != null) {
         throw new GpuException(mismatch);
@@ -126,11 +127,11 @@ final class ComparedRun implements Compared {
     return what.executesLists() ? Math.ceilDiv(areaBytes(), what.bytes()) : what.slots();
   }
 
-  private List<Launch> start(World world, List<Party> parties, long nanos) {
-    for (Party party : parties) {
+  private List<Launch> start(World world, List<RankBuffers> parties, long nanos) {
+    for (RankBuffers buffers : parties) {
       switch (what.path()) {
-        case PUSH_MEMIC -> party.stageOnChip(STAGING);
-        case STAGED -> party.stageInHost(STAGING);
+        case PUSH_MEMIC -> buffers.stageOnChip(STAGING);
+        case STAGED -> buffers.stageInHost(STAGING);
         default -> {}
       }
     }
@@ -148,8 +149,8 @@ final class ComparedRun implements Compared {
             launch.cooperative(),
             nanos);
     List<Supplier<Launch>> starts = new ArrayList<>();
-    Party zero = parties.get(0);
-    Party one = parties.get(1);
+    RankBuffers zero = parties.get(0);
+    RankBuffers one = parties.get(1);
     if (what.amongAll()) {
       for (int rank = 0; rank < parties.size(); rank++) {
         starts.add(parties.get(rank).prepareAmong(protocol, job(rank), parties, config));
@@ -199,7 +200,7 @@ final class ComparedRun implements Compared {
   }
 
   /** Lists of operations, each with bytes of its own on both sides, so that no order matters. */
-  private Memory operations(World world, Party zero, Party one) {
+  private Memory operations(World world, RankBuffers zero, RankBuffers one) {
     SplittableRandom random = new SplittableRandom(seed);
     int count = posters() * what.iterations();
     byte[] lists = new byte[count * OperationView.BYTES];
@@ -216,7 +217,7 @@ final class ComparedRun implements Compared {
   }
 
   private OperationView operation(
-      SplittableRandom random, Party zero, Party one, long slab, int queuePair) {
+      SplittableRandom random, RankBuffers zero, RankBuffers one, long slab, int queuePair) {
     int opcode =
         List.of(
                 JobView.OP_PUT,
@@ -229,8 +230,8 @@ final class ComparedRun implements Compared {
     boolean word = opcode == JobView.OP_FETCH_ADD || opcode == JobView.OP_COMPARE_SWAP;
     // Half a slab for payload; a word behind it for the signal, and for what it fetched.
     int bytes = word ? Long.BYTES : random.nextInt(SLAB / 2 + 1);
-    Party.Source from = zero.source();
-    Party.Target to = one.target();
+    RankBuffers.Source from = zero.source();
+    RankBuffers.Target to = one.target();
     return new OperationView(
         from.address() + slab,
         to.address() + slab,
@@ -300,7 +301,7 @@ final class ComparedRun implements Compared {
     for (KernelComparison.Chance chance : what.protocol().descriptor().comparison().chance()) {
       if (name.startsWith(chance.memory() + " #") && chance.isOf(chance.memory(), rank(name))) {
         boolean messages = chance.memory().equals("payload") || chance.memory().equals("inbox");
-        int first = chance.memory().equals("inbox") ? Party.GUARD : 0;
+        int first = chance.memory().equals("inbox") ? RankBuffers.GUARD : 0;
         int length = messages ? what.bytes() : bytes.length;
         for (int slot = 0; slot < (messages ? slots() : 1); slot++) {
           clear(copy, first + slot * length, length, chance);
@@ -339,7 +340,7 @@ final class ComparedRun implements Compared {
     if (!inbox && !name.startsWith("payload #")) {
       return "";
     }
-    int within = at - (inbox ? Party.GUARD : 0);
+    int within = at - (inbox ? RankBuffers.GUARD : 0);
     return within < 0 || within >= slots() * what.bytes()
         ? " (beside the messages)"
         : " (message %d, byte %d of it)".formatted(within / what.bytes(), within % what.bytes());
@@ -370,8 +371,8 @@ final class ComparedRun implements Compared {
     return new ComparedRun(what.withRing(larger), seed);
   }
 
-  private Party.Buffers buffers() {
-    return new Party.Buffers(
+  private RankBuffers.Buffers buffers() {
+    return new RankBuffers.Buffers(
         what.bytes(),
         slots(),
         0,

@@ -12,7 +12,7 @@ import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.KernelComparison;
 import dev.doorbell.experiments.diff.KernelComparer;
-import dev.doorbell.experiments.scenario.transfer.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 import java.util.ArrayList;

@@ -10,7 +10,7 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.explore.Failure;
 import dev.doorbell.experiments.explore.Scenario;
-import dev.doorbell.experiments.scenario.transfer.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import java.util.ArrayList;

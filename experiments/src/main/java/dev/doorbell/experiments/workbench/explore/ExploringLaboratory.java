@@ -9,7 +9,7 @@ import dev.doorbell.core.fabric.explore.Conflict;
 import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Finding;
-import dev.doorbell.core.fabric.timed.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;

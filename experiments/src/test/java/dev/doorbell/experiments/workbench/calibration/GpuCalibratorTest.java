@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.timed.GpuPrices;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.calibration.Calibration;
 import dev.doorbell.experiments.calibration.Calibrator;

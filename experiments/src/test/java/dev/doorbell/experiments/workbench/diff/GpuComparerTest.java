@@ -8,7 +8,7 @@ import dev.doorbell.core.Probe;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.diff.KernelComparer;
-import dev.doorbell.experiments.scenario.transfer.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

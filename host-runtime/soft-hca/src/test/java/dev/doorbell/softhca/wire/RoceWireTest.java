@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.contract.Endpoint;
 import dev.doorbell.contract.RandomTraffic;
+import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.ConnectionAttributes;
@@ -15,7 +16,6 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.softhca.InProcessWire;
-import dev.doorbell.softhca.RoundTopology;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;
 import java.io.IOException;

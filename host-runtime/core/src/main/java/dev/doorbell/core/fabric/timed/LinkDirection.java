@@ -1,5 +1,8 @@
 package dev.doorbell.core.fabric.timed;
 
+import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Tlp;
 import java.util.Arrays;
 
 /** One direction of one link of one node: a server, its credits and its counters. */

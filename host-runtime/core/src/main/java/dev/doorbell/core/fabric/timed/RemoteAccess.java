@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import org.jspecify.annotations.Nullable;
 
 /** A thread's load or atomic that crosses links: the request's arrival is the event. */

@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric.timed;
 
+import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.memory.Locus;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
