@@ -215,7 +215,7 @@ public final class PlotCommand extends Command {
 
   private SequencedMap<String, byte[]> files(Plots plots) {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>(plots.files(formats()));
-    files.putAll(plots.beside());
+    files.putAll(plots.companions());
     return files;
   }
 

@@ -18,7 +18,7 @@ import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
-import dev.doorbell.experiments.stats.Doubt;
+import dev.doorbell.experiments.stats.SampleWarning;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -74,7 +74,7 @@ public final class ResultTable {
 
   /** How many samples may not be what statistics take them for. */
   private static String doubts(RunData data) {
-    Map<Doubt.Kind, Integer> counts = new EnumMap<>(Doubt.Kind.class);
+    Map<SampleWarning.Kind, Integer> counts = new EnumMap<>(SampleWarning.Kind.class);
     for (SummaryRow row : data.rows()) {
       for (MetricRow metric : row.metrics().values()) {
         metric.doubts().forEach(doubt -> counts.merge(doubt.kind(), 1, Integer::sum));

@@ -6,10 +6,10 @@ import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.results.figures.SampleTables;
-import dev.doorbell.experiments.results.figures.Table;
-import dev.doorbell.experiments.results.figures.Tables;
 import dev.doorbell.experiments.results.formats.ToolFormat;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.tables.RunTables;
+import dev.doorbell.experiments.results.tables.SampleTables;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
@@ -92,12 +92,12 @@ public final class TableCommand extends Command {
         return SampleTables.fits(run);
       }
       if (crossovers) {
-        return Tables.crossovers(run);
+        return RunTables.crossovers(run);
       }
       if (counters) {
-        return Tables.counters(run);
+        return RunTables.counters(run);
       }
-      return expectations ? Tables.expectations(run) : null;
+      return expectations ? RunTables.expectations(run) : null;
     }
   }
 
@@ -150,8 +150,8 @@ public final class TableCommand extends Command {
       case TEXT -> ResultTable.text(stored);
       case JSON -> SummaryFiles.json(stored.data());
       case CSV -> SummaryFiles.csv(stored.data());
-      case MD -> Tables.summary(stored.data()).markdown();
-      case LATEX -> Tables.summary(stored.data()).latex();
+      case MD -> RunTables.summary(stored.data()).markdown();
+      case LATEX -> RunTables.summary(stored.data()).latex();
       case PERFTEST -> foreign(ToolFormat.PERFTEST, stored);
       case NCCL -> foreign(ToolFormat.NCCL, stored);
       case OSU -> foreign(ToolFormat.OSU, stored);

@@ -10,12 +10,12 @@ import dev.doorbell.experiments.results.claims.ModelNames;
 import dev.doorbell.experiments.results.claims.RunNames;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.PlotFormat;
-import dev.doorbell.experiments.results.figures.RunSelection;
-import dev.doorbell.experiments.results.figures.Table;
-import dev.doorbell.experiments.results.figures.Table.Column;
-import dev.doorbell.experiments.results.figures.Tables;
-import dev.doorbell.experiments.results.figures.Units;
 import dev.doorbell.experiments.results.figures.Unplottable;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.Table.Column;
+import dev.doorbell.experiments.results.print.Units;
+import dev.doorbell.experiments.results.tables.RunSelection;
+import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
@@ -192,9 +192,9 @@ public final class PaperBuild {
     RunData data =
         only(RunSelection.of(run, conditions(table.only())), table.metrics()).anonymous();
     return switch (table.show()) {
-      case "crossovers" -> Tables.crossovers(data);
-      case "counters" -> Tables.counters(data);
-      default -> Tables.summary(data);
+      case "crossovers" -> RunTables.crossovers(data);
+      case "counters" -> RunTables.counters(data);
+      default -> RunTables.summary(data);
     };
   }
 

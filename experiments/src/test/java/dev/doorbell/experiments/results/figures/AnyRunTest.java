@@ -213,6 +213,8 @@ class AnyRunTest {
     for (Node node : nodes) {
       switch (node) {
         case Node.Group group -> collect(group.nodes(), boxes);
+        case Node.Axes axes -> collect(axes.drawn(), boxes);
+        case Node.Plot plot -> collect(plot.drawn(), boxes);
         case Node.Label label -> boxes.add(box(label));
         case Node.Fill _, Node.Stroke _ -> {}
       }

@@ -24,9 +24,9 @@ import java.util.stream.LongStream;
  * B completions, 128 B stores, round constants. It stands for a real run wherever only the shape of
  * one matters.
  */
-final class ModelledRun {
+public final class ModelledRun {
 
-  static final List<String> PATHS =
+  public static final List<String> PATHS =
       List.of("pull", "pull.bf", "push.inline", "push.bf", "push.memic", "staged", "proxy");
 
   /**
