@@ -5,7 +5,7 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
       "",
       "  doorbell kernel disasm my_put.ptx",
       "",
-      "Each line: its number in the PTX, P on a branch that closes a polling loop, the instruction,",
+      "Each line: its number in the PTX, P on a branch that closes a polling loop, the"
+          + " instruction,",
       "the slots that it reads -> writes. B0, B1 ... are basic blocks with where they lead; lines",
       "with ; are source lines, as far as the PTX has a line table (nvcc -lineinfo).",
       ""

@@ -4,7 +4,7 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.kernels.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.CharacterCodingException;
