@@ -46,7 +46,10 @@ public record Ability(String name, Answer answer, Optional<Code> obstacle) {
 
   private static Ability judge(String name, Set<String> areas, List<CheckResult> findings) {
     List<Code> codes =
-        findings.stream().map(CheckResult::code).filter(code -> areas.contains(code.area())).toList();
+        findings.stream()
+            .map(CheckResult::code)
+            .filter(code -> areas.contains(code.area()))
+            .toList();
     Optional<Code> obstacle = codes.stream().filter(Ability::isObstacle).findFirst();
     if (obstacle.isPresent()) {
       return new Ability(name, Answer.NO, obstacle);

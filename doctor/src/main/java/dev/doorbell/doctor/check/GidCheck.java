@@ -1,8 +1,8 @@
 package dev.doorbell.doctor.check;
 
 import dev.doorbell.doctor.catalogue.CheckResults;
-import dev.doorbell.doctor.facts.PortGid;
 import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.doctor.facts.PortGid;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.doorbell.doctor.check;
 
 import dev.doorbell.doctor.catalogue.CheckResults;
-import dev.doorbell.doctor.facts.HostFacts;
 import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.doctor.facts.HostFacts;
 
 /** How much memory this process may lock: every registered byte counts. */
 final class LockedMemoryCheck implements Check {

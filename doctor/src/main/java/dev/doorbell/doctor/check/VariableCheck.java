@@ -1,9 +1,9 @@
 package dev.doorbell.doctor.check;
 
-import dev.doorbell.doctor.catalogue.CheckResults;
-import dev.doorbell.doctor.facts.EnvironmentVariable;
 import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.doctor.facts.EnvironmentVariable;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.facts.RdmaDevice;
@@ -103,7 +103,8 @@ final class VariableCheck implements Check {
     }
   }
 
-  private static void meaning(CheckedMachine machine, EnvironmentVariable variable, CheckResults found) {
+  private static void meaning(
+      CheckedMachine machine, EnvironmentVariable variable, CheckResults found) {
     String name = variable.name();
     String value = variable.value().toLowerCase(Locale.ROOT);
     boolean yes = YES.contains(value);

@@ -25,7 +25,8 @@ final class VariableReader {
     return new ArrayList<>(new LinkedHashMap<>(found).values());
   }
 
-  private static void put(Map<String, EnvironmentVariable> found, String origin, List<String> lines) {
+  private static void put(
+      Map<String, EnvironmentVariable> found, String origin, List<String> lines) {
     for (String line : lines) {
       int equals = line.indexOf('=');
       if (equals > 0 && WANTED.matcher(line.substring(0, equals).strip()).matches()) {

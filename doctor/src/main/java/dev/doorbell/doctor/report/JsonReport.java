@@ -1,14 +1,14 @@
 package dev.doorbell.doctor.report;
 
-import dev.doorbell.doctor.catalogue.CheckResult;
-import dev.doorbell.doctor.catalogue.CheckVerdict;
-import dev.doorbell.doctor.facts.HostFacts;
-import dev.doorbell.doctor.facts.PortGid;
 import dev.doorbell.doctor.Ability;
 import dev.doorbell.doctor.Diagnosis;
+import dev.doorbell.doctor.catalogue.CheckResult;
+import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.facts.Facts;
+import dev.doorbell.doctor.facts.HostFacts;
 import dev.doorbell.doctor.facts.PeerReport;
+import dev.doorbell.doctor.facts.PortGid;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
 import dev.doorbell.doctor.topology.PciTopology;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;

@@ -1,7 +1,5 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.doctor.Diagnosis;
@@ -13,6 +11,8 @@ import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.doctor.log.LogPattern;
 import dev.doorbell.doctor.report.JsonReport;
 import dev.doorbell.doctor.report.TextReport;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
 import dev.doorbell.experiments.cli.claims.ClaimsCommand;
+import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.explore.ExploreCommand;
 import dev.doorbell.experiments.cli.hca.HcaCommand;

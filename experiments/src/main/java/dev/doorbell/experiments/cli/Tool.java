@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.CommandRunner;
 import dev.doorbell.experiments.cli.command.ExitCode;

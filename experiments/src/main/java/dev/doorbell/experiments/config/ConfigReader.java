@@ -1,5 +1,8 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.condition.Contrast;
 import dev.doorbell.experiments.config.condition.Until;
 import dev.doorbell.experiments.config.document.ProblemPosition;
@@ -11,9 +14,6 @@ import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
 import dev.doorbell.experiments.config.schema.Setting;
 import dev.doorbell.experiments.config.schema.Vocabulary;
-import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.experiments.config.condition.Contrast;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.condition.PointCondition;
@@ -7,7 +8,6 @@ import dev.doorbell.experiments.config.condition.Until;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.fault.FaultPlan;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;

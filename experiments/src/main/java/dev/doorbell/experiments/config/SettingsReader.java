@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.condition.ConditionReader;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.condition.ExpectationReader;
@@ -14,7 +15,6 @@ import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Sweep;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.problem.Problem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,7 +43,8 @@ final class SettingsReader {
   private final List<List<PointCondition>> exclude = new ArrayList<>();
   private final List<Expectation> expectations = new ArrayList<>();
 
-  private SettingsReader(Schema schema, Vocabulary vocabulary, SourcePositions positions, List<Problem> problems) {
+  private SettingsReader(
+      Schema schema, Vocabulary vocabulary, SourcePositions positions, List<Problem> problems) {
     this.schema = schema;
     this.vocabulary = vocabulary;
     this.positions = positions;
@@ -55,7 +56,11 @@ final class SettingsReader {
    * refuses is passed over here.
    */
   static SettingsReader read(
-      Schema schema, Vocabulary vocabulary, JsonNode root, SourcePositions positions, List<Problem> problems) {
+      Schema schema,
+      Vocabulary vocabulary,
+      JsonNode root,
+      SourcePositions positions,
+      List<Problem> problems) {
     SettingsReader settings = new SettingsReader(schema, vocabulary, positions, problems);
     settings.readKernels(root.path("kernel"));
     settings.readAxes(root.path("axes"));
@@ -136,7 +141,9 @@ final class SettingsReader {
                 "DB-C031",
                 positions.ofKey(pointer),
                 "'%s' is both an axis (%s) and fixed"
-                    .formatted(setting.name(), positions.ofKey(SourcePositions.child("/axes", setting.name())))));
+                    .formatted(
+                        setting.name(),
+                        positions.ofKey(SourcePositions.child("/axes", setting.name())))));
       } else if (node.has(setting.name())) {
         List<Value> values = new ArrayList<>();
         readValue(setting, node.get(setting.name()), pointer, values);

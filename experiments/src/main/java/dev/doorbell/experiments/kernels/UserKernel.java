@@ -2,7 +2,6 @@ package dev.doorbell.experiments.kernels;
 
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 
-
 /**
  * A kernel that a user brought.
  *

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.plan;
 
+import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.experiments.config.ExperimentConfig;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -278,7 +278,8 @@ public final class Expectations {
     return places;
   }
 
-  private List<Pair> pairs(Expectation.Scope scope, List<PointCondition> of, List<PointCondition> than) {
+  private List<Pair> pairs(
+      Expectation.Scope scope, List<PointCondition> of, List<PointCondition> than) {
     Set<String> compared = new HashSet<>();
     of.forEach(condition -> compared.add(condition.setting()));
     than.forEach(condition -> compared.add(condition.setting()));

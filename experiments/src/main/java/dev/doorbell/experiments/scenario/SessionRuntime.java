@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario;
 
-import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.timed.machine.Constant;
@@ -9,6 +8,7 @@ import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaProbe;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;

@@ -166,7 +166,8 @@ class KernelJourneyTest {
             "again: doorbell kernel diff-run %s --gpu vm:order --seed 3 --first 2 --runs 1"
                 .formatted(descriptor))
         .containsPattern(
-            "signals #[0-9]+ of rank0.gpu0, byte 16 of 8208: 0x[0-9a-f]{16} on its threads in another")
+            "signals #[0-9]+ of rank0.gpu0, byte 16 of 8208: 0x[0-9a-f]{16} on its threads in"
+                + " another")
         .contains("a race, or chance that the descriptor does not tell");
   }
 

@@ -2,9 +2,9 @@ package dev.doorbell.experiments.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.problem.ConfigException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

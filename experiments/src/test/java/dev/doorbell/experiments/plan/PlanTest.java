@@ -2,8 +2,8 @@ package dev.doorbell.experiments.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.Configs;
+import dev.doorbell.experiments.config.condition.PointCondition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package dev.doorbell.experiments.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Plan;

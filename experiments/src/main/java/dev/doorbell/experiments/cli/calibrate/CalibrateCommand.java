@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli.calibrate;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
@@ -114,7 +114,8 @@ public final class CalibrateCommand extends CliCommand {
     }
   }
 
-  private Calibration measure(CommandContext context, String what, String over, int count, int largestGrid)
+  private Calibration measure(
+      CommandContext context, String what, String over, int count, int largestGrid)
       throws EnvironmentException, UsageException {
     boolean shows = context.terminal().interactive() && !common().quiet() && !common().json();
     Consumer<String> progress =

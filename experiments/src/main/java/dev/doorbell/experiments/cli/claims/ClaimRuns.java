@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.claims;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.plan.PlanChecks;

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.command;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.Basis;
 import java.util.Locale;
 
 /** Numbers as people read them. */

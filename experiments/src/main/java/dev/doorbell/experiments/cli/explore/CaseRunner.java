@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.explore;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommonOptions;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.explore;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.fabric.explore.Policy;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -250,7 +250,8 @@ public final class ExploreCommand extends CliCommand {
     }
   }
 
-  private ExitCode litmus(CommandContext context, String place) throws UsageException, ConfigException {
+  private ExitCode litmus(CommandContext context, String place)
+      throws UsageException, ConfigException {
     range("--rounds", selection.rounds, 0, 16);
     if (selection.executions < 1) {
       throw new UsageException(

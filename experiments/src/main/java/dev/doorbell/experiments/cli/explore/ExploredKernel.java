@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.explore;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;

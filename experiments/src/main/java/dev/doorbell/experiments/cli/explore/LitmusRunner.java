@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.explore;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.fabric.explore.litmus.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
@@ -12,6 +11,7 @@ import dev.doorbell.core.fabric.explore.litmus.MachineResult;
 import dev.doorbell.core.fabric.explore.litmus.Quantifier;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommonOptions;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.hca;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.ProgramExit;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -88,7 +88,8 @@ final class HcaExecCommand extends CliCommand {
   }
 
   /** Serves while the program runs, and then until nobody has a device open any more. */
-  private int serve(CommandContext context, ProgramHcas hcas, Path folder, Map<String, String> environment)
+  private int serve(
+      CommandContext context, ProgramHcas hcas, Path folder, Map<String, String> environment)
       throws EnvironmentException {
     Serving serving = new Serving();
     try (ProgramDevices served = hcas.serve(folder, devices)) {

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import java.io.IOException;

@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
-import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
@@ -330,7 +330,10 @@ final class KernelRunCommand extends CliCommand {
   }
 
   private static void json(
-      CommandContext context, String entry, List<KernelArguments.Parsed> parsed, KernelOutcome outcome) {
+      CommandContext context,
+      String entry,
+      List<KernelArguments.Parsed> parsed,
+      KernelOutcome outcome) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("entry", entry);
     json.put("failure", outcome.failure().orElse(""));

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.paper;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.results.paper.Paper;

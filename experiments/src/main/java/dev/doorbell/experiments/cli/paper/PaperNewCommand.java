@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.paper;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.paper.Paper;

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli.paper;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandRunner;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;

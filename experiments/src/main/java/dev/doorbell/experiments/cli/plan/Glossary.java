@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.cli.plan;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.CommandContext;
+import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.schema.Amounts;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.Setting;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Show;
-import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Plan;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli.plan;
 
-import dev.doorbell.experiments.config.condition.PointCondition;
-import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Plan;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,7 +70,8 @@ public final class PlanOptions {
     }
     List<Problem> problems = new ArrayList<>();
     List<PointCondition> conditions =
-        PointCondition.parse(only, "--only " + only, Schema.experiment().settings().keySet(), problems);
+        PointCondition.parse(
+            only, "--only " + only, Schema.experiment().settings().keySet(), problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

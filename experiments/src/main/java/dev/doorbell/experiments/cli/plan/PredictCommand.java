@@ -1,16 +1,16 @@
 package dev.doorbell.experiments.cli.plan;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.config.value.Axis;
-import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Plan;

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.plan;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
@@ -39,7 +39,8 @@ public final class UserKernels {
    *
    * @param experiment file or name, whose folder is looked into, too; null for none
    */
-  public CommandContext join(CommandContext context, @Nullable String experiment) throws UsageException {
+  public CommandContext join(CommandContext context, @Nullable String experiment)
+      throws UsageException {
     List<Path> all = new ArrayList<>(checkedFolders());
     Path own = experiment == null ? null : parent(experiment);
     if (own != null) {

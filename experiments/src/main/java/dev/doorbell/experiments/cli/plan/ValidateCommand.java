@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.cli.plan;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
-import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.plan.Plan;

@@ -1,18 +1,18 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.schema.Schema;
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.results.figures.Figures;
@@ -219,7 +219,8 @@ public final class PlotCommand extends CliCommand {
     return files;
   }
 
-  private SequencedMap<String, byte[]> one(CommandContext context, StoredRun stored, FigureSpec spec)
+  private SequencedMap<String, byte[]> one(
+      CommandContext context, StoredRun stored, FigureSpec spec)
       throws RunException, UsageException {
     Figures figures = Figures.of(stored, context.runtime());
     return spec.kind() == FigureKind.TIMELINE
@@ -247,7 +248,8 @@ public final class PlotCommand extends CliCommand {
     }
     List<Problem> problems = new ArrayList<>();
     List<PointCondition> conditions =
-        PointCondition.parse(only, "--only " + only, Schema.experiment().settings().keySet(), problems);
+        PointCondition.parse(
+            only, "--only " + only, Schema.experiment().settings().keySet(), problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

@@ -1,13 +1,13 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.config.figure.FigureReader;
-import dev.doorbell.experiments.config.figure.FigureSpec;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.plan.UserKernels;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.results.report.HtmlReport;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;

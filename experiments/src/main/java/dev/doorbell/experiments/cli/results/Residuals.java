@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.experiments.config.value.Axis;
-import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.compare.PointComparison;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.stats.Interval;

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.experiments.config.value.Axis;
-import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.run;
 
-import dev.doorbell.doctor.catalogue.CheckResult;
 import dev.doorbell.doctor.Doctor;
+import dev.doorbell.doctor.catalogue.CheckResult;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.run.Manifest;
 import java.util.List;

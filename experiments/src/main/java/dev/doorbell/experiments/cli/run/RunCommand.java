@@ -1,13 +1,12 @@
 package dev.doorbell.experiments.cli.run;
 
-import dev.doorbell.experiments.cli.command.CliCommand;
-import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
@@ -32,6 +31,7 @@ import dev.doorbell.experiments.results.compare.Verdict;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Machine;
 import dev.doorbell.experiments.run.Manifest;
+import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RepeatedRunner;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
@@ -249,7 +249,8 @@ public final class RunCommand extends CliCommand {
     options.check();
   }
 
-  private static List<Point> remaining(Plan plan, PointSchedule schedule, @Nullable RunIndex before) {
+  private static List<Point> remaining(
+      Plan plan, PointSchedule schedule, @Nullable RunIndex before) {
     List<Point> points = schedule.points(plan);
     if (before == null) {
       return points;

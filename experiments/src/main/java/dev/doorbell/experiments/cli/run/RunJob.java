@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.cli.run;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.results.ResultTable;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.remote.JobMeeting;
 import dev.doorbell.experiments.remote.JobRank;
+import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
 import java.io.PrintStream;

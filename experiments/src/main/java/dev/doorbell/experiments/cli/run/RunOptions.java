@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.run;
 
-import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.run.PointSchedule;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

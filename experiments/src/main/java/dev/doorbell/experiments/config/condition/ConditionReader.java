@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.config.condition;
 
-import dev.doorbell.experiments.config.document.SourcePositions;
-import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.SourcePositions;
+import dev.doorbell.experiments.config.schema.Schema;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -16,7 +16,8 @@ import tools.jackson.databind.JsonNode;
  * @param kind what the names are called in problems
  * @param names that may be used
  */
-public record ConditionReader(String kind, Collection<String> names, SourcePositions positions, List<Problem> problems) {
+public record ConditionReader(
+    String kind, Collection<String> names, SourcePositions positions, List<Problem> problems) {
 
   /** The conditions of a mapping; none where it is absent. */
   public List<PointCondition> read(JsonNode node, String pointer) {
@@ -32,10 +33,12 @@ public record ConditionReader(String kind, Collection<String> names, SourcePosit
                 "unknown %s '%s'%s".formatted(kind, name, Nearest.suggestion(name, names))));
       } else if (entry.getValue().isArray()) {
         conditions.add(
-            new PointCondition(name, PointCondition.Comparison.EQUAL, Schema.strings(entry.getValue())));
+            new PointCondition(
+                name, PointCondition.Comparison.EQUAL, Schema.strings(entry.getValue())));
       } else {
         conditions.add(
-            PointCondition.ofConfig(name, entry.getValue().asString(), positions.ofValue(at), problems));
+            PointCondition.ofConfig(
+                name, entry.getValue().asString(), positions.ofValue(at), problems));
       }
     }
     return conditions;

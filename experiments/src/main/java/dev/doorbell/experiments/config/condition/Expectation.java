@@ -41,7 +41,8 @@ public sealed interface Expectation {
    * @param greater whether it is that of {@code of}; otherwise that of {@code than}
    * @param by so many times at least
    */
-  record Ordered(Scope scope, List<PointCondition> of, List<PointCondition> than, boolean greater, double by)
+  record Ordered(
+      Scope scope, List<PointCondition> of, List<PointCondition> than, boolean greater, double by)
       implements Expectation {
     public Ordered {
       of = List.copyOf(of);

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.config.condition;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.schema.Suggestions;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Sizes;
-import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

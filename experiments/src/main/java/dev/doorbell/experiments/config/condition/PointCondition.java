@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.config.condition;
 
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.schema.Amounts;
 import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -109,7 +109,8 @@ public record PointCondition(String setting, Comparison comparison, List<String>
   }
 
   /** A condition of an {@code exclude} entry, or a problem. */
-  static PointCondition ofConfig(String setting, String text, String where, List<Problem> problems) {
+  static PointCondition ofConfig(
+      String setting, String text, String where, List<Problem> problems) {
     Matcher compared = COMPARED.matcher(text);
     return compared.matches()
         ? checked(setting, compared.group(1), compared.group(2), where, problems)

@@ -5,7 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Orders problems as a reader meets them: by file, then line, then column. */
-public record ProblemPosition(String file, int line, int column) implements Comparable<ProblemPosition> {
+public record ProblemPosition(String file, int line, int column)
+    implements Comparable<ProblemPosition> {
   private static final Pattern IN_FILE = Pattern.compile("(.*):(\\d+):(\\d+)");
 
   public static ProblemPosition of(Problem problem) {

@@ -1,6 +1,4 @@
-/**
- * YAML files as trees that remember where each key and value was written.
- */
+/** YAML files as trees that remember where each key and value was written. */
 @NullMarked
 package dev.doorbell.experiments.config.document;
 

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.config.figure;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.YamlDocument;
@@ -7,8 +9,6 @@ import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SequencedMap;
@@ -116,7 +116,8 @@ public final class FigureReader {
   public @Nullable FigureSpec figure(String pointer, Set<String> beside) {
     if (!(root.at(pointer) instanceof ObjectNode given)) {
       problems.add(
-          Problem.of("DB-C013", positions.ofValue(pointer), "a figure must be a mapping, {kind: ...}"));
+          Problem.of(
+              "DB-C013", positions.ofValue(pointer), "a figure must be a mapping, {kind: ...}"));
       return null;
     }
     ObjectNode node = given.deepCopy();
@@ -142,7 +143,8 @@ public final class FigureReader {
    * Says which keys mean nothing in a figure of its kind, and what is wrong with its conditions.
    * The schema has judged each value by itself.
    */
-  private static void sound(JsonNode node, String pointer, SourcePositions positions, List<Problem> problems) {
+  private static void sound(
+      JsonNode node, String pointer, SourcePositions positions, List<Problem> problems) {
     FigureKind kind = FigureKind.of(node.path("kind").asString("line"));
     for (String key : KEYS) {
       if (node.has(key) && !kind.knows(key)) {
@@ -174,7 +176,11 @@ public final class FigureReader {
    * What a config must say beyond that: nothing is left open, and its axes are the experiment's.
    */
   public static void complete(
-      JsonNode node, String pointer, List<Axis> axes, SourcePositions positions, List<Problem> problems) {
+      JsonNode node,
+      String pointer,
+      List<Axis> axes,
+      SourcePositions positions,
+      List<Problem> problems) {
     if (!FigureKind.isWord(node.path("kind").asString("line"))) {
       return; // The schema says so.
     }
@@ -245,7 +251,8 @@ public final class FigureReader {
     return node == null ? null : node.asBoolean();
   }
 
-  private static List<PointCondition> conditions(JsonNode node, String where, List<Problem> problems) {
+  private static List<PointCondition> conditions(
+      JsonNode node, String where, List<Problem> problems) {
     String only = node.path("only").asString("");
     return only.isEmpty()
         ? List.of()

@@ -1,6 +1,4 @@
-/**
- * Figures as configs, papers and the command line describe them.
- */
+/** Figures as configs, papers and the command line describe them. */
 @NullMarked
 package dev.doorbell.experiments.config.figure;
 

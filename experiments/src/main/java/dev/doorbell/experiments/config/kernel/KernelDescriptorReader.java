@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.config.kernel;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
 import dev.doorbell.experiments.config.value.Sizes;
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

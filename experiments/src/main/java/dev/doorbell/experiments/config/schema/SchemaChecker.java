@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.config.schema;
 
-import dev.doorbell.experiments.config.document.ProblemPosition;
-import dev.doorbell.experiments.config.document.SourcePositions;
 import com.networknt.schema.Error;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.ProblemPosition;
+import dev.doorbell.experiments.config.document.SourcePositions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -75,7 +75,8 @@ public final class SchemaChecker {
       case "uniqueItems" ->
           Problem.of("DB-C016", positions.ofValue(at), "%s names something twice".formatted(name));
       default ->
-          Problem.of("DB-C013", positions.ofValue(at), "%s: %s".formatted(name, error.getMessage()));
+          Problem.of(
+              "DB-C013", positions.ofValue(at), "%s: %s".formatted(name, error.getMessage()));
     };
   }
 
@@ -84,7 +85,8 @@ public final class SchemaChecker {
     return least > 1 ? "%s needs %d entries".formatted(name, least) : "%s is empty".formatted(name);
   }
 
-  private static Problem missingKey(String at, String key, JsonNode rules, SourcePositions positions) {
+  private static Problem missingKey(
+      String at, String key, JsonNode rules, SourcePositions positions) {
     Problem problem =
         Problem.of("DB-C011", positions.ofValue(at), "key '%s' is missing".formatted(key));
     String meaning = rules.path("properties").path(key).path("description").asString("");

@@ -1,6 +1,4 @@
-/**
- * Values of settings: numbers with suffixes, sweeps, and the axes that hold them.
- */
+/** Values of settings: numbers with suffixes, sweeps, and the axes that hold them. */
 @NullMarked
 package dev.doorbell.experiments.config.value;
 

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.results.figures;
 
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.core.Basis;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.Point;

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.results.paper;
 
-import dev.doorbell.experiments.config.figure.FigureKind;
-import dev.doorbell.experiments.config.figure.FigureReader;
-import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

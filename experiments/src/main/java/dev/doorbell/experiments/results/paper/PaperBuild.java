@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.results.paper;
 
-import dev.doorbell.experiments.config.condition.PointCondition;
-import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.results.claims.Expression;
 import dev.doorbell.experiments.results.claims.ModelNames;

@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.scenario.kernel;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.ProtocolKernel;

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.kernel;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
@@ -18,6 +17,7 @@ import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;

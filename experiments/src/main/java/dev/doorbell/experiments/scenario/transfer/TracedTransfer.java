@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.machine.Network;
@@ -19,6 +18,7 @@ import dev.doorbell.core.pcap.CapturedFrame;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Timeline;

@@ -34,9 +34,11 @@ class ExpectationReaderTest {
       delimiter = '|',
       value = {
         "{ that: less, metric: latency, of: {path: pull}, source: s } | needs the key 'than'",
-        "{ that: lesser, metric: latency, source: s } | unknown that 'lesser'  - did you mean 'less'?",
+        "{ that: lesser, metric: latency, source: s } | unknown that 'lesser'  - did you mean"
+            + " 'less'?",
         "{ that: rises, metric: latency, over: sice, source: s } | unknown axis 'sice'",
-        "{ that: rises, metric: latency, over: size, by: 2, source: s } | 'by' means nothing in an expectation that says rises",
+        "{ that: rises, metric: latency, over: size, by: 2, source: s } | 'by' means nothing in an"
+            + " expectation that says rises",
         "{ that: within, metric: latency, within: [1, x], source: s } | within has 'x'",
         "{ that: within, metric: latency, within: [1], source: s } | needs 2 entries",
         "{ that: level, metric: latency, over: size } | key 'source' is missing",

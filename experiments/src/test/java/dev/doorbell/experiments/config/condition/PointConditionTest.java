@@ -2,8 +2,8 @@ package dev.doorbell.experiments.config.condition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.value.Value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

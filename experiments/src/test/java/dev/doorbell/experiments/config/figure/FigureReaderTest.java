@@ -3,13 +3,13 @@ package dev.doorbell.experiments.config.figure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.Configs;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.Vocabulary;
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,9 +3,9 @@ package dev.doorbell.experiments.results.figures;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
-import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Point;

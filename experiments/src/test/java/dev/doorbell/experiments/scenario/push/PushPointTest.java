@@ -3,8 +3,8 @@ package dev.doorbell.experiments.scenario.push;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointResult;

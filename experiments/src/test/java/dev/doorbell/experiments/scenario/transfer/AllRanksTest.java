@@ -3,13 +3,13 @@ package dev.doorbell.experiments.scenario.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptor.Verify;
-import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
-import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor.Verify;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;

@@ -2,11 +2,11 @@ package dev.doorbell.experiments.scenario.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;

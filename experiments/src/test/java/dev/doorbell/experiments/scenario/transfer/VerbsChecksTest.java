@@ -3,12 +3,12 @@ package dev.doorbell.experiments.scenario.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;

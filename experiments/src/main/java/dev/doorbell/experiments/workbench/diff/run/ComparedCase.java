@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.workbench.diff.run;
 
-import dev.doorbell.experiments.config.kernel.KernelComparison;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.config.kernel.KernelComparison;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.world.Connection;

@@ -1,7 +1,5 @@
 package dev.doorbell.experiments.workbench.diff.run;
 
-import dev.doorbell.experiments.config.kernel.KernelComparison;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.gpu.GpuException;
@@ -15,6 +13,8 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.config.kernel.KernelComparison;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.workbench.diff.run;
 
-import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.Gpu;
@@ -11,6 +10,7 @@ import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.cuda.CudaProbe;
+import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.ptxvm.launch.VmGpu;

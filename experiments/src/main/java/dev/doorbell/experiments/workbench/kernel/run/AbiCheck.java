@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.workbench.kernel.run;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import java.util.ArrayList;

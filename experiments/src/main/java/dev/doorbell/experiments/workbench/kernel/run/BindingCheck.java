@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.workbench.kernel.run;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;

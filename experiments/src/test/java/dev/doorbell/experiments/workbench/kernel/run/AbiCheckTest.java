@@ -2,8 +2,8 @@ package dev.doorbell.experiments.workbench.kernel.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package dev.doorbell.experiments.workbench.kernel.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
