@@ -54,7 +54,8 @@ class ArchitectureTest {
             "verbs",
             "kernels",
             "proxy",
-            "experiments");
+            "experiments",
+            "doctor");
   }
 
   @ParameterizedTest
@@ -140,7 +141,7 @@ class ArchitectureTest {
 
   private static final String[] JOINERS = {
     "dev.doorbell.experiments.scenario..",
-    "dev.doorbell.experiments.workbench..",
+    "dev.doorbell.experiments.workbench.*.run..",
     "dev.doorbell.experiments.remote.host.."
   };
 
@@ -286,7 +287,7 @@ class ArchitectureTest {
   void the_workbench_runs_kernels_without_an_hca() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.workbench.kernel..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.kernel.run..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -325,16 +326,16 @@ class ArchitectureTest {
   }
 
   @Test
-  void the_doctor_judges_files_and_knows_nothing_of_doorbell() {
+  void the_doctor_uses_problems_of_core_and_nothing_else_of_doorbell() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.doctor..")
+        .resideInAPackage("dev.doorbell.doctor..")
         .should()
         .dependOnClassesThat(
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.experiments.doctor..", "dev.doorbell.core.problem")))
+                        "dev.doorbell.doctor..", "dev.doorbell.core.problem")))
         .check(ALL);
   }
 
@@ -342,11 +343,11 @@ class ArchitectureTest {
   void exploration_knows_schedules_and_findings_and_no_hardware() {
     classes()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.explore..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.explore")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.experiments.explore..",
+            "dev.doorbell.experiments.workbench.explore",
             "dev.doorbell.core.agent..",
             "dev.doorbell.core.fabric.explore..",
             "java..",

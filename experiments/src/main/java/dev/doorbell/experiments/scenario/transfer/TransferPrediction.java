@@ -7,6 +7,7 @@ import dev.doorbell.experiments.model.PathModel;
 import dev.doorbell.experiments.model.PostingPath;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;

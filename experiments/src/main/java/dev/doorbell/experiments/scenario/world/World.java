@@ -18,7 +18,6 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.scenario.device.RealHca;
-import dev.doorbell.experiments.scenario.family.Substrate;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHca;
@@ -195,7 +194,7 @@ public final class World implements AutoCloseable {
   /**
    * A world whose ranks have HCAs that libibverbs drives.
    *
-   * @param ordinal the CUDA device that they share, or {@link Substrate.Verbs#VM}
+   * @param ordinal the CUDA device that they share, or {@link ExecutionBackend.Verbs#VM}
    * @param payload what payload lies in
    * @throws dev.doorbell.core.hca.HcaException when a device cannot be opened
    * @throws dev.doorbell.core.gpu.GpuException when there is no such GPU
@@ -207,7 +206,7 @@ public final class World implements AutoCloseable {
       for (int number = 0; number < ranks; number++) {
         Locus at = Locus.gpu(number, 0);
         Gpu gpu =
-            ordinal == Substrate.Verbs.VM
+            ordinal == ExecutionBackend.Verbs.VM
                 ? new VmGpu(fabric, at)
                 : new CudaGpu(fabric, at, ordinal, CudaGpu.Mover.NONE, RealHca.pinnedPages());
         try {
