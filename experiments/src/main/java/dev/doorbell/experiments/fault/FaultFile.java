@@ -9,7 +9,6 @@ import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-
 /** Reads fault plans. */
 public final class FaultFile {
   /** Files that hold a fault plan. */

@@ -111,7 +111,8 @@ public final class TopologyFile {
     return parse(new ConstantRecorder(file), file, text);
   }
 
-  private static Topology parse(ConstantRecorder recorder, String file, String text) throws TopologyException {
+  private static Topology parse(ConstantRecorder recorder, String file, String text)
+      throws TopologyException {
     try {
       Topology topology = new TopologyReader(recorder, KIND.node(file, text)).read();
       if (topology != null) {

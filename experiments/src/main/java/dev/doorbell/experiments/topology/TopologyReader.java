@@ -321,7 +321,8 @@ final class TopologyReader {
       hops.add(new Hop(name, nanos));
     }
     if (!at.equals(to)) {
-      recorder.problem(last, "DB-T012", "the path ends at %s and should reach %s".formatted(at, to));
+      recorder.problem(
+          last, "DB-T012", "the path ends at %s and should reach %s".formatted(at, to));
     }
     return hops;
   }

@@ -162,8 +162,7 @@ public final class RunCommand extends CliCommand {
     options.jobs = environment.pointsAtOnce(options.jobs);
     JobRank rank = RunJob.rank(System.getenv(), options);
     PointSchedule schedule = schedule(plan, before, environment.basis(), rank);
-    return new PreparedRun(
-        context, runtime, config, plan, environment, rank, schedule, before);
+    return new PreparedRun(context, runtime, config, plan, environment, rank, schedule, before);
   }
 
   private RunDirectory directory(PreparedRun prepared) throws RunException {
@@ -215,13 +214,11 @@ public final class RunCommand extends CliCommand {
     ExperimentConfig.Measure measure = begun.plan().config().measure();
     directory.log().line("started: " + String.join(" ", context.arguments()));
     Progress progress =
-        new Progress(
-            context.terminal(), prepared.points(), prepared.runtime()::estimateNanos);
+        new Progress(context.terminal(), prepared.points(), prepared.runtime()::estimateNanos);
     RunExecution execution =
         new RunExecution(
             directory,
-            times.watch(
-                new RepeatedRunner(prepared.runner(), measure.repeat(), measure.until())),
+            times.watch(new RepeatedRunner(prepared.runner(), measure.repeat(), measure.until())),
             prepared.runtime()::predict,
             silent(prepared) ? RunListener.SILENT : progress,
             context.interruption(),
