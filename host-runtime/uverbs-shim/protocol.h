@@ -1,5 +1,5 @@
 /*
- * What the preload library and the Java server (dev.doorbell.softhca.shim) say to each other over a Unix
+ * What the preload library and the Java server (dev.doorbell.interop.shim) say to each other over a Unix
  * stream socket. Everything is little-endian and lies in multiples of 8 bytes.
  *
  * A connection is an open device, or an event file descriptor. The client speaks first:

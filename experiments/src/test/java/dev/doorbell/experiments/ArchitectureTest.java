@@ -31,6 +31,8 @@ class ArchitectureTest {
     "dev.doorbell.ptxvm..",
     "dev.doorbell.ptxjit..",
     "dev.doorbell.softhca..",
+    "dev.doorbell.push..",
+    "dev.doorbell.interop..",
     "dev.doorbell.verbs..",
     "dev.doorbell.proxy..",
     "dev.doorbell.kernels.."
@@ -45,7 +47,18 @@ class ArchitectureTest {
             .collect(Collectors.toSet());
     assertThat(rooms)
         .containsExactlyInAnyOrder(
-            "core", "cuda", "ptxvm", "ptxjit", "softhca", "verbs", "kernels", "proxy", "experiments");
+            "core",
+            "cuda",
+            "ptxvm",
+            "ptxjit",
+            "softhca",
+            "push",
+            "interop",
+            "verbs",
+            "kernels",
+            "proxy",
+            "experiments",
+            "doctor");
   }
 
   @ParameterizedTest
@@ -60,6 +73,23 @@ class ArchitectureTest {
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
                         "dev.doorbell." + room + "..", "dev.doorbell.core..")))
+        .check(ALL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"interop", "push"})
+  void what_builds_on_the_software_hca_uses_core_and_it_alone(String room) {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell." + room + "..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell..")
+                .and(
+                    JavaClass.Predicates.resideOutsideOfPackages(
+                        "dev.doorbell." + room + "..",
+                        "dev.doorbell.core..",
+                        "dev.doorbell.softhca..")))
         .check(ALL);
   }
 
@@ -114,7 +144,7 @@ class ArchitectureTest {
 
   private static final String[] JOINERS = {
     "dev.doorbell.experiments.scenario..",
-    "dev.doorbell.experiments.workbench..",
+    "dev.doorbell.experiments.workbench.*.run..",
     "dev.doorbell.experiments.remote.host.."
   };
 
@@ -285,7 +315,7 @@ class ArchitectureTest {
   void the_workbench_runs_kernels_without_an_hca() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.workbench.kernel..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.kernel.run..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -315,28 +345,25 @@ class ArchitectureTest {
   void the_push_engine_and_the_network_stand_beside_the_transport() {
     noClasses()
         .that()
-        .resideInAnyPackage("dev.doorbell.softhca.push", "dev.doorbell.softhca.network")
+        .resideInAnyPackage("dev.doorbell.push", "dev.doorbell.push.network")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.softhca",
-            "dev.doorbell.softhca.packet",
-            "dev.doorbell.softhca.wire",
-            "dev.doorbell.core.mlx5..")
+            "dev.doorbell.softhca..", "dev.doorbell.push.wire", "dev.doorbell.core.mlx5..")
         .check(ALL);
   }
 
   @Test
-  void the_doctor_judges_files_and_knows_nothing_of_doorbell() {
+  void the_doctor_uses_problems_of_core_and_nothing_else_of_doorbell() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.doctor..")
+        .resideInAPackage("dev.doorbell.doctor..")
         .should()
         .dependOnClassesThat(
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.experiments.doctor..", "dev.doorbell.core.problem")))
+                        "dev.doorbell.doctor..", "dev.doorbell.core.problem")))
         .check(ALL);
   }
 
@@ -344,11 +371,11 @@ class ArchitectureTest {
   void exploration_knows_schedules_and_findings_and_no_hardware() {
     classes()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.explore..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.explore")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.experiments.explore..",
+            "dev.doorbell.experiments.workbench.explore",
             "dev.doorbell.core.agent..",
             "dev.doorbell.core.fabric.explore..",
             "java..",
@@ -448,6 +475,8 @@ class ArchitectureTest {
             "dev.doorbell.ptxvm.memory..",
             "dev.doorbell.ptxjit.emit..",
             "dev.doorbell.softhca..",
+            "dev.doorbell.push..",
+            "dev.doorbell.interop..",
             "dev.doorbell.verbs..",
             "dev.doorbell.proxy..")
         .should()
@@ -457,7 +486,9 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "ptxvm", "ptxjit", "softhca", "experiments"})
+  @ValueSource(strings = {
+        "core", "ptxvm", "ptxjit", "softhca", "interop", "verbs", "cuda", "experiments"
+      })
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
   }

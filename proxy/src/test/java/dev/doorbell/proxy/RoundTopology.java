@@ -1,13 +1,13 @@
 package dev.doorbell.proxy;
 
-import dev.doorbell.core.fabric.timed.CpuPrices;
-import dev.doorbell.core.fabric.timed.GpuPrices;
-import dev.doorbell.core.fabric.timed.Hop;
-import dev.doorbell.core.fabric.timed.Link;
-import dev.doorbell.core.fabric.timed.Network;
-import dev.doorbell.core.fabric.timed.NicPrices;
-import dev.doorbell.core.fabric.timed.Path;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Hop;
+import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.List;
 
 /** Nodes of round constants for which latencies can be computed by hand. Gen4 x16. */

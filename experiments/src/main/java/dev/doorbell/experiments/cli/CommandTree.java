@@ -1,12 +1,11 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.plan.Glossary;
-import dev.doorbell.experiments.doctor.Code;
-import dev.doorbell.experiments.doctor.Doctor;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +38,7 @@ final class CommandTree {
   static CommandLine of() {
     CommandLine root = new CommandLine(CommandSpec.create().name("doorbell"));
     for (Subcommand subcommand : Subcommand.values()) {
-      Command created = subcommand.create();
+      CliCommand created = subcommand.create();
       CommandLine command = line(subcommand.word(), created);
       command.getCommandSpec().usageMessage().description(subcommand.summary());
       if (created instanceof CommandGroup group) {
@@ -58,7 +57,7 @@ final class CommandTree {
     return root;
   }
 
-  private static CommandLine line(String name, Command command) {
+  private static CommandLine line(String name, CliCommand command) {
     CommandLine line = new CommandLine(command);
     suggest(line.getCommandSpec());
     line.setCommandName(name);
@@ -77,7 +76,7 @@ final class CommandTree {
     }
     for (OptionSpec option : List.copyOf(spec.options())) {
       if (option.paramLabel().equals("CODE")) {
-        List<String> codes = Doctor.codes().stream().map(Code::id).toList();
+        List<String> codes = Code.all().stream().map(Code::id).toList();
         spec.remove(option);
         spec.addOption(option.toBuilder().completionCandidates(codes).build());
       }

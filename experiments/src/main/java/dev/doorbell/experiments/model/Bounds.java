@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.model;
 
-import dev.doorbell.core.fabric.timed.Credits;
-import dev.doorbell.core.fabric.timed.Tlp;
+import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.Tlp;
 
 /** Bounds that hold whatever the implementation: bytes a nanosecond, which is GB/s. */
 public final class Bounds {

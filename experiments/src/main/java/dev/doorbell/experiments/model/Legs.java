@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.model;
 
-import dev.doorbell.core.fabric.timed.Credits;
-import dev.doorbell.core.fabric.timed.Hop;
-import dev.doorbell.core.fabric.timed.Link;
-import dev.doorbell.core.fabric.timed.Path;
-import dev.doorbell.core.fabric.timed.Tlp;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.Hop;
+import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Tlp;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.model;
 
-import dev.doorbell.core.fabric.timed.CpuPrices;
-import dev.doorbell.core.fabric.timed.GpuPrices;
-import dev.doorbell.core.fabric.timed.NicPrices;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.Closeable;
 import java.io.IOException;
@@ -253,7 +253,7 @@ public final class RunDirectory implements Closeable {
         RunException.Kind.UNWRITABLE,
         Problem.of("DB-R002", path.toString(), "cannot write: " + reason(e))
             .effect("points in the journal are safe; the others are not recorded")
-            .fix("make room or mend the permission, then: doorbell run --resume " + path),
+            .fix("make room or fix the permission, then: doorbell run --resume " + path),
         e);
   }
 

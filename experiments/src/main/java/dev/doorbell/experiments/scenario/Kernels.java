@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.scenario;
 
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.Catalogue;
-import dev.doorbell.experiments.scenario.transfer.Protocol;
-import dev.doorbell.experiments.scenario.transfer.TransferPath;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import java.util.Locale;
 
 /** How kernels are told about in lists. */

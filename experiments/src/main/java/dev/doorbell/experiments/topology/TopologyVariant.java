@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.Constant;
-import dev.doorbell.core.fabric.timed.GpuPrices;
-import dev.doorbell.core.fabric.timed.Hop;
-import dev.doorbell.core.fabric.timed.Link;
-import dev.doorbell.core.fabric.timed.NicPrices;
-import dev.doorbell.core.fabric.timed.Path;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Constant;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Hop;
+import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

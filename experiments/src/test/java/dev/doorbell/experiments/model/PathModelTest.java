@@ -3,7 +3,7 @@ package dev.doorbell.experiments.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;

@@ -26,7 +26,7 @@ public final class Runs {
     Plan plan = Plan.of(config);
     try (RunDirectory directory =
         RunDirectory.prepare(new Disk(), parent, config, Instant.parse("2026-01-01T00:00:00Z"))) {
-      Environment environment = runtime.choose(new Environment.Wish("auto", "auto", "auto"));
+      Environment environment = runtime.choose(new Environment.Request("auto", "auto", "auto"));
       Manifest.starting(
               "0",
               directory,
@@ -34,12 +34,13 @@ public final class Runs {
               config.hash(),
               List.of(),
               List.of(),
-              Schedule.of(plan, false, null),
+              PointSchedule.of(plan, false, null),
               Instant.parse("2026-01-01T00:00:00Z"),
               1,
               plan.points().size(),
               environment,
-              Surroundings.here(),
+              Machine.here(),
+              List.of(),
               List.of())
           .write(directory);
       directory.publish();

@@ -1,6 +1,6 @@
 /**
- * What every back end has to pass, whoever implements it: suites that a back end's own tests extend
- * and hand a world to.
+ * Contract suites: a back end's own tests extend them and supply a world. {@link
+ * dev.doorbell.contract.ClassCircles} bounds how classes of one package may depend on each other.
  */
 @NullMarked
 package dev.doorbell.contract;

@@ -1,54 +1,15 @@
 package dev.doorbell.softhca;
 
-import dev.doorbell.contract.FabricMemory;
-import dev.doorbell.contract.HcaWorld;
-import dev.doorbell.core.Basis;
-import dev.doorbell.core.agent.Agent;
-import dev.doorbell.core.fabric.Access;
+import dev.doorbell.contract.FabricWorld;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.ThreadPort;
-import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.memory.MemoryProvider;
-import java.util.ArrayDeque;
-import java.util.function.BooleanSupplier;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.function.ObjIntConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** Two software HCAs of two ranks on one wire. */
-public final class SoftWorld implements HcaWorld {
-  private static final long PATIENCE_NANOS = 120_000_000_000L;
-  private static final long SETTLING_NANOS = 20_000_000;
-  private static final int QUIET_SWEEPS = 32;
-
-  public final Fabric fabric;
-  private final SoftHca[] hcas = new SoftHca[2];
-  private final Cpu[] cpus = new Cpu[2];
-  private int countdown;
-
-  private record Store(long address, long value) {}
-
-  /** A CPU thread that makes the stores it is told to. */
-  private static final class Cpu implements Agent {
-    private final ArrayDeque<Store> stores = new ArrayDeque<>();
-    private @Nullable ThreadPort port;
-
-    @Override
-    public int step(int budget) {
-      ThreadPort out = port;
-      Store store = stores.peek();
-      if (out == null || store == null) {
-        return 0;
-      }
-      out.store64(store.address, store.value, Access.MMIO);
-      if (out.parked) {
-        return 0;
-      }
-      stores.remove();
-      return 1;
-    }
-  }
+public final class SoftWorld extends FabricWorld {
+  private final SoftHca[] hcas;
 
   public SoftWorld(Fabric fabric, SoftHcaOptions options, InProcessWire wire) {
     this(fabric, options, (hca, side) -> wire.join(hca));
@@ -60,59 +21,16 @@ public final class SoftWorld implements HcaWorld {
    * @param join plugs HCA 0 or 1 in
    */
   public SoftWorld(Fabric fabric, SoftHcaOptions options, ObjIntConsumer<SoftHca> join) {
-    this.fabric = fabric;
+    SoftHca[] made = new SoftHca[2];
     for (int side = 0; side < 2; side++) {
-      hcas[side] = new SoftHca(fabric, Locus.nic(side, 0), "soft" + side, options);
-      join.accept(hcas[side], side);
-      cpus[side] = new Cpu();
-      cpus[side].port = fabric.attachThread(Locus.cpu(side), cpus[side]);
+      made[side] = new SoftHca(fabric, Locus.nic(side, 0), "soft" + side, options);
+      join.accept(made[side], side);
     }
-  }
-
-  @Override
-  public Hca hca(int side) {
-    return hcas[side];
+    super(fabric, made);
+    this.hcas = made;
   }
 
   public SoftHca soft(int side) {
     return hcas[side];
-  }
-
-  @Override
-  public MemoryProvider memory(int side) {
-    return FabricMemory.of(fabric.memory(), side);
-  }
-
-  @Override
-  public void store64(int side, long address, long value) {
-    cpus[side].stores.add(new Store(address, value));
-    fabric.wake(cpus[side]);
-  }
-
-  @Override
-  public boolean runUntil(BooleanSupplier done) {
-    return fabric.run(done, PATIENCE_NANOS) == RunOutcome.DONE;
-  }
-
-  @Override
-  public void settle() {
-    if (fabric.basis() == Basis.MODELLED) {
-      fabric.run(() -> false, SETTLING_NANOS);
-      return;
-    }
-    countdown = QUIET_SWEEPS;
-    fabric.run(() -> countdown-- == 0, PATIENCE_NANOS);
-  }
-
-  @Override
-  public boolean deviceMemoryIsAddressable() {
-    return true;
-  }
-
-  @Override
-  public void close() {
-    hcas[1].close();
-    hcas[0].close();
-    fabric.close();
   }
 }

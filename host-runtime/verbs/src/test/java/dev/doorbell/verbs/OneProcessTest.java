@@ -2,7 +2,7 @@ package dev.doorbell.verbs;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.softhca.shim.ShimServer;
+import dev.doorbell.interop.shim.ShimServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.softhca.shim.PreloadLibrary;
-import dev.doorbell.softhca.shim.ShimServer;
+import dev.doorbell.interop.shim.PreloadLibrary;
+import dev.doorbell.interop.shim.ShimServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

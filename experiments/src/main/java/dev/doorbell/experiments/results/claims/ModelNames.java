@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.results.claims;
 
-import dev.doorbell.core.fabric.timed.Tlp;
+import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.experiments.model.Bounds;
 import java.util.List;
 import java.util.SequencedMap;

@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.scenario.nic;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.scenario.family.KernelFamily;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kind.KernelFamily;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.List;
 import java.util.Set;
 
@@ -78,9 +78,10 @@ public final class GpuNicFamily extends KernelFamily {
   }
 
   @Override
-  public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
+  public PointResult run(
+      Point point, PointContext context, Topology topology, ExecutionBackend backend)
       throws PointFailure {
-    if (substrate instanceof Substrate.Virtual && !hasTwoGpus(topology)) {
+    if (backend instanceof ExecutionBackend.Virtual && !hasTwoGpus(topology)) {
       throw new PointFailure(
           PointFailure.Kind.WAIVED,
           Problem.of(
@@ -91,7 +92,7 @@ public final class GpuNicFamily extends KernelFamily {
               .effect("the point was not run")
               .fix("use placement: two-gpus, or clock: wall"));
     }
-    return new GpuNicPoint(point, context, topology, substrate).run();
+    return new GpuNicPoint(point, context, topology, backend).run();
   }
 
   private static boolean hasTwoGpus(Topology topology) {

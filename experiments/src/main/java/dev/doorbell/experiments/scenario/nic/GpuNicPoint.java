@@ -3,7 +3,7 @@ package dev.doorbell.experiments.scenario.nic;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.problem.Problem;
@@ -12,7 +12,7 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.List;
  * latency, then a stream of them for goodput.
  */
 final class GpuNicPoint {
-  /** How much of it a substrate can do in a moment. */
+  /** How much of it a backend can do in a moment. */
   private enum Scale {
     /** Kernels are emulated. */
     SMALL(64, 20_000_000_000L, 2_000_000_000L, 3, 8, 64, 64 << 10, 64 << 10),
@@ -63,23 +63,23 @@ final class GpuNicPoint {
   private final Point point;
   private final PointContext context;
   private final Topology topology;
-  private final Substrate substrate;
+  private final ExecutionBackend backend;
   private final Scale scale;
   private final NicShape shape;
   private long verified;
 
-  GpuNicPoint(Point point, PointContext context, Topology topology, Substrate substrate) {
+  GpuNicPoint(Point point, PointContext context, Topology topology, ExecutionBackend backend) {
     this.point = point;
     this.context = context;
     this.topology = topology;
-    this.substrate = substrate;
-    this.scale = substrate instanceof Substrate.Cuda ? Scale.FULL : Scale.SMALL;
+    this.backend = backend;
+    this.scale = backend instanceof ExecutionBackend.Cuda ? Scale.FULL : Scale.SMALL;
     this.shape = NicShape.of(point, scale.mostThreads, scale.deadlineNanos);
   }
 
   PointResult run() throws PointFailure {
     List<Samples> samples = new ArrayList<>();
-    try (GpuPair gpus = GpuPair.of(substrate, topology, point.seed());
+    try (GpuPair gpus = GpuPair.of(backend, topology, point.seed());
         NicKernels sender = new NicKernels(gpus.sender());
         NicKernels nic = new NicKernels(gpus.nic())) {
       for (String metric : point.metrics()) {
@@ -94,7 +94,7 @@ final class GpuNicPoint {
 
   /** Both GPUs are real, and nothing else has a part in it. */
   private Basis basis() {
-    return substrate instanceof Substrate.Cuda ? Basis.MEASURED : substrate.basis();
+    return backend instanceof ExecutionBackend.Cuda ? Basis.MEASURED : backend.basis();
   }
 
   private Samples latency(GpuPair gpus, NicKernels sender, NicKernels nic) throws PointFailure {
@@ -155,9 +155,9 @@ final class GpuNicPoint {
       throws PointFailure {
     List<Launch> launches = run.start(sender, nic, load, scale.kernelNanos);
     await(gpus, launches);
-    String trouble = run.trouble();
-    if (trouble != null) {
-      throw failure(PointFailure.Kind.FAILED, "DB-P001", trouble);
+    String firstError = run.firstError();
+    if (firstError != null) {
+      throw failure(PointFailure.Kind.FAILED, "DB-P001", firstError);
     }
     String mismatch = run.mismatch();
     if (mismatch != null) {

@@ -3,12 +3,12 @@ package dev.doorbell.experiments.scenario.nic;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.cuda.CudaGpu;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.ptxvm.launch.VmGpu;
 
 /**
@@ -21,16 +21,16 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic) implements AutoCloseable {
   static final Locus NIC = Locus.gpu(0, 1);
 
   /**
-   * The pair of a substrate; of real GPUs the one that was asked for and the next.
+   * The pair of a backend; of real GPUs the one that was asked for and the next.
    *
    * @throws dev.doorbell.core.gpu.GpuException when there are no two, or they are no peers
    */
-  static GpuPair of(Substrate substrate, Topology topology, long seed) {
-    return switch (substrate) {
-      case Substrate.Virtual() -> emulated(new TimedFabric(topology, seed));
-      case Substrate.Wall() -> emulated(new DirectFabric(AddressSpace.reserve(), seed));
-      case Substrate.Cuda(int ordinal) -> real(ordinal);
-      case Substrate.Verbs verbs ->
+  static GpuPair of(ExecutionBackend backend, Topology topology, long seed) {
+    return switch (backend) {
+      case ExecutionBackend.Virtual() -> emulated(new TimedFabric(topology, seed));
+      case ExecutionBackend.Wall() -> emulated(new DirectFabric(AddressSpace.reserve(), seed));
+      case ExecutionBackend.Cuda(int ordinal) -> real(ordinal);
+      case ExecutionBackend.Verbs verbs ->
           throw new IllegalArgumentException("a GPU is the NIC here, not " + verbs.hca());
     };
   }

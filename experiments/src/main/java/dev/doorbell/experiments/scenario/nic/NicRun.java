@@ -173,9 +173,9 @@ final class NicRun implements AutoCloseable {
   }
 
   /** The first thing that went wrong on either side, in words, or null. */
-  @Nullable String trouble() {
-    String sending = trouble("sender", senderStatus);
-    String answering = trouble("NIC", nicStatus);
+  @Nullable String firstError() {
+    String sending = firstError("sender", senderStatus);
+    String answering = firstError("NIC", nicStatus);
     if (sending != null || answering != null) {
       return (sending == null
               ? answering
@@ -192,7 +192,7 @@ final class NicRun implements AutoCloseable {
     return null;
   }
 
-  private static @Nullable String trouble(String who, Memory status) {
+  private static @Nullable String firstError(String who, Memory status) {
     byte[] bytes = status.getBytes(0, (int) status.size());
     MemorySegment words = MemorySegment.ofArray(bytes);
     for (int thread = 0; thread < bytes.length / Integer.BYTES; thread++) {

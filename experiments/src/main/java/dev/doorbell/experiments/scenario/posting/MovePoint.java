@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.posting;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -15,7 +15,7 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -37,15 +37,15 @@ final class MovePoint {
   private final Point point;
   private final PointContext context;
   private final Topology topology;
-  private final Substrate substrate;
+  private final ExecutionBackend backend;
   private final int bytes;
   private long verified;
 
-  MovePoint(Point point, PointContext context, Topology topology, Substrate substrate) {
+  MovePoint(Point point, PointContext context, Topology topology, ExecutionBackend backend) {
     this.point = point;
     this.context = context;
     this.topology = topology;
-    this.substrate = substrate;
+    this.backend = backend;
     this.bytes = (int) point.whole("size");
   }
 
@@ -86,7 +86,7 @@ final class MovePoint {
     LaunchConfig grid = LaunchConfig.of((int) point.whole("blocks"), (int) point.whole("threads"));
     double[] rates = new double[point.samples()];
     Way way = Way.of(point);
-    try (World world = Worlds.idle(point, topology, substrate)) {
+    try (World world = Worlds.idle(point, topology, backend)) {
       Gpu gpu = world.rank(0).gpu();
       try (Memory device = gpu.allocate(MemoryKind.DEVICE, bytes, "in the GPU");
           Memory host = gpu.allocate(MemoryKind.HOST, bytes, "in the host");
@@ -110,7 +110,7 @@ final class MovePoint {
           e);
     }
     return new PointResult(
-        onGpu() ? Basis.MEASURED : substrate.basis(),
+        onGpu() ? Basis.MEASURED : backend.basis(),
         List.of(Samples.of("goodput", "GB/s", rates)),
         new LinkedHashMap<>(Map.of()),
         verified,
@@ -118,7 +118,7 @@ final class MovePoint {
   }
 
   private boolean onGpu() {
-    return substrate instanceof Substrate.Cuda;
+    return backend instanceof ExecutionBackend.Cuda;
   }
 
   /** Moves all bytes from one memory to another, so many times, and says how long it took. */

@@ -1,13 +1,13 @@
 package dev.doorbell.experiments.scenario.posting;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
-import dev.doorbell.experiments.scenario.family.KernelFamily;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kind.KernelFamily;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.List;
 import java.util.Set;
 
@@ -52,9 +52,10 @@ public final class OverlapFamily extends KernelFamily {
   }
 
   @Override
-  public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
+  public PointResult run(
+      Point point, PointContext context, Topology topology, ExecutionBackend backend)
       throws PointFailure {
-    return new OverlapPoint(point, context, topology, substrate).run();
+    return new OverlapPoint(point, context, topology, backend).run();
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario.posting;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
@@ -12,7 +12,7 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -38,7 +38,7 @@ final class OverlapPoint {
   private final Point point;
   private final PointContext context;
   private final Topology topology;
-  private final Substrate substrate;
+  private final ExecutionBackend backend;
   private final PostingShape shape;
   private final int communicating;
   private final long puts;
@@ -46,15 +46,15 @@ final class OverlapPoint {
   private final List<String> notes = new ArrayList<>();
   private long verified;
 
-  OverlapPoint(Point point, PointContext context, Topology topology, Substrate substrate) {
+  OverlapPoint(Point point, PointContext context, Topology topology, ExecutionBackend backend) {
     this.point = point;
     this.context = context;
     this.topology = topology;
-    this.substrate = substrate;
+    this.backend = backend;
     this.shape = new PostingShape(point);
     this.communicating = (int) point.whole("communicating");
     this.rounds = point.whole("work");
-    this.puts = shape.putsOf(communicating * (int) point.whole("threads"), substrate);
+    this.puts = shape.putsOf(communicating * (int) point.whole("threads"), backend);
   }
 
   PointResult run() throws PointFailure {
@@ -65,7 +65,7 @@ final class OverlapPoint {
     long[] together = new long[samples];
     LaunchConfig grid = shape.grid();
     int senders = communicating * grid.threadsPerBlock();
-    try (World world = Worlds.of(point, topology, substrate, shape, notes)) {
+    try (World world = Worlds.of(point, topology, backend, shape, notes)) {
       try (Wiring wiring = new Wiring(world, shape);
           Buffers buffers =
               new Buffers(world, shape.payload(), shape.bytes(), senders, point.seed());
@@ -80,7 +80,7 @@ final class OverlapPoint {
         Memory results =
             kernel.allocate(
                 MemoryKind.DEVICE, (long) shape.threads() * Integer.BYTES, "what was computed");
-        int warm = substrate instanceof Substrate.Cuda ? 1 : 0;
+        int warm = backend instanceof ExecutionBackend.Cuda ? 1 : 0;
         for (int i = -warm; i < samples; i++) {
           long alone = once(kernel, wiring, buffers, results, 0, rounds);
           long sent = once(kernel, wiring, buffers, results, puts, 0);
@@ -107,7 +107,7 @@ final class OverlapPoint {
                 Samples.of("together", "ns", together))
             .filter(one -> point.metrics().contains(one.metric()))
             .toList();
-    return new PointResult(substrate.basis(), all, new LinkedHashMap<>(Map.of()), verified, notes);
+    return new PointResult(backend.basis(), all, new LinkedHashMap<>(Map.of()), verified, notes);
   }
 
   private long once(

@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.scenario.posting;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.scenario.family.PointFamily;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kind.PointFamily;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -137,9 +137,10 @@ public final class PostingFamily implements PointFamily {
   }
 
   @Override
-  public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
+  public PointResult run(
+      Point point, PointContext context, Topology topology, ExecutionBackend backend)
       throws PointFailure {
-    return new PostingPoint(point, context, topology, substrate).run();
+    return new PostingPoint(point, context, topology, backend).run();
   }
 
   @Override

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.scenario.posting;
 
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -14,7 +14,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,23 +37,23 @@ final class PostingPoint {
   private final Point point;
   private final PointContext context;
   private final Topology topology;
-  private final Substrate substrate;
+  private final ExecutionBackend backend;
   private final PostingShape shape;
   private final SequencedMap<String, Quantity> counters = new LinkedHashMap<>();
   private final List<String> notes = new ArrayList<>();
   private long verified;
 
-  PostingPoint(Point point, PointContext context, Topology topology, Substrate substrate) {
+  PostingPoint(Point point, PointContext context, Topology topology, ExecutionBackend backend) {
     this.point = point;
     this.context = context;
     this.topology = topology;
-    this.substrate = substrate;
+    this.backend = backend;
     this.shape = new PostingShape(point);
   }
 
   PointResult run() throws PointFailure {
     List<Samples> samples = new ArrayList<>();
-    try (World world = Worlds.of(point, topology, substrate, shape, notes)) {
+    try (World world = Worlds.of(point, topology, backend, shape, notes)) {
       try (Wiring wiring = new Wiring(world, shape);
           Buffers buffers =
               new Buffers(world, shape.payload(), shape.bytes(), shape.threads(), point.seed())) {
@@ -70,7 +70,7 @@ final class PostingPoint {
           Problem.of("DB-P001", point.id(), String.valueOf(e.getMessage())).effect("no result"),
           e);
     }
-    return new PointResult(substrate.basis(), inOrder(samples), counters, verified, notes);
+    return new PointResult(backend.basis(), inOrder(samples), counters, verified, notes);
   }
 
   private boolean wants(String metric) {
@@ -85,10 +85,10 @@ final class PostingPoint {
   }
 
   private List<Samples> rates(World world, Wiring wiring, Buffers buffers) throws PointFailure {
-    boolean onGpu = substrate instanceof Substrate.Cuda;
+    boolean onGpu = backend instanceof ExecutionBackend.Cuda;
     int launches = Math.min(point.samples(), RATE_LAUNCHES);
     int warm = onGpu ? WARM_LAUNCHES_ON_GPU : 0;
-    long each = shape.putsOfThread(substrate);
+    long each = shape.putsOfThread(backend);
     long puts = each * shape.threads();
     double[] rates = new double[launches];
     try (KernelRun kernel = kernel(world, PostingFamily.RATE_KERNEL)) {

@@ -5,8 +5,8 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.scenario.family.Substrate;
 import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Placement;
 
 /** What the settings of a point ask for: grid, queue pairs, buffers, and how many puts. */
@@ -107,20 +107,20 @@ final class PostingShape {
   }
 
   /** Measured puts of each thread when the rate is asked for. */
-  long putsOfThread(Substrate substrate) {
-    return putsOf(threads(), substrate);
+  long putsOfThread(ExecutionBackend backend) {
+    return putsOf(threads(), backend);
   }
 
   /** The same where so many threads put. */
-  long putsOf(int posters, Substrate substrate) {
+  long putsOf(int posters, ExecutionBackend backend) {
     int all =
-        switch (substrate) {
-          case Substrate.Virtual() -> PUTS_IN_VIRTUAL_TIME;
-          case Substrate.Wall() -> PUTS_ON_THE_WALL;
-          case Substrate.Cuda(int _) ->
+        switch (backend) {
+          case ExecutionBackend.Virtual() -> PUTS_IN_VIRTUAL_TIME;
+          case ExecutionBackend.Wall() -> PUTS_ON_THE_WALL;
+          case ExecutionBackend.Cuda(int _) ->
               placement().touchesGpu() ? PUTS_THROUGH_A_MOVER : PUTS_ON_GPU;
-          case Substrate.Verbs verbs ->
-              verbs.ordinal() == Substrate.Verbs.VM ? PUTS_ON_THE_WALL : PUTS_ON_GPU;
+          case ExecutionBackend.Verbs verbs ->
+              verbs.ordinal() == ExecutionBackend.Verbs.VM ? PUTS_ON_THE_WALL : PUTS_ON_GPU;
         };
     long most = Math.min(all, MOST_BYTES_OF_A_LAUNCH / bytes());
     return Math.max(FEWEST_OF_A_THREAD, most / posters);

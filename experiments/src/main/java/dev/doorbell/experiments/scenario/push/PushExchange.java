@@ -10,11 +10,11 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.push.PushHeader;
 import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.Abi;
-import dev.doorbell.softhca.network.Cable;
-import dev.doorbell.softhca.push.PushChecker;
-import dev.doorbell.softhca.push.PushOptions;
-import dev.doorbell.softhca.push.RingShape;
-import dev.doorbell.softhca.push.SendRing;
+import dev.doorbell.push.PushChecker;
+import dev.doorbell.push.PushOptions;
+import dev.doorbell.push.RingShape;
+import dev.doorbell.push.SendRing;
+import dev.doorbell.push.network.Cable;
 import java.util.Arrays;
 import java.util.function.Consumer;
 

@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.scenario.push;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.scenario.family.KernelFamily;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kind.KernelFamily;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.List;
 import java.util.Set;
 
@@ -88,9 +88,10 @@ public final class PushFamily extends KernelFamily {
   }
 
   @Override
-  public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
+  public PointResult run(
+      Point point, PointContext context, Topology topology, ExecutionBackend backend)
       throws PointFailure {
-    boolean wall = !(substrate instanceof Substrate.Virtual);
+    boolean wall = !(backend instanceof ExecutionBackend.Virtual);
     return new PushPoint(point, context, topology, wall).run();
   }
 

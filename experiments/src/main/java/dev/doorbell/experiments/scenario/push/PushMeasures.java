@@ -2,9 +2,9 @@ package dev.doorbell.experiments.scenario.push;
 
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.softhca.push.PushChecker;
-import dev.doorbell.softhca.push.PushEvent;
-import dev.doorbell.softhca.push.PushObserver;
+import dev.doorbell.push.PushChecker;
+import dev.doorbell.push.PushEvent;
+import dev.doorbell.push.PushObserver;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario.push;
 
-import dev.doorbell.softhca.push.RingShape;
+import dev.doorbell.push.RingShape;
 import org.jspecify.annotations.Nullable;
 
 /** What one GPU sends. It never changes: whoever wants it otherwise gets another. */

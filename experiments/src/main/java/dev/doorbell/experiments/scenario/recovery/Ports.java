@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.scenario.recovery;
 
-import dev.doorbell.core.fabric.timed.CpuPrices;
-import dev.doorbell.core.fabric.timed.Network;
-import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
@@ -17,10 +17,10 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
-import dev.doorbell.softhca.HcaTiming;
-import dev.doorbell.softhca.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.recovery;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.fault.FaultCount;
@@ -20,9 +20,9 @@ import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.recovery.KeptKernel.Remedy;
 import dev.doorbell.experiments.scenario.recovery.KeptKernel.Shape;
-import dev.doorbell.proxy.recovery.KeeperPolicy;
 import dev.doorbell.proxy.recovery.ModeSwitch;
 import dev.doorbell.proxy.recovery.Recovery;
+import dev.doorbell.proxy.recovery.SupervisionPolicy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -149,8 +149,8 @@ final class RecoveryPoint {
       all.add(own);
     }
     FaultPlan plan = new FaultPlan(point.faults().seed() + seed, all);
-    KeeperPolicy policy =
-        new KeeperPolicy(
+    SupervisionPolicy policy =
+        new SupervisionPolicy(
             POLL_NANOS,
             point.whole("silence"),
             SETTLE_NANOS,
@@ -191,13 +191,13 @@ final class RecoveryPoint {
   }
 
   private void verify(KeptKernel kernel, @Nullable FaultCount own) throws PointFailure {
-    String trouble = kernel.trouble();
-    if (trouble != null) {
+    String firstError = kernel.firstError();
+    if (firstError != null) {
       throw failure(
           "DB-P026",
           "%s; the host met %s"
               .formatted(
-                  trouble,
+                  firstError,
                   kernel.keeper().recoveries().isEmpty()
                       ? "no failure"
                       : kernel.keeper().recoveries().getLast()),

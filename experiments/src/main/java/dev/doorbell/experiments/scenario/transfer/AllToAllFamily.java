@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.scenario.family.PointFamily;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kind.PointFamily;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.List;
 import java.util.Set;
 
@@ -70,9 +70,10 @@ public final class AllToAllFamily implements PointFamily {
   }
 
   @Override
-  public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
+  public PointResult run(
+      Point point, PointContext context, Topology topology, ExecutionBackend backend)
       throws PointFailure {
-    if (!(substrate instanceof Substrate.Virtual)) {
+    if (!(backend instanceof ExecutionBackend.Virtual)) {
       throw new PointFailure(
           PointFailure.Kind.WAIVED,
           Problem.of("DB-P029", point.id(), "an all-to-all of kernels runs in virtual time")

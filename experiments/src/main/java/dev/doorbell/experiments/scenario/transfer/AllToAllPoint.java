@@ -3,7 +3,7 @@ package dev.doorbell.experiments.scenario.transfer;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -15,6 +15,9 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -75,7 +78,7 @@ final class AllToAllPoint {
   }
 
   /** Two ranks of a pair, which send to each other. */
-  private record Pair(Party one, Party other) {}
+  private record Pair(RankBuffers one, RankBuffers other) {}
 
   private double dispatch(int sample) throws PointFailure {
     try (Owned open = new Owned()) {
@@ -126,24 +129,24 @@ final class AllToAllPoint {
         Connection connection = open.add(Connection.between(world, one, other, shape));
         pairs.add(
             new Pair(
-                party(world, connection, one, other, open),
-                party(world, connection, other, one, open)));
+                buffers(world, connection, one, other, open),
+                buffers(world, connection, other, one, open)));
       }
     }
     return pairs;
   }
 
-  private Party party(World world, Connection connection, int from, int to, Owned open) {
+  private RankBuffers buffers(World world, Connection connection, int from, int to, Owned open) {
     Rank rank = world.rank(from);
     return open.add(
-        new Party(
+        new RankBuffers(
             connection,
             rank,
-            Party.Buffers.of(bytes, rank.payload()),
+            RankBuffers.Buffers.of(bytes, rank.payload()),
             point.seed() ^ ((long) from * ranks + to)));
   }
 
-  private Supplier<Launch> prepare(Party from, Party to) {
+  private Supplier<Launch> prepare(RankBuffers from, RankBuffers to) {
     JobView job = new JobView();
     job.iterations = messages;
     job.path = path.jobPath();
@@ -187,10 +190,10 @@ final class AllToAllPoint {
     return true;
   }
 
-  private void verify(Party from, Party to) throws PointFailure {
-    String trouble = from.trouble();
-    if (trouble != null) {
-      throw failure(PointFailure.Kind.FAILED, "DB-P001", trouble);
+  private void verify(RankBuffers from, RankBuffers to) throws PointFailure {
+    String firstError = from.firstError();
+    if (firstError != null) {
+      throw failure(PointFailure.Kind.FAILED, "DB-P001", firstError);
     }
     String mismatch = to.mismatch(from);
     if (mismatch != null) {

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.transfer;
 
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.mlx5.CqePrinter;
@@ -14,6 +14,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
@@ -56,8 +57,8 @@ public final class Demo {
         new Endpoint.Shape(RING, RING, false, Placement.GPU, false, false, true, 1, SECOND);
     try (World world = World.timed(topology, 2, 4096, 1, recorder);
         Connection connection = Connection.open(world, shape, Connection.Ringing.GPU, 1);
-        Party zero = new Party(connection, world.rank(0), BYTES, 1);
-        Party one = new Party(connection, world.rank(1), BYTES, 2)) {
+        RankBuffers zero = new RankBuffers(connection, world.rank(0), BYTES, 1);
+        RankBuffers one = new RankBuffers(connection, world.rank(1), BYTES, 2)) {
       out.println("gpu ptx-vm   hca soft-hca   clock virtual   topology " + topology.name());
       out.printf("kernel post_once.ptx   1 block x 1 thread   %d B   rank0 -> rank1%n%n", BYTES);
       JobView job = new JobView();
@@ -77,20 +78,20 @@ public final class Demo {
     }
   }
 
-  private static void check(Launch launch, RunOutcome outcome, Party zero, Party one)
+  private static void check(Launch launch, RunOutcome outcome, RankBuffers zero, RankBuffers one)
       throws PointFailure {
-    String trouble = outcome == RunOutcome.DONE ? zero.trouble() : "the kernel did not end";
+    String firstError = outcome == RunOutcome.DONE ? zero.firstError() : "the kernel did not end";
     try {
       launch.check();
     } catch (GpuException e) {
-      trouble = e.getMessage();
+      firstError = e.getMessage();
     }
-    if (trouble == null) {
-      trouble = one.mismatch(zero);
+    if (firstError == null) {
+      firstError = one.mismatch(zero);
     }
-    if (trouble != null) {
+    if (firstError != null) {
       throw new PointFailure(
-          PointFailure.Kind.FAILED, Problem.of("DB-P001", "demo", trouble).effect("no demo"));
+          PointFailure.Kind.FAILED, Problem.of("DB-P001", "demo", firstError).effect("no demo"));
     }
   }
 

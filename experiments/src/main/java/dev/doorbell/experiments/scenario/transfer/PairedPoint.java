@@ -13,7 +13,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.Gid;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Point;
@@ -24,9 +24,12 @@ import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.remote.Company;
 import dev.doorbell.experiments.remote.ControlLine;
 import dev.doorbell.experiments.remote.ControlLine.Refused;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireFaults;
@@ -111,8 +114,8 @@ final class PairedPoint {
         rank,
         point.samples(),
         point.warmup(),
-        party -> {
-          long[] values = party.samples();
+        buffers -> {
+          long[] values = buffers.samples();
           for (int i = 0; i < nanos.length; i++) {
             nanos[i] = values[i];
           }
@@ -130,8 +133,8 @@ final class PairedPoint {
           rank == 0 ? 2 + batch : 1,
           messages,
           0,
-          party -> {
-            long nanos = Math.max(1, party.ended() - party.started());
+          buffers -> {
+            long nanos = Math.max(1, buffers.ended() - buffers.started());
             rates[which] = (double) shape.bytes() * messages * shape.blocks(protocol) / nanos;
           });
     }
@@ -140,7 +143,7 @@ final class PairedPoint {
 
   /** What is read off rank 0's side after a transfer. */
   private interface Reading {
-    void of(Party party);
+    void of(RankBuffers buffers);
   }
 
   private void transfer(Protocol protocol, long salt, int iterations, int warmup, Reading reading)
@@ -175,13 +178,13 @@ final class PairedPoint {
         Connection connection =
             Connection.half(
                 world, rank, shape.endpoint(protocol), shape.ringing(), shape.queuePairs());
-        Party party = shape.party(protocol, connection, world.rank(rank), salt)) {
-      Half half = new Half(world, party, idleness);
+        RankBuffers buffers = shape.buffers(protocol, connection, world.rank(rank), salt)) {
+      Half half = new Half(world, buffers, idleness);
       half.connect(connection);
       half.run(protocol, iterations, warmup);
       half.verify(protocol);
       if (rank == 0) {
-        reading.of(party);
+        reading.of(buffers);
       }
     } finally {
       tallies.add(FaultTally.of(FaultCount.total(point.faults(), injectors)));
@@ -191,14 +194,14 @@ final class PairedPoint {
   /** One transfer of this process. */
   private final class Half {
     private final World world;
-    private final Party party;
+    private final RankBuffers buffers;
     private final Idleness idleness;
     private final String name = "%d.%d".formatted(point.index(), transfers++);
-    private Party.@Nullable Target target;
+    private RankBuffers.@Nullable Target target;
 
-    Half(World world, Party party, Idleness idleness) {
+    Half(World world, RankBuffers buffers, Idleness idleness) {
       this.world = world;
-      this.party = party;
+      this.buffers = buffers;
       this.idleness = idleness;
     }
 
@@ -214,7 +217,7 @@ final class PairedPoint {
     }
 
     void connect(Connection connection) throws EnvironmentException {
-      Party.Target own = party.target();
+      RankBuffers.Target own = buffers.target();
       ControlLine card =
           ControlLine.of("card")
               .with("point", point.id())
@@ -249,7 +252,7 @@ final class PairedPoint {
         }
         connection.connect(rank, addresses);
         target =
-            new Party.Target(
+            new RankBuffers.Target(
                 peer.number("address", Long.MIN_VALUE, Long.MAX_VALUE),
                 (int) peer.number("key", Integer.MIN_VALUE, Integer.MAX_VALUE),
                 peer.number("signals", Long.MIN_VALUE, Long.MAX_VALUE),
@@ -264,27 +267,27 @@ final class PairedPoint {
     void run(Protocol protocol, int iterations, int warmup)
         throws PointFailure, EnvironmentException {
       KernelDescriptor.Launch launch = protocol.descriptor().launch();
-      Party.Target to = target;
-      String trouble = "";
+      RankBuffers.Target to = target;
+      String firstError = "";
       Supplier<Launch> start = null;
       try {
         if (to != null && (rank == 0 || launch.bothRanks())) {
           start =
-              party.prepare(
+              buffers.prepare(
                   protocol,
                   shape.job(protocol, rank, iterations, warmup),
                   to,
                   shape.launch(protocol));
         }
       } catch (GpuException e) {
-        trouble = String.valueOf(e.getMessage());
+        firstError = String.valueOf(e.getMessage());
       }
       // Nobody sends to an end that is not connected yet.
       meet("connected", "");
       if (start != null) {
-        trouble = await(start);
+        firstError = await(start);
       }
-      List<String> outcomes = meet("done", trouble.replace('\n', ' '));
+      List<String> outcomes = meet("done", firstError.replace('\n', ' '));
       for (int who = 0; who < outcomes.size(); who++) {
         if (!outcomes.get(who).isEmpty()) {
           throw failure(
@@ -320,18 +323,18 @@ final class PairedPoint {
         return String.valueOf(e.getMessage());
       }
       world.fabric().quiesce();
-      String trouble = party.trouble();
-      return trouble == null ? "" : trouble;
+      String firstError = buffers.firstError();
+      return firstError == null ? "" : firstError;
     }
 
     void verify(Protocol protocol) throws PointFailure, EnvironmentException {
-      List<String> sent = meet("sent", party.sentDigest());
+      List<String> sent = meet("sent", buffers.sentDigest());
       boolean both = protocol.descriptor().verify() == KernelDescriptor.Verify.BOTH;
       String verdict = "";
       if (rank == 1 || both) {
-        if (!party.arrivedDigest().equals(sent.get(1 - rank))) {
+        if (!buffers.arrivedDigest().equals(sent.get(1 - rank))) {
           verdict = "the inbox of rank %d is not what rank %d sent".formatted(rank, 1 - rank);
-        } else if (!party.guardsAreIntact()) {
+        } else if (!buffers.guardsAreIntact()) {
           verdict = "rank %d: bytes outside the message were written".formatted(rank);
         }
       }
@@ -340,7 +343,7 @@ final class PairedPoint {
           throw failure(PointFailure.Kind.MISMATCH, "DB-P002", each);
         }
       }
-      verified += (both ? 2L : 1L) * party.bytes();
+      verified += (both ? 2L : 1L) * buffers.bytes();
     }
   }
 

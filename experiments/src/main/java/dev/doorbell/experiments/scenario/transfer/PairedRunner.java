@@ -10,8 +10,9 @@ import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.remote.Company;
 import dev.doorbell.experiments.remote.Endpoint;
-import dev.doorbell.experiments.scenario.family.PointFamilies;
-import dev.doorbell.experiments.scenario.family.PointFamily;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
+import dev.doorbell.experiments.scenario.kind.PointFamily;
 import org.jspecify.annotations.Nullable;
 
 /** Runs points one after the other with another process, which runs the same ones. */
@@ -20,11 +21,11 @@ public final class PairedRunner implements PointRunner {
 
   private final Pairing pairing;
   private final Protocols protocols;
-  private final PointFamilies families;
+  private final ExperimentKinds families;
   private @Nullable Company company;
   private @Nullable EnvironmentException broken;
 
-  public PairedRunner(Pairing pairing, Protocols protocols, PointFamilies families) {
+  public PairedRunner(Pairing pairing, Protocols protocols, ExperimentKinds families) {
     this.pairing = pairing;
     this.protocols = protocols;
     this.families = families;

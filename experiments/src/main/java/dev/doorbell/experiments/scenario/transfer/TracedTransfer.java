@@ -2,8 +2,8 @@ package dev.doorbell.experiments.scenario.transfer;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.Network;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -18,12 +18,15 @@ import dev.doorbell.core.pcap.CapturedFrame;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.plan.Timeline.Kind;
 import dev.doorbell.experiments.plan.Timeline.Step;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.World;
@@ -113,8 +116,8 @@ public final class TracedTransfer {
     int mtu = (int) point.whole("mtu");
     try (World world = World.timed(topology, 2, mtu, point.seed(), recorder);
         Connection connection = shape.connect(world, protocol);
-        Party zero = shape.party(protocol, connection, world.rank(0), 0);
-        Party one = shape.party(protocol, connection, world.rank(1), 1)) {
+        RankBuffers zero = shape.buffers(protocol, connection, world.rank(0), 0);
+        RankBuffers one = shape.buffers(protocol, connection, world.rank(1), 1)) {
       LaunchConfig config = shape.launch(protocol);
       List<Launch> launches = new ArrayList<>();
       try (WireCapture capture =
@@ -138,7 +141,11 @@ public final class TracedTransfer {
   }
 
   private void check(
-      List<Launch> launches, RunOutcome outcome, Party zero, Party one, Protocol protocol)
+      List<Launch> launches,
+      RunOutcome outcome,
+      RankBuffers zero,
+      RankBuffers one,
+      Protocol protocol)
       throws PointFailure {
     if (outcome != RunOutcome.DONE) {
       throw failure("the kernel did not end");
@@ -150,22 +157,22 @@ public final class TracedTransfer {
     } catch (GpuException e) {
       throw failure(String.valueOf(e.getMessage()));
     }
-    String trouble = zero.trouble();
+    String firstError = zero.firstError();
     boolean slots = protocol.descriptor().launch().windowSlots();
-    if (trouble == null && !slots) {
-      trouble = one.mismatch(zero);
+    if (firstError == null && !slots) {
+      firstError = one.mismatch(zero);
     }
-    if (trouble == null && protocol.descriptor().verify() == KernelDescriptor.Verify.BOTH) {
-      trouble = zero.mismatch(one);
+    if (firstError == null && protocol.descriptor().verify() == KernelDescriptor.Verify.BOTH) {
+      firstError = zero.mismatch(one);
     }
-    if (trouble != null) {
-      throw failure(trouble);
+    if (firstError != null) {
+      throw failure(firstError);
     }
   }
 
   /** What the events of a trace mean for the message. */
   private static final class Steps {
-    private final Party sender;
+    private final RankBuffers sender;
     private final long ring;
     private final long ringEnd;
     private final long record;
@@ -175,7 +182,7 @@ public final class TracedTransfer {
     private final long completions;
     private final List<Step> steps = new ArrayList<>();
 
-    Steps(Connection connection, Party sender) {
+    Steps(Connection connection, RankBuffers sender) {
       Endpoint endpoint = connection.endpoints(0).getFirst();
       this.sender = sender;
       this.ring = endpoint.queuePair().sendRingAddress();

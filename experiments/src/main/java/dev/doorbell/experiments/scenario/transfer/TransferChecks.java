@@ -3,6 +3,7 @@ package dev.doorbell.experiments.scenario.transfer;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import java.util.List;
 
 /** What is impossible about a point of a transfer, found without running it. */

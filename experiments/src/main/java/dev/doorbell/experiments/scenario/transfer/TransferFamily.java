@@ -1,14 +1,16 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.scenario.family.PointFamily;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kind.PointFamily;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.List;
 import java.util.Set;
 
@@ -72,16 +74,17 @@ public final class TransferFamily implements PointFamily {
   }
 
   @Override
-  public void check(Point point, Substrate substrate, List<Problem> problems) {
-    if (substrate instanceof Substrate.Verbs verbs) {
+  public void check(Point point, ExecutionBackend backend, List<Problem> problems) {
+    if (backend instanceof ExecutionBackend.Verbs verbs) {
       VerbsChecks.of(point, verbs, problems);
     }
   }
 
   @Override
-  public PointResult run(Point point, PointContext context, Topology topology, Substrate substrate)
+  public PointResult run(
+      Point point, PointContext context, Topology topology, ExecutionBackend backend)
       throws PointFailure {
-    return new TransferPoint(point, context, topology, protocols, substrate).run();
+    return new TransferPoint(point, context, topology, protocols, backend).run();
   }
 
   /** The closed forms speak of Doorbell's own protocols, and of payload in GPU memory. */

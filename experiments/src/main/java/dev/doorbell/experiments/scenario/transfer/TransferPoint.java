@@ -4,7 +4,7 @@ import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.gpu.GpuException;
@@ -17,7 +17,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
@@ -25,13 +25,16 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.ptxvm.launch.VmGpu;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,7 +79,7 @@ final class TransferPoint {
   private final Point point;
   private final PointContext context;
   private final Topology topology;
-  private final Substrate substrate;
+  private final ExecutionBackend backend;
   private final Protocols protocols;
   private final TransferShape shape;
   private final int bytes;
@@ -85,17 +88,17 @@ final class TransferPoint {
   private long verified;
 
   /**
-   * @param substrate what runs the kernels
+   * @param backend what runs the kernels
    */
   TransferPoint(
       Point point,
       PointContext context,
       Topology topology,
       Protocols protocols,
-      Substrate substrate) {
+      ExecutionBackend backend) {
     this.point = point;
     this.protocols = protocols;
-    this.substrate = substrate;
+    this.backend = backend;
     this.context = context;
     this.topology = topology;
     this.shape = new TransferShape(point, kernelNanos(), deadlineNanos());
@@ -127,14 +130,14 @@ final class TransferPoint {
     if (streaming != null && Protocols.wantsGoodput(point)) {
       samples.add(goodput(streaming, counters));
     }
-    return new PointResult(substrate.basis(), samples, counters, verified, notes);
+    return new PointResult(backend.basis(), samples, counters, verified, notes);
   }
 
   private Samples latency(Protocol protocol) throws PointFailure {
     try (World world = world(protocol, 0);
         Connection connection = connect(world, protocol);
         Owned open = new Owned()) {
-      List<Party> parties = parties(protocol, world, connection, 0, open);
+      List<RankBuffers> parties = parties(protocol, world, connection, 0, open);
       runOnce(protocol, world, parties, point.samples(), point.warmup());
       return Samples.of("latency", "ns", parties.getFirst().samples());
     }
@@ -164,7 +167,7 @@ final class TransferPoint {
     try (World world = world(protocol, batch + 1);
         Connection connection = connect(world, protocol);
         Owned open = new Owned()) {
-      List<Party> parties = parties(protocol, world, connection, 2 + batch, open);
+      List<RankBuffers> parties = parties(protocol, world, connection, 2 + batch, open);
       int each = onGpu() ? messagesOnGpu() : shape.messages(protocol);
       int messages = each * inATurn(protocol);
       FabricCounters before = counters(world);
@@ -174,13 +177,13 @@ final class TransferPoint {
         count(after.minus(before), messages, counters);
       }
       boolean all = protocol.descriptor().launch().allRanks();
-      List<Party> senders =
+      List<RankBuffers> senders =
           parties.stream()
-              .filter(party -> all || party == parties.getFirst())
-              .filter(Party::stamped)
+              .filter(buffers -> all || buffers == parties.getFirst())
+              .filter(RankBuffers::stamped)
               .toList();
-      long started = senders.stream().mapToLong(Party::started).min().orElse(0);
-      long ended = senders.stream().mapToLong(Party::ended).max().orElse(0);
+      long started = senders.stream().mapToLong(RankBuffers::started).min().orElse(0);
+      long ended = senders.stream().mapToLong(RankBuffers::ended).max().orElse(0);
       long nanos = delivered(world, ended) - started;
       if (started == 0 || nanos <= 0) {
         throw failure(
@@ -209,20 +212,20 @@ final class TransferPoint {
   }
 
   /** The sides of all ranks, whose payloads differ. */
-  private List<Party> parties(
+  private List<RankBuffers> parties(
       Protocol protocol, World world, Connection connection, long salt, Owned open) {
-    List<Party> parties = new ArrayList<>();
+    List<RankBuffers> parties = new ArrayList<>();
     for (int rank = 0; rank < shape.ranks(protocol); rank++) {
       long own = rank < 2 ? rank : ((long) rank << Integer.SIZE);
       parties.add(
-          open.add(shape.party(protocol, connection, world.rank(rank), rank == 0 ? salt : own)));
+          open.add(shape.buffers(protocol, connection, world.rank(rank), rank == 0 ? salt : own)));
     }
     return parties;
   }
 
   /** Launches the protocol where it runs, waits for it, and compares what arrived. */
   private void runOnce(
-      Protocol protocol, World world, List<Party> parties, int iterations, int warmup)
+      Protocol protocol, World world, List<RankBuffers> parties, int iterations, int warmup)
       throws PointFailure {
     List<Launch> launches = new ArrayList<>();
     try {
@@ -250,12 +253,13 @@ final class TransferPoint {
     };
   }
 
-  private Supplier<Launch> prepare(Protocol protocol, List<Party> parties, int rank, JobView job) {
+  private Supplier<Launch> prepare(
+      Protocol protocol, List<RankBuffers> parties, int rank, JobView job) {
     LaunchConfig config = shape.launch(protocol);
-    Party party = parties.get(rank);
+    RankBuffers buffers = parties.get(rank);
     return protocol.descriptor().launch().allRanks()
-        ? party.prepareAmong(protocol, job, parties, config)
-        : party.prepare(protocol, job, parties.get(1 - rank), config);
+        ? buffers.prepareAmong(protocol, job, parties, config)
+        : buffers.prepare(protocol, job, parties.get(1 - rank), config);
   }
 
   /** What the fabric has counted; a fabric without virtual time counts nothing. */
@@ -285,8 +289,8 @@ final class TransferPoint {
   private World world(Protocol protocol, int run) throws PointFailure {
     int ranks = shape.ranks(protocol);
     World world =
-        switch (substrate) {
-          case Substrate.Virtual() ->
+        switch (backend) {
+          case ExecutionBackend.Virtual() ->
               onVirtualMachine(
                   World.timed(
                       topology,
@@ -296,9 +300,9 @@ final class TransferPoint {
                       Trace.NONE,
                       payload(),
                       point.faults().faults().isEmpty() ? 0 : FIRST_RETRY_NANOS));
-          case Substrate.Wall() -> onVirtualMachine(wall(ranks));
-          case Substrate.Cuda(int ordinal) -> cuda(ordinal, ranks);
-          case Substrate.Verbs verbs -> verbs(verbs, ranks);
+          case ExecutionBackend.Wall() -> onVirtualMachine(wall(ranks));
+          case ExecutionBackend.Cuda(int ordinal) -> cuda(ordinal, ranks);
+          case ExecutionBackend.Verbs verbs -> verbs(verbs, ranks);
         };
     injectors.addAll(world.inject(point.faults().forTransfer(point.seed() + injectors.size())));
     return world;
@@ -355,7 +359,7 @@ final class TransferPoint {
     return Placement.payload(point.text("payload"));
   }
 
-  private World verbs(Substrate.Verbs verbs, int ranks) throws PointFailure {
+  private World verbs(ExecutionBackend.Verbs verbs, int ranks) throws PointFailure {
     try {
       return World.verbs(verbs.hca(), verbs.ordinal(), ranks, payload());
     } catch (GpuException | HcaException e) {
@@ -378,7 +382,7 @@ final class TransferPoint {
   }
 
   private boolean onGpu() {
-    return substrate instanceof Substrate.Cuda;
+    return backend instanceof ExecutionBackend.Cuda;
   }
 
   private long kernelNanos() {
@@ -386,7 +390,7 @@ final class TransferPoint {
   }
 
   private boolean onHca() {
-    return substrate instanceof Substrate.Verbs;
+    return backend instanceof ExecutionBackend.Verbs;
   }
 
   private long deadlineNanos() {
@@ -399,7 +403,8 @@ final class TransferPoint {
     return (int) Math.max(point.whole("window"), most);
   }
 
-  private void await(World world, List<Launch> launches, List<Party> parties) throws PointFailure {
+  private void await(World world, List<Launch> launches, List<RankBuffers> parties)
+      throws PointFailure {
     long left = kernelNanos();
     while (left > 0) {
       RunOutcome outcome = world.fabric().run(() -> allDone(launches), SLICE_NANOS);
@@ -435,10 +440,10 @@ final class TransferPoint {
       }
     }
     world.fabric().quiesce();
-    for (Party party : parties) {
-      String trouble = party.trouble();
-      if (trouble != null) {
-        throw failure(PointFailure.Kind.FAILED, "DB-P001", trouble, "no result");
+    for (RankBuffers buffers : parties) {
+      String firstError = buffers.firstError();
+      if (firstError != null) {
+        throw failure(PointFailure.Kind.FAILED, "DB-P001", firstError, "no result");
       }
     }
   }
@@ -459,7 +464,7 @@ final class TransferPoint {
         : "";
   }
 
-  private void verify(Protocol protocol, List<Party> parties) throws PointFailure {
+  private void verify(Protocol protocol, List<RankBuffers> parties) throws PointFailure {
     KernelDescriptor.Verify what = protocol.descriptor().verify();
     if (!what.ofAll()) {
       verify(parties.get(1), parties.get(1).mismatch(parties.get(0)));
@@ -468,12 +473,12 @@ final class TransferPoint {
       }
       return;
     }
-    for (Party party : parties) {
-      verify(party, party.mismatch(parties, what));
+    for (RankBuffers buffers : parties) {
+      verify(buffers, buffers.mismatch(parties, what));
     }
   }
 
-  private void verify(Party to, @Nullable String mismatch) throws PointFailure {
+  private void verify(RankBuffers to, @Nullable String mismatch) throws PointFailure {
     if (mismatch != null) {
       throw failure(PointFailure.Kind.MISMATCH, "DB-P002", mismatch, "the point has no result");
     }

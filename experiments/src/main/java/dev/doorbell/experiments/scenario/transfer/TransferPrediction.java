@@ -1,12 +1,13 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.core.fabric.timed.Network;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.model.PathModel;
 import dev.doorbell.experiments.model.PostingPath;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;

@@ -4,8 +4,11 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
@@ -121,7 +124,7 @@ final class TransferShape {
    *
    * @param salt tells its payload from others of the point
    */
-  Party party(Protocol protocol, Connection connection, Rank rank, long salt) {
+  RankBuffers buffers(Protocol protocol, Connection connection, Rank rank, long salt) {
     LaunchConfig config = launch(protocol);
     int slots =
         switch (protocol.descriptor().launch().slots()) {
@@ -130,11 +133,11 @@ final class TransferShape {
           case THREADS -> config.blocks() * config.threadsPerBlock();
           case WINDOW -> (int) point.whole("window");
         };
-    Party party =
-        new Party(
+    RankBuffers buffers =
+        new RankBuffers(
             connection,
             rank,
-            new Party.Buffers(
+            new RankBuffers.Buffers(
                 bytes,
                 slots,
                 (int) point.whole("offset"),
@@ -143,11 +146,11 @@ final class TransferShape {
                 protocol.descriptor().launch().signals()),
             point.seed() ^ salt);
     switch (path) {
-      case PUSH_MEMIC -> party.stageOnChip(STAGING_BYTES);
-      case STAGED -> party.stageInHost(STAGING_BYTES);
+      case PUSH_MEMIC -> buffers.stageOnChip(STAGING_BYTES);
+      case STAGED -> buffers.stageInHost(STAGING_BYTES);
       default -> {}
     }
-    return party;
+    return buffers;
   }
 
   private MemoryKind payload(Rank rank) {

@@ -5,7 +5,8 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.device.RealHca;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.List;
 
 /** What a point of a transfer needs and a real HCA lacks, each with its fix. */
@@ -14,9 +15,9 @@ final class VerbsChecks {
 
   private VerbsChecks() {}
 
-  static void of(Point point, Substrate.Verbs substrate, List<Problem> problems) {
-    HcaAttributes has = substrate.attributes();
-    RealHca hca = substrate.hca();
+  static void of(Point point, ExecutionBackend.Verbs backend, List<Problem> problems) {
+    HcaAttributes has = backend.attributes();
+    RealHca hca = backend.hca();
     String word = point.text("path");
     TransferPath path = TransferPath.of(word);
     if (path.needsBlueFlame() && has.blueFlameBytes() < SendQueue.BLOCK) {
@@ -52,7 +53,7 @@ final class VerbsChecks {
               .fix(
                   "use a depth from %d to %d".formatted(has.minSendBlocks(), has.maxSendBlocks())));
     }
-    if (hca.driver() == RealHca.Driver.POSTED && substrate.ordinal() != Substrate.Verbs.VM) {
+    if (hca.driver() == RealHca.Driver.POSTED && backend.ordinal() != ExecutionBackend.Verbs.VM) {
       for (String queue : QUEUES) {
         if (!point.text(queue).equals("host")) {
           problems.add(

@@ -3,11 +3,11 @@ package dev.doorbell.experiments.scenario.world;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.timed.CpuPrices;
-import dev.doorbell.core.fabric.timed.Network;
-import dev.doorbell.core.fabric.timed.NicPrices;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.gpu.Gpu;
@@ -18,13 +18,12 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.scenario.device.RealHca;
-import dev.doorbell.experiments.scenario.family.Substrate;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
-import dev.doorbell.softhca.HcaTiming;
-import dev.doorbell.softhca.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import java.util.ArrayList;
@@ -195,7 +194,7 @@ public final class World implements AutoCloseable {
   /**
    * A world whose ranks have HCAs that libibverbs drives.
    *
-   * @param ordinal the CUDA device that they share, or {@link Substrate.Verbs#VM}
+   * @param ordinal the CUDA device that they share, or {@link ExecutionBackend.Verbs#VM}
    * @param payload what payload lies in
    * @throws dev.doorbell.core.hca.HcaException when a device cannot be opened
    * @throws dev.doorbell.core.gpu.GpuException when there is no such GPU
@@ -207,7 +206,7 @@ public final class World implements AutoCloseable {
       for (int number = 0; number < ranks; number++) {
         Locus at = Locus.gpu(number, 0);
         Gpu gpu =
-            ordinal == Substrate.Verbs.VM
+            ordinal == ExecutionBackend.Verbs.VM
                 ? new VmGpu(fabric, at)
                 : new CudaGpu(fabric, at, ordinal, CudaGpu.Mover.NONE, RealHca.pinnedPages());
         try {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.Policy;
-import dev.doorbell.core.fabric.explore.RandomChooser;
+import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.explore.model.RandomChooser;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.mlx5.Syndrome;
@@ -47,7 +47,7 @@ class GpuNicOrderTest {
         fabric.quiesce();
         assertThat(outcome).as("seed %d", seed).isEqualTo(RunOutcome.DONE);
         launches.forEach(Launch::check);
-        assertThat(run.trouble()).as("seed %d", seed).isNull();
+        assertThat(run.firstError()).as("seed %d", seed).isNull();
         assertThat(run.mismatch()).as("seed %d", seed).isNull();
       }
     }
@@ -64,7 +64,7 @@ class GpuNicOrderTest {
       List<Launch> launches = run.start(sender, nic, load, NANOS);
       gpus.fabric().run(() -> launches.stream().allMatch(Launch::done), NANOS);
       launches.forEach(Launch::check);
-      assertThat(run.trouble())
+      assertThat(run.firstError())
           .contains("sender", "NIC", "syndrome 0x%02x, WQE 0".formatted(Syndrome.REMOTE_ACCESS));
       assertThat(run.mismatch()).contains("byte 0 of message 0");
     }

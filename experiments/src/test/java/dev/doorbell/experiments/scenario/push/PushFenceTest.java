@@ -3,20 +3,20 @@ package dev.doorbell.experiments.scenario.push;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.Policy;
-import dev.doorbell.core.fabric.explore.RandomChooser;
+import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.explore.model.RandomChooser;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.ptxvm.launch.VmGpu;
-import dev.doorbell.softhca.network.Cable;
-import dev.doorbell.softhca.push.PushChecker;
-import dev.doorbell.softhca.push.PushEvent.Kind;
-import dev.doorbell.softhca.push.PushOptions;
-import dev.doorbell.softhca.push.PushOptions.Mistakes;
-import dev.doorbell.softhca.push.PushViolation;
-import dev.doorbell.softhca.push.RingShape;
+import dev.doorbell.push.PushChecker;
+import dev.doorbell.push.PushEvent.Kind;
+import dev.doorbell.push.PushOptions;
+import dev.doorbell.push.PushOptions.Mistakes;
+import dev.doorbell.push.PushViolation;
+import dev.doorbell.push.RingShape;
+import dev.doorbell.push.network.Cable;
 import org.junit.jupiter.api.Test;
 
 /** F3: a doorbell that arrives before the payload, in every order that the memory model allows. */

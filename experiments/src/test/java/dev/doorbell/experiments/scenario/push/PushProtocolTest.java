@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.Abi;
-import dev.doorbell.softhca.network.Cable;
-import dev.doorbell.softhca.push.PushEvent.Kind;
-import dev.doorbell.softhca.push.PushOptions;
-import dev.doorbell.softhca.push.PushOptions.Release;
-import dev.doorbell.softhca.push.RingShape;
+import dev.doorbell.push.PushEvent.Kind;
+import dev.doorbell.push.PushOptions;
+import dev.doorbell.push.PushOptions.Release;
+import dev.doorbell.push.RingShape;
+import dev.doorbell.push.network.Cable;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The protocol as it should be, by the kernel itself, with each event checked. */
+/** The protocol as expected, by the kernel itself, with each event checked. */
 class PushProtocolTest {
   private static final PushTraffic TRAFFIC =
       PushTraffic.of(RingShape.of(8, 256), 256, 100, 1).withFlags(PushRingView.CHECKSUMS);
@@ -42,13 +42,13 @@ class PushProtocolTest {
     Cable.Impairment impairment =
         new Cable.Impairment() {
           @Override
-          public int copies(dev.doorbell.softhca.network.Frame frame, long number) {
+          public int copies(dev.doorbell.push.network.Frame frame, long number) {
             int die = random.nextInt(100);
             return die < 5 ? 0 : die < 10 ? 2 : 1;
           }
 
           @Override
-          public long late(dev.doorbell.softhca.network.Frame frame, long number) {
+          public long late(dev.doorbell.push.network.Frame frame, long number) {
             return random.nextInt(10) == 0 ? random.nextInt(3_000) : 0;
           }
         };

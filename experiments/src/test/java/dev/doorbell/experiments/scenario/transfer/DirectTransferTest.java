@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,12 +33,12 @@ class DirectTransferTest {
                     64, 64, false, placement, path.blueFlame(), false, true, 1, DEADLINE),
                 path == TransferPath.PROXY ? Connection.Ringing.PROXY : Connection.Ringing.GPU,
                 1);
-        Party zero = new Party(connection, world.rank(0), bytes, 7);
-        Party one = new Party(connection, world.rank(1), bytes, 8)) {
-      for (Party party : List.of(zero, one)) {
+        RankBuffers zero = new RankBuffers(connection, world.rank(0), bytes, 7);
+        RankBuffers one = new RankBuffers(connection, world.rank(1), bytes, 8)) {
+      for (RankBuffers buffers : List.of(zero, one)) {
         switch (path) {
-          case PUSH_MEMIC -> party.stageOnChip(64 << 10);
-          case STAGED -> party.stageInHost(64 << 10);
+          case PUSH_MEMIC -> buffers.stageOnChip(64 << 10);
+          case STAGED -> buffers.stageInHost(64 << 10);
           default -> {}
         }
       }
@@ -46,8 +48,8 @@ class DirectTransferTest {
       assertThat(outcome).isEqualTo(RunOutcome.DONE);
       first.check();
       second.check();
-      assertThat(zero.trouble()).isNull();
-      assertThat(one.trouble()).isNull();
+      assertThat(zero.firstError()).isNull();
+      assertThat(one.firstError()).isNull();
       assertThat(one.mismatch(zero)).isNull();
       assertThat(zero.mismatch(one)).isNull();
     }

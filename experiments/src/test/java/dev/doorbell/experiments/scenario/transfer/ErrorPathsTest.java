@@ -13,12 +13,13 @@ import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -152,8 +153,8 @@ class ErrorPathsTest {
     try (World world = World.timed(TopologyFile.load("same-switch"), 2, 4096, 1, Trace.NONE);
         Connection connection =
             Connection.open(world, shape(NEVER, false), Connection.Ringing.GPU, 1);
-        Party zero = new Party(connection, world.rank(0), 64, 1);
-        Party one = new Party(connection, world.rank(1), 64, 2)) {
+        RankBuffers zero = new RankBuffers(connection, world.rank(0), 64, 1);
+        RankBuffers one = new RankBuffers(connection, world.rank(1), 64, 2)) {
       JobView answerer = new JobView();
       answerer.role = 1;
       answerer.iterations = 1;

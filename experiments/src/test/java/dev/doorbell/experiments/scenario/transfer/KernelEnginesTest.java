@@ -12,11 +12,12 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
@@ -90,15 +91,15 @@ class KernelEnginesTest {
     job.path = JobView.PATH_PULL;
     try (World world = World.direct(2, 0, SoftHcaOptions.DEFAULT);
         Connection connection = Connection.open(world, SHAPE, Connection.Ringing.GPU, 1);
-        Party zero = new Party(connection, world.rank(0), BYTES, 1);
-        Party one = new Party(connection, world.rank(1), BYTES, 2)) {
+        RankBuffers zero = new RankBuffers(connection, world.rank(0), BYTES, 1);
+        RankBuffers one = new RankBuffers(connection, world.rank(1), BYTES, 2)) {
       Launch launch = zero.launch(kernel, job, one, 1, threads, DEADLINE);
       RunOutcome outcome = world.fabric().run(launch::done, DEADLINE);
       launch.check();
       assertThat(outcome).isEqualTo(RunOutcome.DONE);
       assertThat(launch.engine()).as(engine).isIn(engines(engine));
       Map<String, String> left = new LinkedHashMap<>();
-      left.put("trouble", String.valueOf(zero.trouble()));
+      left.put("firstError", String.valueOf(zero.firstError()));
       left.put("mismatch at the target", String.valueOf(one.mismatch(zero)));
       Endpoint endpoint = connection.endpoints(0).getFirst();
       left.put("doorbell record", hex(endpoint.queuePair().recordAddress(), DoorbellRecord.BYTES));
@@ -156,7 +157,7 @@ class KernelEnginesTest {
         with("interpreter", () -> run("interpreter", kernel, scope, threads, ordered));
     Map<String, String> compiled =
         with("compiled", () -> run("compiled", kernel, scope, threads, ordered));
-    assertThat(interpreted).containsEntry("trouble", "null");
+    assertThat(interpreted).containsEntry("firstError", "null");
     assertThat(interpreted).containsEntry("mismatch at the target", "null");
     assertThat(compiled).isEqualTo(interpreted);
     for (String engine : List.of("warp", "warp@1000", "auto@1000")) {
@@ -170,8 +171,8 @@ class KernelEnginesTest {
   private static Map<String, String> pingPong(String engine, String kernel) {
     try (World world = World.direct(2, 0, SoftHcaOptions.DEFAULT);
         Connection connection = Connection.open(world, SHAPE, Connection.Ringing.GPU, 1);
-        Party zero = new Party(connection, world.rank(0), BYTES, 1);
-        Party one = new Party(connection, world.rank(1), BYTES, 2)) {
+        RankBuffers zero = new RankBuffers(connection, world.rank(0), BYTES, 1);
+        RankBuffers one = new RankBuffers(connection, world.rank(1), BYTES, 2)) {
       Launch ping = zero.launch(kernel, turns(0), one, 1, 1, DEADLINE);
       Launch pong = one.launch(kernel, turns(1), zero, 1, 1, DEADLINE);
       RunOutcome outcome = world.fabric().run(() -> ping.done() && pong.done(), DEADLINE);
@@ -182,7 +183,7 @@ class KernelEnginesTest {
       Map<String, String> left = new LinkedHashMap<>();
       for (int rank = 0; rank < 2; rank++) {
         Endpoint endpoint = connection.endpoints(rank).getFirst();
-        left.put(rank + " trouble", String.valueOf((rank == 0 ? zero : one).trouble()));
+        left.put(rank + " firstError", String.valueOf((rank == 0 ? zero : one).firstError()));
         left.put(
             rank + " doorbell record",
             hex(endpoint.queuePair().recordAddress(), DoorbellRecord.BYTES));
@@ -207,7 +208,9 @@ class KernelEnginesTest {
   void a_ping_pong_leaves_the_same_in_memory() {
     Map<String, String> interpreted =
         with("interpreter", () -> pingPong("interpreter", "put_latency"));
-    assertThat(interpreted).containsEntry("0 trouble", "null").containsEntry("1 trouble", "null");
+    assertThat(interpreted)
+        .containsEntry("0 firstError", "null")
+        .containsEntry("1 firstError", "null");
     for (String engine : List.of("compiled", "warp", "warp@1000", "auto@1000")) {
       assertThat(with(engine, () -> pingPong(engine, "put_latency")))
           .as(engine)

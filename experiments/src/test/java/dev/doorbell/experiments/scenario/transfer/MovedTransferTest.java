@@ -10,11 +10,13 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -72,8 +74,8 @@ class MovedTransferTest {
                     64, 64, false, placement, path.blueFlame(), false, true, 1, DEADLINE),
                 Connection.Ringing.GPU,
                 1);
-        Party zero = new Party(connection, world.rank(0), bytes, 7);
-        Party one = new Party(connection, world.rank(1), bytes, 8)) {
+        RankBuffers zero = new RankBuffers(connection, world.rank(0), bytes, 7);
+        RankBuffers one = new RankBuffers(connection, world.rank(1), bytes, 8)) {
       if (path == TransferPath.PUSH_MEMIC) {
         zero.stageOnChip(64 << 10);
         one.stageOnChip(64 << 10);
@@ -85,8 +87,8 @@ class MovedTransferTest {
       first.check();
       second.check();
       fabric.quiesce();
-      assertThat(zero.trouble()).as("seed %d", seed).isNull();
-      assertThat(one.trouble()).as("seed %d", seed).isNull();
+      assertThat(zero.firstError()).as("seed %d", seed).isNull();
+      assertThat(one.firstError()).as("seed %d", seed).isNull();
       assertThat(one.mismatch(zero)).as("seed %d", seed).isNull();
       assertThat(zero.mismatch(one)).as("seed %d", seed).isNull();
       for (MovedGpu gpu : gpus) {
@@ -117,8 +119,8 @@ class MovedTransferTest {
                 new Endpoint.Shape(256, 256, false, Placement.GPU, false, false, true, 1, DEADLINE),
                 Connection.Ringing.GPU,
                 1);
-        Party zero = new Party(connection, world.rank(0), bytes, 3);
-        Party one = new Party(connection, world.rank(1), bytes, 4)) {
+        RankBuffers zero = new RankBuffers(connection, world.rank(0), bytes, 3);
+        RankBuffers one = new RankBuffers(connection, world.rank(1), bytes, 4)) {
       JobView job = job(TransferPath.PULL, 0);
       job.iterations = 32;
       job.warmup = 0;
@@ -127,7 +129,7 @@ class MovedTransferTest {
       assertThat(fabric.run(launch::done, 2 * DEADLINE)).isEqualTo(RunOutcome.DONE);
       launch.check();
       fabric.quiesce();
-      assertThat(zero.trouble()).isNull();
+      assertThat(zero.firstError()).isNull();
       assertThat(one.mismatch(zero)).isNull();
       assertThat(gpus.get(1).mover().batches()).isLessThan(gpus.get(1).mover().transfers());
     }

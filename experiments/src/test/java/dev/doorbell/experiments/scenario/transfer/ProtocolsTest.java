@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.KernelDescriptorReader;
-import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
@@ -140,7 +140,7 @@ class ProtocolsTest {
 
   static PointResult run(ExperimentRuntime of, Point point)
       throws PointFailure, EnvironmentException {
-    return of.runner(of.choose(new Environment.Wish("auto", "auto", "virtual")))
+    return of.runner(of.choose(new Environment.Request("auto", "auto", "virtual")))
         .run(point, new PointBench());
   }
 }

@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
@@ -144,8 +146,8 @@ class RoundConstantsTest {
         name.equals("e1") ? Connection.Ringing.PROXY : Connection.Ringing.GPU;
     try (World world = World.timed(topology, 2, 4096, 1, emissions);
         Connection connection = Connection.open(world, shape, ringing, 1);
-        Party zero = new Party(connection, world.rank(0), bytes, 1);
-        Party one = new Party(connection, world.rank(1), bytes, 2)) {
+        RankBuffers zero = new RankBuffers(connection, world.rank(0), bytes, 1);
+        RankBuffers one = new RankBuffers(connection, world.rank(1), bytes, 2)) {
       switch (variant.path()) {
         case PUSH_MEMIC -> zero.stageOnChip(STAGING);
         case STAGED -> zero.stageInHost(STAGING);
@@ -160,7 +162,8 @@ class RoundConstantsTest {
     }
   }
 
-  private static long byGpu(World world, Party zero, Party one, Variant variant, int bytes) {
+  private static long byGpu(
+      World world, RankBuffers zero, RankBuffers one, Variant variant, int bytes) {
     JobView job = new JobView();
     job.path = variant.path().jobPath();
     job.chunkBytes = CHUNK;
@@ -169,11 +172,11 @@ class RoundConstantsTest {
     RunOutcome outcome = world.fabric().run(launch::done, DEADLINE);
     launch.check();
     assertThat(outcome).isEqualTo(RunOutcome.DONE);
-    assertThat(zero.trouble()).isNull();
+    assertThat(zero.firstError()).isNull();
     return zero.started();
   }
 
-  private static long byCpu(World world, Connection connection, Party zero, Party one) {
+  private static long byCpu(World world, Connection connection, RankBuffers zero, RankBuffers one) {
     Endpoint endpoint = connection.endpoints(0).getFirst();
     try (HostPoster poster =
         new HostPoster(

@@ -8,15 +8,17 @@ import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.SessionRuntime;
 import dev.doorbell.experiments.scenario.device.RealHca;
-import dev.doorbell.experiments.scenario.family.PointFamily;
-import dev.doorbell.experiments.scenario.family.Substrate;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.PointFamily;
 import dev.doorbell.experiments.scenario.push.PushFamily;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -32,8 +34,8 @@ class VerbsChecksTest {
         "mlx5", 64, 4096, 16, 4096, 204, 4, onChip, blueFlame, 1 << 30, 16, false);
   }
 
-  private static Substrate on(String hca, HcaAttributes attributes, int ordinal) {
-    return new Substrate.Verbs(
+  private static ExecutionBackend on(String hca, HcaAttributes attributes, int ordinal) {
+    return new ExecutionBackend.Verbs(
         Objects.requireNonNull(RealHca.of(hca)), attributes, ordinal, Basis.EMULATED);
   }
 
@@ -57,16 +59,18 @@ class VerbsChecksTest {
         .getFirst();
   }
 
-  private static List<Problem> problems(PointFamily family, Point point, Substrate substrate) {
+  private static List<Problem> problems(PointFamily family, Point point, ExecutionBackend backend) {
     List<Problem> problems = new ArrayList<>();
-    family.check(point, substrate, problems);
+    family.check(point, backend, problems);
     return problems;
   }
 
   @Test
   void a_capable_device_is_refused_nothing() throws Exception {
     for (TransferPath path : TransferPath.values()) {
-      assertThat(problems(TRANSFERS, point(path.word()), on("mlx5", CAPABLE, Substrate.Verbs.VM)))
+      assertThat(
+              problems(
+                  TRANSFERS, point(path.word()), on("mlx5", CAPABLE, ExecutionBackend.Verbs.VM)))
           .as(path.word())
           .isEmpty();
     }
@@ -75,7 +79,7 @@ class VerbsChecksTest {
   @Test
   void paths_of_the_blueflame_register_need_one() throws Exception {
     for (String path : List.of("pull.bf", "push.bf")) {
-      assertThat(problems(TRANSFERS, point(path), on("verbs", PLAIN, Substrate.Verbs.VM)))
+      assertThat(problems(TRANSFERS, point(path), on("verbs", PLAIN, ExecutionBackend.Verbs.VM)))
           .singleElement()
           .satisfies(
               problem -> {
@@ -84,7 +88,7 @@ class VerbsChecksTest {
                 assertThat(problem.fix()).contains("hca: mlx5");
               });
     }
-    assertThat(problems(TRANSFERS, point("proxy"), on("verbs", PLAIN, Substrate.Verbs.VM)))
+    assertThat(problems(TRANSFERS, point("proxy"), on("verbs", PLAIN, ExecutionBackend.Verbs.VM)))
         .isEmpty();
   }
 
@@ -94,11 +98,14 @@ class VerbsChecksTest {
             problems(
                 TRANSFERS,
                 point("push.memic"),
-                on("mlx5", attributes(4096, 256), Substrate.Verbs.VM)))
+                on("mlx5", attributes(4096, 256), ExecutionBackend.Verbs.VM)))
         .singleElement()
         .satisfies(problem -> assertThat(problem.what()).contains("4096 bytes of on-chip memory"));
     assertThat(
-            problems(TRANSFERS, point("pull", "depth=8"), on("mlx5", CAPABLE, Substrate.Verbs.VM)))
+            problems(
+                TRANSFERS,
+                point("pull", "depth=8"),
+                on("mlx5", CAPABLE, ExecutionBackend.Verbs.VM)))
         .singleElement()
         .satisfies(problem -> assertThat(problem.fix()).contains("from 16 to 4096"));
   }
@@ -116,7 +123,9 @@ class VerbsChecksTest {
 
   @Test
   void points_that_need_parts_of_software_hcas_are_refused() throws Exception {
-    assertThat(problems(new PushFamily(), point("pull"), on("mlx5", CAPABLE, Substrate.Verbs.VM)))
+    assertThat(
+            problems(
+                new PushFamily(), point("pull"), on("mlx5", CAPABLE, ExecutionBackend.Verbs.VM)))
         .singleElement()
         .satisfies(problem -> assertThat(problem.fix()).isEqualTo("use hca: soft"));
   }
@@ -124,7 +133,7 @@ class VerbsChecksTest {
   @Test
   void a_real_hca_has_no_virtual_time_and_no_second_process() throws Exception {
     SessionRuntime runtime = new SessionRuntime();
-    assertThatThrownBy(() -> runtime.choose(new Environment.Wish("vm", "mlx5", "virtual")))
+    assertThatThrownBy(() -> runtime.choose(new Environment.Request("vm", "mlx5", "virtual")))
         .isInstanceOfSatisfying(
             EnvironmentException.class,
             refused -> assertThat(refused.problem().fix()).contains("clock: wall"));

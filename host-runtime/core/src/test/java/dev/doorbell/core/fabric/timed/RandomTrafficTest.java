@@ -9,6 +9,8 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;

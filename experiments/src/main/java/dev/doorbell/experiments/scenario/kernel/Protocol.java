@@ -1,0 +1,136 @@
+package dev.doorbell.experiments.scenario.kernel;
+
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
+import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.kernels.ProtocolKernel;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A kernel that experiments can run: what its descriptor says, and its PTX.
+ *
+ * @param own one of Doorbell's, of which the closed forms speak
+ */
+public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
+  /** Offset and bytes of a field of {@code struct doorbell_job}, by its name in abi.h. */
+  private static final Map<String, Field> FIELDS =
+      Map.ofEntries(
+          field("local", 0, 8),
+          field("remote", 8, 8),
+          field("bytes", 16, 8),
+          field("iterations", 24, 8),
+          field("warmup", 32, 8),
+          field("samples", 40, 8),
+          field("status", 48, 8),
+          field("inbox", 56, 8),
+          field("staging", 64, 8),
+          field("staging_bytes", 72, 8),
+          field("staging_wire", 80, 8),
+          field("stamps", 88, 8),
+          field("stride", 96, 8),
+          field("operand", 104, 8),
+          field("compare", 112, 8),
+          field("local_key", 120, 4),
+          field("remote_key", 124, 4),
+          field("staging_key", 128, 4),
+          field("path", 132, 4),
+          field("scope", 136, 4),
+          field("window", 140, 4),
+          field("qp_count", 144, 4),
+          field("role", 148, 4),
+          field("opcode", 152, 4),
+          field("chunk_bytes", 156, 4),
+          field("signals", 160, 8),
+          field("peers", 168, 8));
+
+  private record Field(int offset, int bytes) {}
+
+  private static Map.Entry<String, Field> field(String name, int offset, int bytes) {
+    return Map.entry(name, new Field(offset, bytes));
+  }
+
+  /** As experiments call it. */
+  public String name() {
+    return descriptor.name();
+  }
+
+  /** A protocol of Doorbell's own. */
+  public static Protocol ofCatalogue(String name) {
+    KernelCatalogue catalogue = KernelCatalogue.load();
+    return catalogue
+        .find(name)
+        .map(kernel -> of(catalogue, kernel))
+        .orElseThrow(() -> new IllegalArgumentException("no kernel '" + name + "'"));
+  }
+
+  public static Protocol of(KernelCatalogue catalogue, ProtocolKernel kernel) {
+    try {
+      return new Protocol(
+          new KernelDescriptorReader()
+              .read(kernel.name() + KernelDescriptor.ENDING, catalogue.descriptor(kernel)),
+          catalogue.ptx(kernel),
+          true);
+    } catch (ConfigException e) {
+      throw new IllegalStateException(
+          "a descriptor of this build is broken: " + e.problems().getFirst().text(), e);
+    }
+  }
+
+  /** A protocol of the user's. */
+  public static Protocol of(UserKernel kernel) {
+    return new Protocol(kernel.descriptor(), kernel.ptx(), false);
+  }
+
+  /** What the entry's parameters get. */
+  public KernelArguments arguments(Kernel entry, Memory views, Memory jobMemory, JobView job) {
+    return arguments(descriptor.parameters(), entry, views, jobMemory, job);
+  }
+
+  /** The same for parameters that are named. */
+  public static KernelArguments arguments(
+      List<String> parameters, Kernel entry, Memory views, Memory jobMemory, JobView job) {
+    byte[] fields = job.encode();
+    KernelArguments arguments = new KernelArguments();
+    for (int i = 0; i < parameters.size(); i++) {
+      String name = parameters.get(i);
+      switch (name) {
+        case "queue_pairs" -> arguments.add(views);
+        case "job" -> arguments.add(jobMemory);
+        default -> add(arguments, name, fields, entry.parameterBytes(i));
+      }
+    }
+    return arguments;
+  }
+
+  /** A number of 8 bytes may go to a parameter of 4, and the other way round. */
+  private static void add(KernelArguments arguments, String name, byte[] fields, int wanted) {
+    Field field = FIELDS.get(name);
+    if (field == null) {
+      throw new IllegalStateException("the schema lets through the parameter " + name);
+    }
+    MemorySegment job = MemorySegment.ofArray(fields);
+    long value =
+        field.bytes == Long.BYTES
+            ? job.get(
+                ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), field.offset)
+            : Integer.toUnsignedLong(
+                job.get(
+                    ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN),
+                    field.offset));
+    if (wanted == Integer.BYTES) {
+      arguments.add((int) value);
+    } else {
+      arguments.add(value);
+    }
+  }
+}

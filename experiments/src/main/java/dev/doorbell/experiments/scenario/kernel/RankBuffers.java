@@ -1,0 +1,499 @@
+package dev.doorbell.experiments.scenario.kernel;
+
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.PeerView;
+import dev.doorbell.core.queue.SignalsView;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.Rank;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rank's side of a transfer: the payload it sends, the inbox it receives into, staging where
+ * the path needs it, and a kernel's job over them.
+ */
+public final class RankBuffers implements AutoCloseable {
+  /** Bytes on either side of the inbox, at least, that nobody may write. */
+  public static final int GUARD = 64;
+
+  private static final byte GUARD_BYTE = (byte) 0xA5;
+  private static final ValueLayout.OfInt U32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private final Rank rank;
+  private final List<Endpoint> endpoints;
+  private final int places;
+  private final int slots;
+  private final int bytes;
+  private final Owned owned = new Owned();
+  private final Memory local;
+  private final Memory inbox;
+  private final MemoryRegion localRegion;
+  private final MemoryRegion inboxRegion;
+  private final @Nullable Signals signals;
+  private final Memory views;
+  private final byte[] payload;
+  private final int before;
+  private final int guard;
+  private @Nullable Staging staging;
+  private @Nullable Memory samples;
+  private @Nullable Memory stamps;
+  private @Nullable Memory status;
+
+  /**
+   * What a rank's buffers are like.
+   *
+   * @param messageBytes of one message
+   * @param slots messages side by side, in the payload and in the inbox
+   * @param offset bytes by which both miss their natural alignment
+   * @param kind of memory that both lie in
+   * @param rights of both regions
+   * @param signals words that the peer adds to
+   */
+  public record Buffers(
+      int messageBytes,
+      int slots,
+      int offset,
+      MemoryKind kind,
+      Set<AccessRight> rights,
+      int signals) {
+    /** Aligned ones for one message, with every right but relaxed ordering. */
+    public static Buffers of(int messageBytes, MemoryKind kind) {
+      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0);
+    }
+  }
+
+  /**
+   * Where a rank's messages arrive, as its peer names it.
+   *
+   * @param signals address of its signal words, or 0
+   */
+  public record Target(long address, int key, long signals, int signalsKey) {
+    /** Of a rank with several peers. */
+    private static final Target NONE = new Target(0, 0, 0, 0);
+  }
+
+  /** Where a rank's payload lies, as its own work requests name it. */
+  public record Source(long address, int key) {}
+
+  /** Signal words, zero at first. */
+  private record Signals(Memory words, MemoryRegion region, int count) {}
+
+  /** A staging area: as the kernel stores to it, and as work requests name it. */
+  private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
+
+  /**
+   * Prepares {@code bytes} bytes to send, random but fixed by {@code seed}, and an inbox for as
+   * many.
+   */
+  public RankBuffers(Connection connection, Rank rank, int bytes, long seed) {
+    this(connection, rank, Buffers.of(bytes, rank.payload()), seed);
+  }
+
+  /** The same for buffers of another kind. */
+  public RankBuffers(Connection connection, Rank rank, Buffers buffers, long seed) {
+    this.rank = rank;
+    this.endpoints = connection.endpoints(rank.number());
+    this.places = connection.places(rank.number());
+    this.slots = buffers.slots();
+    this.bytes = Math.multiplyExact(buffers.messageBytes(), slots);
+    this.payload = new byte[bytes];
+    new SplittableRandom(seed).nextBytes(payload);
+    this.before = buffers.offset();
+    this.local = allocate(buffers.kind(), before + (long) bytes, "payload");
+    local.putBytes(before, payload);
+    this.guard = GUARD + buffers.offset();
+    this.inbox = allocate(buffers.kind(), bytes + 2L * guard, "inbox");
+    inbox.fill(0, inbox.size(), GUARD_BYTE);
+    inbox.fill(guard, bytes, (byte) 0);
+    this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
+    this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
+    this.signals = buffers.signals() == 0 ? null : signals(buffers);
+    this.views = own(connection.writeViews(rank.number()));
+  }
+
+  /** Words of their own memory, so that nothing of a message lies beside them. */
+  private Signals signals(Buffers buffers) {
+    long size = (long) Long.BYTES * buffers.signals();
+    Memory words = allocate(buffers.kind(), size, "signals");
+    words.fill(0, size, (byte) 0);
+    return new Signals(
+        words, own(rank.domain().register(words, buffers.rights())), buffers.signals());
+  }
+
+  /** Kernels stage their payload in host memory. */
+  public void stageInHost(int stagingBytes) {
+    Memory memory = allocate(MemoryKind.HOST, stagingBytes, "host staging");
+    stageIn(memory, memory.address());
+  }
+
+  /** Kernels stage their payload in the HCA's on-chip memory. */
+  public void stageOnChip(int stagingBytes) {
+    Memory memory = own(rank.domain().allocateOnChip(stagingBytes));
+    Gpu gpu = rank.gpu();
+    long mapped = gpu.attributes().emulated() ? memory.address() : memory.deviceAddress();
+    long kernelAddress = gpu.mapDeviceRegisters(mapped, stagingBytes);
+    owned.add(() -> gpu.unmapDeviceRegisters(mapped));
+    stageIn(memory, kernelAddress);
+  }
+
+  private void stageIn(Memory memory, long kernelAddress) {
+    MemoryRegion region = own(rank.domain().register(memory, Endpoint.ALL_RIGHTS));
+    staging = new Staging(kernelAddress, region.address(), memory.size(), region.lkey());
+  }
+
+  /**
+   * Starts a protocol of Doorbell's own that sends to {@code peer}.
+   *
+   * @param kernel a name of the catalogue, whose entry has the same name
+   * @param job filled in but for addresses and keys
+   */
+  public Launch launch(
+      String kernel, JobView job, RankBuffers peer, int blocks, int threads, long timeout) {
+    return launch(
+        Protocol.ofCatalogue(kernel),
+        job,
+        peer,
+        LaunchConfig.of(blocks, threads).withTimeout(timeout));
+  }
+
+  /** Starts a protocol that sends to {@code peer}; see {@link #prepare}. */
+  public Launch launch(Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config) {
+    return prepare(protocol, job, peer, config).get();
+  }
+
+  /**
+   * Makes everything ready for a protocol that sends to {@code peer}. A real GPU may let the
+   * allocations and the loading of one kernel wait for another that runs: where two wait for each
+   * other, prepare both first.
+   *
+   * @param job filled in but for addresses and keys
+   * @return starts it
+   */
+  public Supplier<Launch> prepare(
+      Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config) {
+    return prepare(protocol, job, peer.target(), config);
+  }
+
+  /**
+   * The same for a kernel that runs at all ranks.
+   *
+   * @param all ranks by rank, this one among them
+   */
+  public Supplier<Launch> prepareAmong(
+      Protocol protocol, JobView job, List<RankBuffers> all, LaunchConfig config) {
+    Memory peers =
+        allocate(MemoryKind.DEVICE, (long) PeerView.BYTES * all.size(), "views of the peers");
+    for (int number = 0; number < all.size(); number++) {
+      boolean own = number == rank.number();
+      Target to = own ? asOwnSource() : all.get(number).target();
+      peers.putBytes(
+          (long) number * PeerView.BYTES,
+          new PeerView(to.address(), to.signals(), to.key(), to.signalsKey()).encode());
+    }
+    job.peers = peers.address();
+    return prepare(protocol, job, Target.NONE, config);
+  }
+
+  /** The same to a peer that may be in another process. */
+  public Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
+    job.local = local.address() + before;
+    job.inbox = inbox.address() + guard;
+    return ready(protocol, job, to, config, job.iterations);
+  }
+
+  /**
+   * The same for a kernel that executes lists of operations, each thread its own; the job's inbox
+   * is the caller's.
+   *
+   * @param lists as the kernel takes them; this rank's from now on
+   */
+  public Supplier<Launch> prepareLists(
+      Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config, Memory lists) {
+    job.local = own(lists).address();
+    long threads = (long) config.blocks() * config.threadsPerBlock();
+    return ready(protocol, job, peer.target(), config, threads * job.iterations);
+  }
+
+  private Supplier<Launch> ready(
+      Protocol protocol, JobView job, Target to, LaunchConfig config, long sampled) {
+    job.localKey = localRegion.lkey();
+    job.remote = to.address();
+    job.remoteKey = to.key();
+    job.bytes = bytes / slots;
+    job.stride = slots == 1 ? 0 : job.bytes;
+    job.qpCount = places;
+    long threads = (long) config.blocks() * config.threadsPerBlock();
+    status = allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status");
+    status.fill(0, status.size(), (byte) 0xff);
+    job.status = status.address();
+    stamps = allocate(MemoryKind.DEVICE, 2 * Long.BYTES, "stamps");
+    job.stamps = stamps.address();
+    if (sampled > 0) {
+      samples = allocate(MemoryKind.DEVICE, sampled * Long.BYTES, "samples");
+      job.samples = samples.address();
+    }
+    if (staging != null) {
+      job.staging = staging.kernelAddress();
+      job.stagingWire = staging.wireAddress();
+      job.stagingBytes = staging.bytes();
+      job.stagingKey = staging.key();
+    }
+    if (signals != null) {
+      Memory view = allocate(MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
+      view.putBytes(
+          0,
+          new SignalsView(
+                  signals.words().address(),
+                  to.signals(),
+                  signals.region().lkey(),
+                  to.signalsKey(),
+                  signals.count())
+              .encode());
+      job.signals = view.address();
+    }
+    Memory jobMemory = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
+    jobMemory.putBytes(0, job.encode());
+    GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
+    Kernel entry = module.kernel(protocol.descriptor().entry());
+    KernelArguments arguments = protocol.arguments(entry, views, jobMemory, job);
+    GpuStream stream = own(rank.gpu().createStream());
+    return () -> rank.gpu().launch(entry, config, arguments, stream);
+  }
+
+  /** Where this rank's messages arrive. */
+  public Target target() {
+    return new Target(
+        inbox.address() + guard,
+        inboxRegion.rkey(),
+        signals == null ? 0 : signals.words().address(),
+        signals == null ? 0 : signals.region().rkey());
+  }
+
+  /** The same as this rank's own work requests name it. */
+  private Target asOwnSource() {
+    Target target = target();
+    return new Target(
+        target.address(),
+        inboxRegion.lkey(),
+        target.signals(),
+        signals == null ? 0 : signals.region().lkey());
+  }
+
+  /** Where this rank's payload lies, as its own work requests name it. */
+  public Source source() {
+    return new Source(local.address() + before, localRegion.lkey());
+  }
+
+  /** The command that puts this rank's payload into the inbox of {@code peer}. */
+  public CommandEntry putTo(RankBuffers peer) {
+    CommandEntry put = new CommandEntry();
+    put.opcode = CommandEntry.OP_PUT;
+    put.length = bytes;
+    put.localAddress = local.address() + before;
+    put.localKey = localRegion.lkey();
+    put.remoteAddress = peer.inbox.address() + peer.guard;
+    put.remoteKey = peer.inboxRegion.rkey();
+    return put;
+  }
+
+  /**
+   * The first thing that went wrong, in words, or null: a status word that is not ok, or an error
+   * record.
+   */
+  public @Nullable String firstError() {
+    if (status == null) {
+      return null;
+    }
+    MemorySegment words = MemorySegment.ofArray(status.getBytes(0, (int) status.size()));
+    for (int thread = 0; thread < status.size() / Integer.BYTES; thread++) {
+      int word = words.get(U32, (long) thread * Integer.BYTES);
+      if (word != Abi.OK) {
+        return "thread %d of rank %d: %s%s"
+            .formatted(thread, rank.number(), Abi.statusText(word), errorText());
+      }
+    }
+    return null;
+  }
+
+  private String errorText() {
+    for (Endpoint endpoint : endpoints) {
+      ErrorRecord error = endpoint.error();
+      if (error.status() != Abi.OK) {
+        return " (queue pair 0x%x, syndrome 0x%02x, WQE %d, waited for %d, completed %d)"
+            .formatted(
+                error.number24(),
+                error.syndrome(),
+                error.wqeIndex(),
+                error.awaited(),
+                error.completed());
+      }
+    }
+    return "";
+  }
+
+  /** Bytes of the payload, and of the inbox. */
+  public int bytes() {
+    return bytes;
+  }
+
+  /** The samples that the kernel took. */
+  public long[] samples() {
+    Memory memory = require(samples);
+    long[] values = new long[(int) (memory.size() / Long.BYTES)];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = memory.getLong((long) i * Long.BYTES);
+    }
+    return values;
+  }
+
+  /** Whether an address lies in the staging area, as kernels see it. */
+  public boolean stages(long address) {
+    return staging != null
+        && address >= staging.kernelAddress()
+        && address < staging.kernelAddress() + staging.bytes();
+  }
+
+  /** Whether a kernel was launched that left stamps. */
+  public boolean stamped() {
+    return stamps != null && stamps.getLong(0) != 0;
+  }
+
+  /** Nanoseconds at the first post. */
+  public long started() {
+    return require(stamps).getLong(0);
+  }
+
+  /** Nanoseconds at the last completion. */
+  public long ended() {
+    return require(stamps).getLong(Long.BYTES);
+  }
+
+  /** What this rank's payload holds now: the kernel may have written tags into it. */
+  public byte[] sent() {
+    return local.getBytes(before, bytes);
+  }
+
+  /**
+   * Compares the inbox with what {@code peer} sent, byte by byte, and looks at the guards.
+   *
+   * @return what differs, in words, or null
+   */
+  public @Nullable String mismatch(RankBuffers peer) {
+    return mismatch(peer.sent());
+  }
+
+  /**
+   * The same where each rank has a message for each rank.
+   *
+   * @param all ranks by rank, this one among them
+   * @param verify what has to have arrived; zeros where nothing has
+   */
+  public @Nullable String mismatch(List<RankBuffers> all, KernelDescriptor.Verify verify) {
+    byte[] expected = new byte[bytes];
+    int each = bytes / slots;
+    for (RankBuffers from : all) {
+      int number = from.rank.number();
+      if (verify.arrives(number, rank.number(), all.size())) {
+        byte[] sent = from.sent();
+        int message = verify.message(number, rank.number());
+        System.arraycopy(sent, message * each, expected, number * each, each);
+      }
+    }
+    return mismatch(expected);
+  }
+
+  private @Nullable String mismatch(byte[] expected) {
+    byte[] around = inbox.getBytes(0, (int) inbox.size());
+    for (int i = 0; i < around.length; i++) {
+      boolean outside = i < guard || i >= guard + bytes;
+      byte wanted = outside ? GUARD_BYTE : expected[i - guard];
+      if (around[i] != wanted) {
+        return "rank %d, byte %d of the inbox%s: 0x%02x instead of 0x%02x"
+            .formatted(
+                rank.number(),
+                i - guard,
+                outside ? " (outside the message)" : "",
+                around[i] & 0xff,
+                wanted & 0xff);
+      }
+    }
+    return null;
+  }
+
+  /** A SHA-256 of {@link #sent}, in hexadecimal digits. */
+  public String sentDigest() {
+    return digest(sent());
+  }
+
+  /** The same of what has arrived. */
+  public String arrivedDigest() {
+    return digest(inbox.getBytes(guard, bytes));
+  }
+
+  /** True when nothing was written beside the inbox. */
+  public boolean guardsAreIntact() {
+    byte[] around = inbox.getBytes(0, (int) inbox.size());
+    for (int i = 0; i < around.length; i++) {
+      if ((i < guard || i >= guard + bytes) && around[i] != GUARD_BYTE) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String digest(byte[] content) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private Memory allocate(MemoryKind kind, long size, String label) {
+    return own(rank.gpu().allocate(kind, size, label));
+  }
+
+  /** Closes {@code closeable} with these buffers. */
+  public <T extends AutoCloseable> T own(T closeable) {
+    return owned.add(closeable);
+  }
+
+  private static <T> T require(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("no kernel was launched that fills this in");
+    }
+    return value;
+  }
+
+  @Override
+  public void close() {
+    owned.close();
+  }
+}

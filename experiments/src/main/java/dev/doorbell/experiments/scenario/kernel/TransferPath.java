@@ -1,0 +1,81 @@
+package dev.doorbell.experiments.scenario.kernel;
+
+import dev.doorbell.core.queue.JobView;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The ways a payload takes from GPU memory into the HCA: the values of the {@code path} axis.
+ *
+ * <p>All of them run the same kernels; a path is a value of {@code doorbell_job.path}, a few queue
+ * pair flags, and where the staging area lies.
+ */
+public enum TransferPath {
+  /** The GPU posts and rings; the HCA reads WQE and payload from GPU memory. Variant a3. */
+  PULL("pull", "the HCA reads the payload from GPU memory", JobView.PATH_PULL),
+  /** The GPU stores the WQE to the BlueFlame register; the HCA reads the payload. Variant a5. */
+  PULL_BF("pull.bf", "WQE by BlueFlame; the HCA reads the payload", JobView.PATH_PULL),
+  /** The payload lies in the WQE, which the HCA reads. Variant b1. */
+  PUSH_INLINE("push.inline", "payload inline in the WQE, which the HCA reads", JobView.PATH_INLINE),
+  /** WQE with inline payload by BlueFlame: the only path of one trip. Variant b3. */
+  PUSH_BF("push.bf", "WQE with inline payload by BlueFlame", JobView.PATH_INLINE),
+  /** The kernel stores the payload to the HCA's on-chip memory, then BlueFlame. Variant c1. */
+  PUSH_MEMIC("push.memic", "the kernel stores the payload to on-chip memory", JobView.PATH_STAGE),
+  /** The kernel stores the payload to host memory, which the HCA reads. Variant d. */
+  STAGED("staged", "the kernel stores the payload to host memory", JobView.PATH_STAGE),
+  /** The kernel hands a command to the CPU, which posts with BlueFlame. Variant e1. */
+  PROXY("proxy", "the CPU posts on the kernel's behalf", JobView.PATH_PULL);
+
+  private final String word;
+  private final String meaning;
+  private final int jobPath;
+
+  TransferPath(String word, String meaning, int jobPath) {
+    this.word = word;
+    this.meaning = meaning;
+    this.jobPath = jobPath;
+  }
+
+  /** The word of configurations. */
+  public String word() {
+    return word;
+  }
+
+  /** One line for {@code describe}. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** The value of {@code doorbell_job.path}. */
+  public int jobPath() {
+    return jobPath;
+  }
+
+  /** WQEs go to the BlueFlame register, by the GPU or, on the proxy path, by the CPU. */
+  public boolean blueFlame() {
+    return this == PULL_BF || this == PUSH_BF || this == PUSH_MEMIC || this == PROXY;
+  }
+
+  /** It is about the BlueFlame register; the proxy's CPU only prefers it. */
+  public boolean needsBlueFlame() {
+    return blueFlame() && this != PROXY;
+  }
+
+  /** The payload travels inside the WQE. */
+  public boolean inline() {
+    return this == PUSH_INLINE || this == PUSH_BF;
+  }
+
+  /** The path of a word. */
+  public static TransferPath of(String word) {
+    return Arrays.stream(values())
+        .filter(path -> path.word.equals(word))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no path '" + word + "'"));
+  }
+
+  /** All words, in order. */
+  public static List<String> words() {
+    return Arrays.stream(values()).map(TransferPath::word).toList();
+  }
+}

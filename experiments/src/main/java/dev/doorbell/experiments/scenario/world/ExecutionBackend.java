@@ -1,0 +1,53 @@
+package dev.doorbell.experiments.scenario.world;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.experiments.scenario.device.RealHca;
+
+/** What runs the kernels of a point, and on whose clock. */
+public sealed interface ExecutionBackend {
+  /** What its times may be called. */
+  Basis basis();
+
+  /** The PTX virtual machine and software HCAs in virtual time. */
+  record Virtual() implements ExecutionBackend {
+    @Override
+    public Basis basis() {
+      return Basis.MODELLED;
+    }
+  }
+
+  /** The same as fast as they go. */
+  record Wall() implements ExecutionBackend {
+    @Override
+    public Basis basis() {
+      return Basis.EMULATED;
+    }
+  }
+
+  /**
+   * A real GPU with software HCAs: what it posts is real, what answers is not.
+   *
+   * @param ordinal which device, as CUDA counts
+   */
+  record Cuda(int ordinal) implements ExecutionBackend {
+    @Override
+    public Basis basis() {
+      return Basis.EMULATED;
+    }
+  }
+
+  /**
+   * An HCA that libibverbs drives, on the wall's clock.
+   *
+   * @param hca which
+   * @param attributes what it can do
+   * @param ordinal which CUDA device runs the kernels, or {@link #VM}
+   * @param basis measured where GPU and HCA are hardware, else emulated
+   */
+  record Verbs(RealHca hca, HcaAttributes attributes, int ordinal, Basis basis)
+      implements ExecutionBackend {
+    /** The kernels run in the PTX virtual machine. */
+    public static final int VM = -1;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.doorbell.core.fabric.timed.machine;
+
+/**
+ * What a GPU's accesses cost beyond the plain prices of {@link GpuPrices}, and what bounds streams
+ * of them. A topology may leave out all of it.
+ *
+ * @param fenceSystemFloor a fence of system scope with nothing outstanding, in nanoseconds
+ * @param fenceRemote a fence of GPU scope while stores to memory elsewhere are outstanding, in
+ *     nanoseconds
+ * @param fenceSystemRemote a fence of system scope, likewise, at least
+ * @param fenceAwaitsArrival whether a fence of system scope waits until stores to memory elsewhere
+ *     have arrived and that is known here; if not, until they have left: PCIe keeps the order of
+ *     what is posted
+ * @param remoteLoad what a load of memory elsewhere takes beyond the way there and back and the
+ *     service there, in nanoseconds
+ * @param remoteAtomic the same of an atomic
+ * @param remoteSpread what a load takes more each time its bytes double from 4, where its request
+ *     is for more than {@link #SECTOR_BYTES} as those that lanes share are: a warp waits for the
+ *     slowest of its lines
+ * @param remoteContention what a load takes more for every load of a thread of the GPU that is
+ *     under way
+ * @param loadGranule loads of one instant from one aligned line of so many bytes elsewhere are one
+ *     request; 0: each is a request of its own
+ * @param blockStoreRate bytes a nanosecond that the stores of one block get through at most, one
+ *     block being on one multiprocessor; 0: no bound
+ * @param loadRate bytes a nanosecond of loads of its own memory at most; 0: no bound
+ * @param storeRate the same of stores
+ * @param loadsInFlight loads of one thread that are under way at most; 1: it waits for each
+ * @param loadIssue what the thread takes to issue a load that it does not wait for, in nanoseconds
+ */
+public record GpuRefinements(
+    double fenceSystemFloor,
+    double fenceRemote,
+    double fenceSystemRemote,
+    boolean fenceAwaitsArrival,
+    double remoteLoad,
+    double remoteAtomic,
+    double remoteSpread,
+    double remoteContention,
+    int loadGranule,
+    double blockStoreRate,
+    double loadRate,
+    double storeRate,
+    int loadsInFlight,
+    double loadIssue) {
+
+  /** What a GPU asks for at least. */
+  public static final int SECTOR_BYTES = 32;
+
+  /** No thread has more loads under way. */
+  public static final int MOST_LOADS_IN_FLIGHT = 255;
+
+  public GpuRefinements {
+    if (loadsInFlight < 1 || loadsInFlight > MOST_LOADS_IN_FLIGHT) {
+      throw new IllegalArgumentException(loadsInFlight + " loads of a thread in flight");
+    }
+  }
+
+  /** None, where a fence of any scope costs {@code fenceFloor} at least. */
+  public static GpuRefinements none(double fenceFloor) {
+    return new GpuRefinements(fenceFloor, 0, 0, true, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0);
+  }
+}

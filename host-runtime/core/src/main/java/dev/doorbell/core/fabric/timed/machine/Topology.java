@@ -1,0 +1,134 @@
+package dev.doorbell.core.fabric.timed.machine;
+
+import dev.doorbell.core.memory.Locus;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shape and the constants of one node, which every rank of a run has, and of the network
+ * between the nodes. A component is called by its part and its index in the lists: "gpu0", "nic1".
+ *
+ * @param name for figures and messages
+ * @param description one line for people
+ * @param gpus the GPUs' prices
+ * @param cpus the CPUs' prices; the memory of a rank's host lies at the first one
+ * @param nics the HCAs' prices
+ * @param links the links of the node
+ * @param paths one for every pair of components that talk
+ * @param network between the nodes
+ * @param constants every constant with its source
+ */
+public record Topology(
+    String name,
+    String description,
+    List<GpuPrices> gpus,
+    List<CpuPrices> cpus,
+    List<NicPrices> nics,
+    List<Link> links,
+    List<Path> paths,
+    Network network,
+    List<Constant> constants) {
+
+  public Topology {
+    gpus = List.copyOf(gpus);
+    cpus = List.copyOf(cpus);
+    nics = List.copyOf(nics);
+    links = List.copyOf(links);
+    paths = List.copyOf(paths);
+    constants = List.copyOf(constants);
+    for (Path path : paths) {
+      Walk.check(path, links);
+    }
+  }
+
+  /** The name of the component at {@code locus}: its part and index. */
+  public static String component(Locus locus) {
+    return locus.part().name().toLowerCase(Locale.ROOT) + locus.index();
+  }
+
+  /** Whether a node has {@code component}. */
+  public boolean has(Locus.Part part, int index) {
+    return switch (part) {
+      case CPU -> index < cpus.size();
+      case GPU -> index < gpus.size();
+      case NIC -> index < nics.size();
+    };
+  }
+
+  /** The link called {@code name}. */
+  public Link link(String name) {
+    for (Link link : links) {
+      if (link.name().equals(name)) {
+        return link;
+      }
+    }
+    throw new IllegalArgumentException("topology '" + this.name + "' has no link '" + name + "'");
+  }
+
+  /** The path that joins two components, in either direction, or null. */
+  public @Nullable Path pathBetween(String one, String other) {
+    for (Path path : paths) {
+      if ((path.from().equals(one) && path.to().equals(other))
+          || (path.from().equals(other) && path.to().equals(one))) {
+        return path;
+      }
+    }
+    return null;
+  }
+
+  /** As {@link #pathBetween}, where there must be one. */
+  public Path path(String one, String other) {
+    Path path = pathBetween(one, other);
+    if (path == null) {
+      throw new IllegalArgumentException(
+          "topology '%s' has no path between %s and %s; add one under 'paths'"
+              .formatted(name, one, other));
+    }
+    return path;
+  }
+
+  /** The largest payload of a TLP that every link of {@code path} carries. */
+  public int maxPayload(Path path) {
+    int smallest = Integer.MAX_VALUE;
+    for (Hop hop : path.hops()) {
+      smallest = Math.min(smallest, link(hop.link()).maxPayload());
+    }
+    return smallest;
+  }
+
+  /** Follows a path's hops from end to end. */
+  static final class Walk {
+    private Walk() {}
+
+    static void check(Path path, List<Link> links) {
+      String at = path.from();
+      for (Hop hop : path.hops()) {
+        at = next(path, hop, at, links);
+      }
+      if (!at.equals(path.to())) {
+        throw new IllegalArgumentException(
+            "the path from %s to %s ends at %s".formatted(path.from(), path.to(), at));
+      }
+    }
+
+    private static String next(Path path, Hop hop, String at, List<Link> links) {
+      for (Link link : links) {
+        if (link.name().equals(hop.link())) {
+          if (link.from().equals(at)) {
+            return link.to();
+          }
+          if (link.to().equals(at)) {
+            return link.from();
+          }
+          throw new IllegalArgumentException(
+              "the path from %s to %s is at %s, where link '%s' (%s to %s) does not begin"
+                  .formatted(path.from(), path.to(), at, link.name(), link.from(), link.to()));
+        }
+      }
+      throw new IllegalArgumentException(
+          "the path from %s to %s uses link '%s', which there is not"
+              .formatted(path.from(), path.to(), hop.link()));
+    }
+  }
+}

@@ -1,0 +1,285 @@
+package dev.doorbell.interop.shim;
+
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.client.ClientFabric;
+import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.ProcessMemory;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.ServedDevice;
+import dev.doorbell.interop.shim.object.ServerTables;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Serves software HCAs to programs that run under the preload library of {@code
+ * host-runtime/uverbs-shim}, with {@code DOORBELL_HCA} naming this server's folder.
+ *
+ * <p>All devices are on one wire; programs that open them reach each other. The objects of a
+ * program are closed when it closes the device or ends. {@link #run} does all the work, on one
+ * thread.
+ */
+public final class ShimServer implements AutoCloseable {
+  private static final String SOCKET = "socket";
+
+  /** Largest number of devices of a server. */
+  public static final int MAX_DEVICES = 16;
+
+  /** Turns between two polls of the sockets while there is work. */
+  private static final int TURNS_BETWEEN_SOCKETS = 64;
+
+  /**
+   * After this time without work the thread sleeps, for longer and longer times. Programs that poll
+   * keep all cores busy; the scheduler prefers a thread that wakes to them, but not one that spins.
+   */
+  private static final long SPIN_NANOS = 10_000;
+
+  private static final long MIN_SLEEP_NANOS = 4_000;
+  private static final long SHORT_SLEEPS_NANOS = 100_000_000;
+  private static final int SLEEP_FRACTION = 16;
+  private static final int SLEEP_MILLIS = 1;
+  private static final int NO_QUEUES_MILLIS = 50;
+
+  private final Path folder;
+  private final ClientFabric fabric = new ClientFabric();
+  private final List<ServedDevice> devices;
+  private final ServerSocketChannel listening;
+  private final Selector selector;
+  private final Map<Integer, ClientProcess> processes = new HashMap<>();
+  private final Set<ClientContext> contexts = new HashSet<>();
+  private ClientContext[] open = new ClientContext[0];
+  private final ServerTables tables = new ServerTables();
+  private int count;
+  private volatile int connections;
+  private boolean closed;
+
+  /**
+   * Opens the server. Programs that start from now on see its devices; {@link #run} answers them.
+   *
+   * @param folder for its socket and the description of the devices; created if it does not exist
+   * @param devices number of devices, 1 to {@link #MAX_DEVICES}
+   * @throws IOException when the folder cannot be written, or another server uses it
+   */
+  public ShimServer(Path folder, int devices) throws IOException {
+    if (devices < 1 || devices > MAX_DEVICES) {
+      throw new IllegalArgumentException("devices=" + devices);
+    }
+    this.folder = folder.toAbsolutePath();
+    Files.createDirectories(this.folder);
+    if (isServed(this.folder)) {
+      fabric.close();
+      throw new IOException("another server uses " + this.folder);
+    }
+    Files.deleteIfExists(socket());
+    this.devices = ServedDevice.create(fabric, devices);
+    this.listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    this.selector = Selector.open();
+    try {
+      listening.bind(UnixDomainSocketAddress.of(socket()));
+      listening.configureBlocking(false);
+      listening.register(selector, SelectionKey.OP_ACCEPT);
+      SysfsTree.write(this.folder.resolve("sysfs"), this.devices);
+    } catch (IOException | RuntimeException e) {
+      listening.close();
+      selector.close();
+      fabric.close();
+      throw e;
+    }
+  }
+
+  private Path socket() {
+    return folder.resolve(SOCKET);
+  }
+
+  /** True when a server answers in that folder. */
+  public static boolean isServed(Path folder) {
+    try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      return probe.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The value of {@code DOORBELL_HCA} for programs that use these devices. */
+  public Path folder() {
+    return folder;
+  }
+
+  /** The number of devices and event descriptors that programs have open. From any thread. */
+  public int connections() {
+    return connections;
+  }
+
+  /** Serves until {@code stop}, which is called many times a second. */
+  public void run(BooleanSupplier stop) throws IOException {
+    ProcessMemory.minimizeTimerSlack();
+    long busy = System.nanoTime();
+    int turns = 0;
+    while (!stop.getAsBoolean()) {
+      if (turn() > 0) {
+        busy = System.nanoTime();
+        if (++turns % TURNS_BETWEEN_SOCKETS != 0) {
+          continue;
+        }
+        serve(0);
+      } else if (serve(pause(System.nanoTime() - busy)) > 0) {
+        busy = System.nanoTime();
+      }
+    }
+  }
+
+  /**
+   * Waits, for longer the longer there has been no work.
+   *
+   * @return milliseconds to wait for the sockets; 0 for not at all
+   */
+  private int pause(long idleNanos) {
+    boolean hasQueues = false;
+    for (ClientContext context : open) {
+      hasQueues |= context.hasQueues();
+    }
+    if (!hasQueues) {
+      return NO_QUEUES_MILLIS;
+    }
+    if (idleNanos < SPIN_NANOS) {
+      Thread.onSpinWait();
+    } else if (idleNanos < SHORT_SLEEPS_NANOS) {
+      LockSupport.parkNanos(Math.clamp(idleNanos / SLEEP_FRACTION, MIN_SLEEP_NANOS, 1_000_000));
+    } else {
+      return SLEEP_MILLIS;
+    }
+    return 0;
+  }
+
+  /** Polls doorbells, steps the HCAs, passes on events. */
+  private int turn() {
+    int work = 0;
+    ClientContext[] now = open;
+    for (ClientContext context : now) {
+      work += context.pollDoorbells(fabric);
+    }
+    work += fabric.step();
+    for (ClientContext context : now) {
+      work += context.forwardCompletionEvents();
+    }
+    for (ServedDevice device : devices) {
+      for (AsyncEvent event = device.hca().pollAsyncEvent();
+          event != null;
+          event = device.hca().pollAsyncEvent()) {
+        for (ClientContext context : now) {
+          if (context.device() == device) {
+            context.onAsyncEvent(event);
+          }
+        }
+        work++;
+      }
+    }
+    return work;
+  }
+
+  /** Serves the sockets. */
+  private int serve(int millis) throws IOException {
+    int ready = millis == 0 ? selector.selectNow() : selector.select(millis);
+    if (ready == 0) {
+      return 0;
+    }
+    for (SelectionKey key : selector.selectedKeys()) {
+      if (!key.isValid()) {
+        continue;
+      }
+      if (key.attachment() instanceof ShimConnection connection) {
+        if (!connection.serve()) {
+          key.cancel();
+          connection.close();
+          count--;
+          connections = count;
+        }
+      } else {
+        accept();
+      }
+    }
+    selector.selectedKeys().clear();
+    return ready;
+  }
+
+  private void accept() throws IOException {
+    SocketChannel socket = listening.accept();
+    if (socket != null) {
+      socket.configureBlocking(false);
+      socket.register(selector, SelectionKey.OP_READ, new ShimConnection(this, socket));
+      count++;
+      connections = count;
+    }
+  }
+
+  ServerTables tables() {
+    return tables;
+  }
+
+  /** A program opens a device. */
+  ClientContext openDevice(int pid, int file, int number) throws ErrnoException {
+    ErrnoException.require(number >= 0 && number < devices.size(), Errno.ENOENT);
+    ClientProcess process = processes.get(pid);
+    if (process == null) {
+      try {
+        process = new ClientProcess(pid, fabric.freeSlot(), file);
+      } catch (IOException e) {
+        throw new ErrnoException(Errno.EACCES);
+      }
+      processes.put(pid, process);
+      fabric.attach(process);
+    }
+    process.onDeviceOpened();
+    ClientContext context = new ClientContext(tables, devices.get(number), process);
+    contexts.add(context);
+    open = contexts.toArray(ClientContext[]::new);
+    return context;
+  }
+
+  /** A program has closed a device. */
+  void closeDevice(ClientContext context) {
+    context.close();
+    contexts.remove(context);
+    open = contexts.toArray(ClientContext[]::new);
+    ClientProcess process = context.process();
+    if (process.onDeviceClosed()) {
+      fabric.detach(process);
+      processes.remove(process.pid());
+    }
+  }
+
+  /** Closes what is still open and deletes the files in the folder. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    for (SelectionKey key : Set.copyOf(selector.keys())) {
+      if (key.attachment() instanceof ShimConnection connection) {
+        connection.close();
+      }
+    }
+    selector.close();
+    listening.close();
+    devices.forEach(device -> device.hca().close());
+    fabric.close();
+    Files.deleteIfExists(socket());
+    SysfsTree.delete(folder.resolve("sysfs"));
+  }
+}

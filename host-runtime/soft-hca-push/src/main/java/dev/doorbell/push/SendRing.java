@@ -1,0 +1,441 @@
+package dev.doorbell.push;
+
+import dev.doorbell.core.fabric.MmioTarget;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.push.PushHeader;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The consumer's side of one ring: takes committed messages in order, and gives slots back.
+ *
+ * <p>Its indices are those of the protocol: {@code released <= unacknowledged <= transmitted <=
+ * rung} where slots are retained until acknowledged; else {@code unacknowledged <= released}.
+ */
+public final class SendRing implements MmioTarget {
+  private static final int RECORD_BYTES = 64;
+  private static final long LOOK_AGAIN_NANOS = 100;
+
+  final RingShape shape;
+  private final PushEngine engine;
+  private final int number;
+  private final @Nullable StagingPool pool;
+  private final Allocation chip;
+  private final Allocation page;
+  private final Credit credit;
+  private final List<SendFlow> flows = new ArrayList<>();
+
+  /** Fetched and not sent, from message {@code transmitted} on. */
+  private final Deque<Message> waiting = new ArrayDeque<>();
+
+  /** Sent and not acknowledged, in the order of the ring. */
+  private final Deque<Message> sent = new ArrayDeque<>();
+
+  /** Doorbells that arrived and were not looked at; 0 stands for one in pieces. */
+  private final Deque<Long> doorbells = new ArrayDeque<>();
+
+  /** Completions of own reads behind a posted write that is refused. */
+  private final Deque<Message> behind = new ArrayDeque<>();
+
+  private boolean refusing;
+  private long refusingSince;
+  private long rung;
+  private long transmitted;
+  private long unacknowledged;
+  private long released;
+
+  SendRing(
+      PushEngine engine,
+      int number,
+      RingShape shape,
+      long creditAddress,
+      @Nullable StagingPool pool) {
+    if (pool != null && (shape.slots() != 0 || shape.slotBytes() != pool.slotBytes())) {
+      throw new IllegalArgumentException(
+          "a ring on a pool of slots of %d bytes has no slots of its own, nor others: %s"
+              .formatted(pool.slotBytes(), shape));
+    }
+    this.engine = engine;
+    this.number = number;
+    this.shape = shape;
+    this.pool = pool;
+    long bytes =
+        RECORD_BYTES
+            + (long) shape.entries() * PushHeader.BYTES
+            + Math.max(64, shape.stagingBytes());
+    this.chip =
+        engine.memory().allocate(MemoryKind.NIC, engine.locus(), bytes, "push ring " + number);
+    this.page =
+        engine.memory().allocate(MemoryKind.UAR, engine.locus(), 4096, "push doorbell " + number);
+    this.credit = new Credit(this, engine, creditAddress);
+    this.rung = shape.first();
+    this.transmitted = rung;
+    this.unacknowledged = rung;
+    this.released = rung;
+    engine.port.onMmio(page.address(), this);
+  }
+
+  /** The address of the doorbell register. */
+  public long doorbellAddress() {
+    return page.address();
+  }
+
+  /** On-chip memory of the ring: where it begins and how long it is. */
+  public Allocation onChip() {
+    return chip;
+  }
+
+  /** A copy of the on-chip memory of the ring. */
+  public byte[] contents() {
+    byte[] bytes = new byte[Math.toIntExact(chip.size())];
+    RawMemory.copyOut(chip.address(), MemorySegment.ofArray(bytes), 0, bytes.length);
+    return bytes;
+  }
+
+  /** The address of the 64-bit committed index. */
+  public long recordAddress() {
+    return chip.address();
+  }
+
+  /** The address of the headers. */
+  public long headers() {
+    return chip.address() + RECORD_BYTES;
+  }
+
+  /** The address of the slots: the ring's own, or those of its pool. */
+  public long payload() {
+    return pool == null
+        ? headers() + (long) shape.entries() * PushHeader.BYTES
+        : pool.onChip().address();
+  }
+
+  /** The pool that its slots are of, or null. */
+  @Nullable StagingPool pool() {
+    return pool;
+  }
+
+  /** The slot of a message that is not released. */
+  int slotOf(long index) {
+    for (Message message : waiting) {
+      if (message.index == index) {
+        return message.slot;
+      }
+    }
+    for (Message message : sent) {
+      if (message.index == index) {
+        return message.slot;
+      }
+    }
+    throw new IllegalArgumentException("message %d is not here".formatted(index));
+  }
+
+  public int number() {
+    return number;
+  }
+
+  /** The last doorbell. */
+  public long rung() {
+    return rung;
+  }
+
+  /** Messages below were sent at least once. */
+  public long transmitted() {
+    return transmitted;
+  }
+
+  /** Messages below have arrived. */
+  public long unacknowledged() {
+    return unacknowledged;
+  }
+
+  /** Messages below have given their slot back. */
+  public long released() {
+    return released;
+  }
+
+  @Override
+  public void mmioWrite(long address, long source, int bytes) {
+    doorbells.add(
+        address == page.address() && bytes == Long.BYTES ? RawMemory.getLong(source) : 0L);
+  }
+
+  /** Looks at what has arrived. */
+  int pump() {
+    int work = 0;
+    while (!doorbells.isEmpty() && takeDoorbell(doorbells.peek())) {
+      doorbells.remove();
+      work++;
+    }
+    while (!refusing && !behind.isEmpty()) {
+      hasRead(behind.remove());
+      work++;
+    }
+    return work + fetch();
+  }
+
+  private boolean takeDoorbell(long value) {
+    long index = value == 0 ? record() : value;
+    int most = engine.options.mistakes().refuseAbove();
+    if (most > 0 && index - released > most) {
+      if (!refusing) {
+        refusing = true;
+        refusingSince = engine.port.now();
+        event(PushEvent.Kind.REFUSED, index);
+      }
+      return false;
+    }
+    refusing = false;
+    // A later doorbell stands for all before it, and may come first.
+    rung = Math.max(rung, index);
+    event(value == 0 ? PushEvent.Kind.TORN_DOORBELL : PushEvent.Kind.DOORBELL, index);
+    return true;
+  }
+
+  private long record() {
+    if (!engine.port.read(chip.address(), engine.scratch, Long.BYTES, ok -> {})) {
+      throw new IllegalStateException("on-chip memory takes time, but a torn doorbell cannot wait");
+    }
+    return RawMemory.getLong(engine.scratch);
+  }
+
+  private int fetch() {
+    int work = 0;
+    while (waiting.size() < engine.options.prefetch() && transmitted + waiting.size() < rung) {
+      Message message = make(transmitted + waiting.size());
+      waiting.add(message);
+      readHeader(message);
+      work++;
+    }
+    return work;
+  }
+
+  private Message make(long index) {
+    return new Message(this, index, shape.slotBytes());
+  }
+
+  private void readHeader(Message message) {
+    long header = headers() + (message.index & (shape.entries() - 1)) * PushHeader.BYTES;
+    message.reading = true;
+    if (engine.port.read(header, message.buffer(), PushHeader.BYTES, message)) {
+      hasRead(message);
+    }
+  }
+
+  /** A read for a message has ended: of its header, or of its payload. */
+  void hasRead(Message message) {
+    if (refusing && message.known && !message.staged) {
+      behind.add(message);
+      return;
+    }
+    message.reading = false;
+    if (!message.known) {
+      takeHeader(message);
+    } else if (message.intact() || engine.options.mistakes().trustDoorbell()) {
+      message.ready = true;
+      event(message.staged ? PushEvent.Kind.READ : PushEvent.Kind.PULLED, message.index);
+    } else {
+      event(PushEvent.Kind.EARLY, message.index);
+      lookAgain(message);
+    }
+  }
+
+  private void takeHeader(Message message) {
+    long header = message.buffer();
+    int length = HeaderReader.bytes(header);
+    boolean own =
+        HeaderReader.isOf(header, message.index, shape.entries())
+            && length >= 0
+            && length <= shape.slotBytes()
+            && (pool == null || pool.has(HeaderReader.slot(header)));
+    if (!own && !engine.options.mistakes().trustDoorbell()) {
+      event(PushEvent.Kind.EARLY, message.index);
+      lookAgain(message);
+      return;
+    }
+    if (!own) {
+      event(PushEvent.Kind.STALE, message.index);
+    }
+    message.decode();
+    flow(message.destination).want(rung - transmitted, message.bytes);
+    if (!message.staged) {
+      readPayload(message);
+    }
+  }
+
+  private void lookAgain(Message message) {
+    message.reading = true;
+    engine.port.timer(
+        LOOK_AGAIN_NANOS,
+        ok -> {
+          message.reading = false;
+          if (message.known) {
+            readPayload(message);
+          } else {
+            readHeader(message);
+          }
+          engine.wake();
+        });
+  }
+
+  /** From the slot while the message has it, else from GPU memory. */
+  private void readPayload(Message message) {
+    boolean slot =
+        message.staged && (message.index >= released || engine.options.mistakes().releaseEarly());
+    message.staged = slot;
+    long from = slot ? slot(message) : message.local;
+    message.reading = true;
+    if (engine.port.read(from, message.buffer(), message.bytes, message)) {
+      hasRead(message);
+    }
+  }
+
+  private long slot(Message message) {
+    return pool != null
+        ? pool.slot(message.slot)
+        : payload() + (message.index & (shape.slots() - 1)) * shape.slotBytes();
+  }
+
+  /** The message that may go now: one that goes again before new ones. Null when none may. */
+  @Nullable Message candidate() {
+    for (int i = 0; i < flows.size(); i++) {
+      Message again = flows.get(i).again();
+      if (again != null) {
+        return prepared(again);
+      }
+    }
+    Message next = waiting.peek();
+    if (next == null || !next.known || !flow(next.destination).admits(next)) {
+      return null;
+    }
+    return prepared(next);
+  }
+
+  private @Nullable Message prepared(Message message) {
+    if (!message.ready && !message.reading) {
+      readPayload(message);
+    }
+    return message.ready ? message : null;
+  }
+
+  /** Whether the message has not been sent before. */
+  boolean isNew(Message message) {
+    return message.index == transmitted;
+  }
+
+  /** The engine starts to send a message. */
+  void starts(Message message) {
+    if (isNew(message)) {
+      flow(message.destination).starts(message);
+    }
+  }
+
+  /** The last byte of a message has left. */
+  void hasSent(Message message, boolean anew) {
+    message.ready = false;
+    if (anew) {
+      event(PushEvent.Kind.RETRANSMITTED, message.index);
+    } else {
+      waiting.remove();
+      sent.add(message);
+      transmitted++;
+      event(PushEvent.Kind.TRANSMITTED, message.index);
+      boolean through = engine.options.release() == PushOptions.Release.TRANSMITTED;
+      if (through || engine.options.mistakes().releaseEarly()) {
+        release(transmitted);
+      }
+    }
+    flow(message.destination).sent(message, anew);
+  }
+
+  /** A message of one of the flows has arrived. */
+  void acknowledged(Message message) {
+    event(PushEvent.Kind.ACKNOWLEDGED, message.index);
+    Message oldest = sent.peek();
+    long before = unacknowledged;
+    while (oldest != null && oldest.acknowledged) {
+      sent.remove();
+      unacknowledged++;
+      oldest = sent.peek();
+    }
+    if (unacknowledged > before) {
+      release(Math.max(released, unacknowledged));
+      credit.changed();
+    }
+  }
+
+  private void release(long below) {
+    if (below > released) {
+      released = below;
+      event(PushEvent.Kind.RELEASED, below);
+      credit.changed();
+    }
+  }
+
+  /** A control frame for one of the flows. */
+  void control(PushFrame frame) {
+    SendFlow flow = flow(frame.source());
+    switch (frame.kind) {
+      case ACK -> flow.acknowledged(frame.sequence, frame.echo, frame.limit);
+      case NAK -> {
+        event(PushEvent.Kind.GAP, frame.sequence);
+        flow.missing(frame.sequence, false);
+      }
+      case NOT_READY -> {
+        event(PushEvent.Kind.NOT_READY, frame.sequence);
+        flow.missing(frame.sequence, true);
+      }
+      case GRANT -> flow.granted(frame.limit);
+      default -> throw new IllegalStateException("not a control frame: " + frame.kind);
+    }
+  }
+
+  private SendFlow flow(int destination) {
+    for (int i = 0; i < flows.size(); i++) {
+      if (flows.get(i).destination == destination) {
+        return flows.get(i);
+      }
+    }
+    SendFlow made = new SendFlow(this, engine, destination);
+    flows.add(made);
+    return made;
+  }
+
+  void event(PushEvent.Kind kind, long index) {
+    engine.observer.happened(
+        new PushEvent(
+            engine.port.now(),
+            kind,
+            engine.number(),
+            number,
+            index,
+            rung,
+            transmitted,
+            unacknowledged,
+            released));
+  }
+
+  /** What it waits for, for reports. */
+  public String state() {
+    String text =
+        "ring %d: db %d, tx %d, una %d, ci %d"
+            .formatted(number, rung, transmitted, unacknowledged, released);
+    if (refusing) {
+      text +=
+          "; refuses a posted write (doorbell %d) since %d ns, and %d completions of its own reads wait behind it"
+              .formatted(doorbells.peek(), refusingSince, behind.size());
+    }
+    return text + (flows.isEmpty() ? "" : "; " + flows);
+  }
+
+  void close() {
+    engine.port.offMmio(page.address());
+    engine.memory().free(page);
+    engine.memory().free(chip);
+  }
+}

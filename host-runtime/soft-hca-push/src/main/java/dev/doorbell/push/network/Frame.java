@@ -1,0 +1,72 @@
+package dev.doorbell.push.network;
+
+import dev.doorbell.core.fabric.Completion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a network carries: who to whom, and how long it is on the wire. Users extend it by what it
+ * means to them.
+ */
+public abstract class Frame implements Completion {
+  private final int source;
+  private final int destination;
+  private final int bytes;
+  private boolean congested;
+  @Nullable Hop hop;
+
+  /** Where a frame gets to. */
+  interface Hop {
+    void reached(Frame frame);
+  }
+
+  /**
+   * A frame.
+   *
+   * @param source number of the {@link Host} that sends it
+   * @param destination number of the one that gets it
+   * @param bytes on the wire, everything from preamble to gap
+   */
+  protected Frame(int source, int destination, int bytes) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("a frame of " + bytes + " bytes");
+    }
+    this.source = source;
+    this.destination = destination;
+    this.bytes = bytes;
+  }
+
+  public final int source() {
+    return source;
+  }
+
+  public final int destination() {
+    return destination;
+  }
+
+  /** Bytes on the wire. */
+  public final int bytes() {
+    return bytes;
+  }
+
+  /** Whether a switch on the way marked it: "congestion experienced". */
+  public final boolean congested() {
+    return congested;
+  }
+
+  final void mark() {
+    congested = true;
+  }
+
+  /** The network has no room for it: it does not arrive. Called before the frame is forgotten. */
+  protected void lost() {}
+
+  /** The time of one leg is over. */
+  @Override
+  public final void completed(boolean ok) {
+    Hop reached = hop;
+    if (reached == null) {
+      throw new IllegalStateException("a frame arrived that was not sent");
+    }
+    reached.reached(this);
+  }
+}

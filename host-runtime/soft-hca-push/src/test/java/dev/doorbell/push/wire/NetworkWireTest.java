@@ -1,0 +1,78 @@
+package dev.doorbell.push.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.contract.Endpoint;
+import dev.doorbell.contract.FabricWorld;
+import dev.doorbell.contract.RandomTraffic;
+import dev.doorbell.contract.RoundTopology;
+import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.push.network.Switch;
+import dev.doorbell.push.network.SwitchOptions;
+import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.WireFaults;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** HCAs over a switch in virtual time that loses packets, and a wire that hurts them. */
+class NetworkWireTest {
+  /** Slower than what it joins, so that its queues fill. */
+  private static final SwitchOptions SHALLOW = new SwitchOptions(200, 1, 24 << 10, 0, 0, 0);
+
+  private static final int BURST = 256 << 10;
+
+  private record Outcome(long digest, long nanos, long lost, long sent) {}
+
+  private static WireFaults hurt(long seed, double chance) {
+    SplittableRandom random = new SplittableRandom(seed);
+    WireFaults.Fate[] fates = WireFaults.Fate.values();
+    return (packet, leaving) -> {
+      WireFaults.Fate fate = fates[random.nextInt(leaving ? fates.length : 3)];
+      return random.nextDouble() < chance ? fate : WireFaults.Fate.PASS;
+    };
+  }
+
+  private static Outcome run(long seed, double chance, int windowBytes) {
+    TimedFabric fabric = new TimedFabric(RoundTopology.sameSwitch(), seed);
+    try (Switch between = new Switch(fabric, Locus.nic(0, 0), SHALLOW)) {
+      NetworkWire wire = new NetworkWire(between, 10, windowBytes);
+      SoftHcaOptions options =
+          SoftHcaOptions.DEFAULT.withEngine(
+              SoftHcaOptions.DEFAULT.engine().withMtu(1024).withFirstRetry(50_000));
+      SoftHca[] hcas = new SoftHca[2];
+      for (int side = 0; side < 2; side++) {
+        hcas[side] = new SoftHca(fabric, Locus.nic(side, 0), "soft" + side, options);
+        wire.join(hcas[side], hurt(seed + side, chance));
+      }
+      try (FabricWorld world = new FabricWorld(fabric, hcas)) {
+        Endpoint a = new Endpoint(world, 0, Endpoint.Shape.usual());
+        Endpoint b = new Endpoint(world, 1, Endpoint.Shape.usual());
+        Endpoint.connect(a, b, new ConnectionAttributes(14, 7, 7, 1, 16, 16, 0));
+        new RandomTraffic(world, a, b, seed).run(40);
+        a.rdmaWrite(b, 0, 0, BURST).post();
+        assertThat(a.pollSend().isError()).isFalse();
+        assertThat(b.buffer.getBytes(0, BURST)).isEqualTo(a.buffer.getBytes(0, BURST));
+        return new Outcome(wire.digest(), fabric.now(), between.counters().lost(), wire.sent());
+      }
+    }
+  }
+
+  @Test
+  void the_same_seed_gives_the_same_packets_at_the_same_times_and_another_gives_others() {
+    Outcome once = run(5, 0.05, 8 << 10);
+    assertThat(run(5, 0.05, 8 << 10)).isEqualTo(once);
+    assertThat(run(6, 0.05, 8 << 10).digest()).isNotEqualTo(once.digest());
+  }
+
+  @Test
+  void what_overruns_a_switch_is_lost_and_comes_again() {
+    Outcome greedy = run(7, 0, 1 << 20);
+    Outcome modest = run(7, 0, 8 << 10);
+    assertThat(greedy.lost()).isPositive();
+    assertThat(modest.lost()).isZero();
+    assertThat(greedy.sent()).isGreaterThan(modest.sent());
+  }
+}
