@@ -1,5 +1,5 @@
 /**
- * What every command is made of: its options, the world around it, how it is run, and how words,
+ * The parts of every command: its options, its surroundings, how it is run, and how words,
  * numbers, JSON and exit codes reach the user. Knows no command.
  */
 @NullMarked
