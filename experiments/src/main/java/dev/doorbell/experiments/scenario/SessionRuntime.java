@@ -116,7 +116,8 @@ public final class SessionRuntime implements ExperimentRuntime {
     boolean asked = !request.gpu().equals("auto");
     boolean wall = request.clock().equals("wall");
     return new Environment(
-        new Environment.Choice("ptx-vm", asked ? "requested" : "default; a real GPU: -s gpu=cuda:0"),
+        new Environment.Choice(
+            "ptx-vm", asked ? "requested" : "default; a real GPU: -s gpu=cuda:0"),
         new Environment.Choice(
             "soft-hca",
             request.hca().equals("auto") ? "default; a real HCA: -s hca=mlx5" : "requested"),

@@ -25,7 +25,8 @@ public final class PlanChecks {
     return problems(file, plan, runtime::check);
   }
 
-  private static List<Problem> problems(String file, Plan plan, Function<Point, List<Problem>> check) {
+  private static List<Problem> problems(
+      String file, Plan plan, Function<Point, List<Problem>> check) {
     record Complaint(String code, String what, String fix) {}
     Map<Complaint, List<Problem>> byText = new LinkedHashMap<>();
     for (Point point : plan.points()) {
