@@ -237,7 +237,8 @@ class ArchitectureTest {
   @ParameterizedTest
   @CsvSource({
     "ptxvm.parser, ptxvm.engine|ptxvm.launch|ptxjit",
-    "ptxvm.engine.machine, ptxvm.engine.decode|ptxvm.engine.ops|ptxvm.engine.link|ptxvm.launch|ptxjit",
+    "ptxvm.engine.machine,"
+        + " ptxvm.engine.decode|ptxvm.engine.ops|ptxvm.engine.link|ptxvm.launch|ptxjit",
     "ptxvm.engine.decode, ptxvm.engine.ops|ptxvm.engine.link|ptxvm.launch|ptxjit",
     "ptxvm.engine.ops, ptxvm.engine.link|ptxvm.engine.probe|ptxvm.launch|ptxjit",
     "ptxvm.engine.link, ptxvm.engine.probe|ptxvm.launch|ptxjit",
@@ -542,9 +543,8 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {
-        "core", "ptxvm", "ptxjit", "softhca", "interop", "verbs", "cuda", "experiments"
-      })
+  @ValueSource(
+      strings = {"core", "ptxvm", "ptxjit", "softhca", "interop", "verbs", "cuda", "experiments"})
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
   }
