@@ -1,5 +1,6 @@
 package dev.doorbell.contract;
 
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;

@@ -1,6 +1,6 @@
 package dev.doorbell.softhca;
 
-import dev.doorbell.contract.FabricMemory;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;

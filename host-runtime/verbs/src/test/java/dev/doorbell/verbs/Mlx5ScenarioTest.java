@@ -1,10 +1,10 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.memory.FabricMemory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.DirectFabric;

@@ -1,8 +1,8 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.memory.FabricMemory;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.Access;

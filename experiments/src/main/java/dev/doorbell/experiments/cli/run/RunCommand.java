@@ -24,7 +24,7 @@ import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.remote.JobRank;
+import dev.doorbell.interop.job.JobRank;
 import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.compare.Verdict;

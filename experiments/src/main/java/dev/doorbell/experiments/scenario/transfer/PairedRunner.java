@@ -8,8 +8,8 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
-import dev.doorbell.experiments.remote.Company;
-import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.interop.job.ProcessGroup;
+import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.kind.PointFamily;
@@ -22,7 +22,7 @@ public final class PairedRunner implements PointRunner {
   private final Pairing pairing;
   private final Protocols protocols;
   private final ExperimentKinds families;
-  private @Nullable Company company;
+  private @Nullable ProcessGroup group;
   private @Nullable EnvironmentException broken;
 
   public PairedRunner(Pairing pairing, Protocols protocols, ExperimentKinds families) {
@@ -52,15 +52,15 @@ public final class PairedRunner implements PointRunner {
       throw failure(before);
     }
     try {
-      Company with = company;
+      ProcessGroup with = group;
       if (with == null) {
         with =
-            new Company(
+            new ProcessGroup(
                 pairing.rank(),
                 PROCESSES,
-                new Endpoint(pairing.host(), pairing.port()),
+                new HostPort(pairing.host(), pairing.port()),
                 pairing.patienceNanos());
-        company = with;
+        group = with;
       }
       return new PairedPoint(point, context, protocols, pairing, with).run();
     } catch (EnvironmentException e) {

@@ -1,0 +1,94 @@
+package dev.doorbell.interop.job;
+
+import dev.doorbell.interop.control.LineChannel;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.ControlLine;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.problem.EnvironmentException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Processes of a job find each other, or learn who is missing. */
+class RendezvousTest {
+  private static final String HERE = "127.0.0.1";
+  private static final long LONG = 60_000_000_000L;
+  private static final long SHORT = 200_000_000L;
+
+  private static RendezvousClient join(Rendezvous place, int size) throws EnvironmentException {
+    return new RendezvousClient(new HostPort(HERE, place.port()), size, LONG);
+  }
+
+  private static void gather(Rendezvous place, RendezvousClient... members) throws EnvironmentException {
+    boolean all = false;
+    while (!all) {
+      place.poll();
+      all = true;
+      for (RendezvousClient member : members) {
+        all &= member.isGathered();
+      }
+    }
+  }
+
+  @Test
+  void everybody_gets_the_values_of_all_in_the_order_of_ranks() throws EnvironmentException {
+    try (Rendezvous place = new Rendezvous(HERE, 0, 3, LONG);
+        RendezvousClient one = join(place, 3);
+        RendezvousClient two = join(place, 3)) {
+      for (String round : List.of("first", "second")) {
+        two.bring(round, 1, List.of(round + " b = %", ""));
+        one.bring(round, 0, List.of("a"));
+        gather(place, one, two);
+        assertThat(one.values()).containsExactly("a", round + " b = %", "");
+        assertThat(two.values()).isEqualTo(one.values());
+      }
+    }
+  }
+
+  @Test
+  void who_does_not_come_in_time_is_named() throws EnvironmentException {
+    try (Rendezvous place = new Rendezvous(HERE, 0, 4, SHORT);
+        RendezvousClient one = join(place, 4)) {
+      one.bring("cards", 1, List.of("b", "c"));
+      assertThatThrownBy(() -> gather(place, one))
+          .isInstanceOf(EnvironmentException.class)
+          .hasMessageContaining("rank 0, 3 did not come");
+    }
+  }
+
+  @Test
+  void who_leaves_is_named_at_once() throws EnvironmentException {
+    try (Rendezvous place = new Rendezvous(HERE, 0, 3, LONG);
+        RendezvousClient one = join(place, 3)) {
+      try (LineChannel killed = new HostPort(HERE, place.port()).connect(LONG)) {
+        killed.send(
+            ControlLine.of("gather")
+                .with("round", "x")
+                .with("size", 3)
+                .with("rank", 2)
+                .with("value", ""));
+        place.poll();
+      }
+      one.bring("x", 0, List.of("a"));
+      assertThatThrownBy(() -> gather(place, one))
+          .isInstanceOf(EnvironmentException.class)
+          .hasMessageContaining("rank 2 has left");
+    }
+  }
+
+  @Test
+  void a_rank_that_is_there_already_and_another_size_are_refused() throws EnvironmentException {
+    try (Rendezvous place = new Rendezvous(HERE, 0, 2, LONG);
+        RendezvousClient one = join(place, 2);
+        RendezvousClient twin = join(place, 2);
+        RendezvousClient other = join(place, 5)) {
+      one.bring("x", 0, List.of("a"));
+      // What came before it has been taken when this one has its answer.
+      other.bring("x", 1, List.of("b"));
+      assertThatThrownBy(() -> gather(place, other)).isInstanceOf(EnvironmentException.class);
+      twin.bring("x", 0, List.of("a"));
+      assertThatThrownBy(() -> gather(place, twin)).hasMessageContaining("rank 0 is here already");
+    }
+  }
+}
