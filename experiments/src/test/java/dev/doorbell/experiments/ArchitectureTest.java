@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The arrows of docs/architecture.md, over the classes of all modules. */
@@ -30,7 +31,6 @@ class ArchitectureTest {
     "dev.doorbell.ptxvm..",
     "dev.doorbell.softhca..",
     "dev.doorbell.push..",
-    "dev.doorbell.interop..",
     "dev.doorbell.verbs..",
     "dev.doorbell.proxy..",
     "dev.doorbell.kernels.."
@@ -141,8 +141,7 @@ class ArchitectureTest {
 
   private static final String[] JOINERS = {
     "dev.doorbell.experiments.scenario..",
-    "dev.doorbell.experiments.workbench..",
-    "dev.doorbell.experiments.remote.host.."
+    "dev.doorbell.experiments.workbench.*.run.."
   };
 
   @Test
@@ -287,7 +286,7 @@ class ArchitectureTest {
   void the_workbench_runs_kernels_without_an_hca() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.workbench.kernel..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.kernel.run..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -302,14 +301,39 @@ class ArchitectureTest {
   }
 
   @Test
-  void processes_find_each_other_without_knowing_what_they_are_made_of() {
+  void jobs_and_control_connections_depend_on_no_hardware() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.remote")
+        .resideInAnyPackage("dev.doorbell.interop.control", "dev.doorbell.interop.job")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.core.gpu..", "dev.doorbell.core.mlx5..", "dev.doorbell.core.queue..")
+            "dev.doorbell.core.gpu..",
+            "dev.doorbell.core.hca..",
+            "dev.doorbell.core.mlx5..",
+            "dev.doorbell.core.queue..",
+            "dev.doorbell.softhca..",
+            "dev.doorbell.proxy..")
+        .check(ALL);
+  }
+
+  /** In the order of the shim's inner rooms; each may use those before it. */
+  @ParameterizedTest
+  @CsvSource({"abi, 0", "client, 1", "object, 2", "command, 3"})
+  void the_shims_rooms_use_those_below_them_alone(String room, int level) {
+    String shim = "dev.doorbell.interop.shim";
+    noClasses()
+        .that()
+        .resideInAPackage(shim + "." + room)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            Stream.concat(
+                    Stream.of(shim),
+                    Stream.of("abi", "client", "object", "command")
+                        .skip(level + 1L)
+                        .map((shim + ".")::concat))
+                .toArray(String[]::new))
         .check(ALL);
   }
 
@@ -343,11 +367,11 @@ class ArchitectureTest {
   void exploration_knows_schedules_and_findings_and_no_hardware() {
     classes()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.explore..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.explore")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.experiments.explore..",
+            "dev.doorbell.experiments.workbench.explore",
             "dev.doorbell.core.agent..",
             "dev.doorbell.core.fabric.explore..",
             "java..",
@@ -368,7 +392,7 @@ class ArchitectureTest {
             "dev.doorbell.core.queue..",
             "dev.doorbell.core.memory..",
             "dev.doorbell.core.fabric",
-            "dev.doorbell.core.fabric.timed..")
+            "dev.doorbell.core.fabric.timed")
         .check(ALL);
   }
 

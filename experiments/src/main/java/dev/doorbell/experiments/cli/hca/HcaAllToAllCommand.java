@@ -1,29 +1,29 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.experiments.topology.TopologyException;
-import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.interop.alltoall.VirtualAllToAll;
-import dev.doorbell.interop.alltoall.RemoteAllToAll;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.ChildProcess;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.fault.FaultFile;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.interop.alltoall.AllToAllOptions;
 import dev.doorbell.interop.alltoall.AllToAllReport;
+import dev.doorbell.interop.alltoall.RemoteAllToAll;
+import dev.doorbell.interop.alltoall.VirtualAllToAll;
 import dev.doorbell.interop.control.HostPort;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
+import picocli.CommandLine;
 
 /** {@code doorbell hca alltoall}. */
 @CommandLine.Command(
@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
       "an atomic was lost or applied twice.",
       ""
     })
-final class HcaAllToAllCommand extends Command {
+final class HcaAllToAllCommand extends CliCommand {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int ALL = -1;
   private static final String TOPOLOGY = "same-switch";
@@ -93,7 +93,7 @@ final class HcaAllToAllCommand extends Command {
   private int seconds = 600;
 
   @Override
-  public ExitCode run(Context context)
+  public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
     HcaPlace.require(ranks >= 2 && ranks <= 32, "--ranks", "2 to 32");
     HcaPlace.require(processes >= 1 && processes <= ranks, "--processes", "1 to --ranks");
@@ -159,7 +159,7 @@ final class HcaAllToAllCommand extends Command {
     return words;
   }
 
-  private AllToAllReport participate(Context context, HostPort meeting, int which, FaultPlan plan)
+  private AllToAllReport participate(CommandContext context, HostPort meeting, int which, FaultPlan plan)
       throws EnvironmentException {
     return RemoteAllToAll.run(
         options(meeting, which, plan), context.interruption()::requested);
@@ -178,7 +178,7 @@ final class HcaAllToAllCommand extends Command {
         meeting, which, processes, ranks, messages, seed, plan, seconds * NANOS_PER_SECOND);
   }
 
-  private ExitCode report(Context context, AllToAllReport report) {
+  private ExitCode report(CommandContext context, AllToAllReport report) {
     boolean missed = report.faults().stream().anyMatch(count -> count.missed());
     if (common().json()) {
       Json.print(context, report);

@@ -1,28 +1,28 @@
 package dev.doorbell.experiments.cli.hca;
 
-import dev.doorbell.interop.serve.HcaBench;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.ChildProcess;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.interop.serve.BenchOptions;
-import dev.doorbell.interop.serve.BenchOptions.Load;
-import dev.doorbell.interop.serve.BenchReport;
-import dev.doorbell.interop.serve.BenchReport.Writes;
-import dev.doorbell.interop.control.HostPort;
-import dev.doorbell.interop.serve.IdleCost;
 import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.serve.BenchOptions.Load;
+import dev.doorbell.interop.serve.BenchOptions;
+import dev.doorbell.interop.serve.BenchReport.Writes;
+import dev.doorbell.interop.serve.BenchReport;
+import dev.doorbell.interop.serve.HcaBench;
+import dev.doorbell.interop.serve.IdleCost;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
+import picocli.CommandLine;
 
 /** {@code doorbell hca bench}. */
 @CommandLine.Command(
@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
       "Emulated: it says how fast Doorbell's software HCA is, nothing about a NIC.",
       ""
     })
-final class HcaBenchCommand extends Command {
+final class HcaBenchCommand extends CliCommand {
   private static final long MINUTE = 60_000_000_000L;
   private static final long MIN_MESSAGES = 256;
   private static final long ROUND_BYTES = 512L << 20;
@@ -77,7 +77,7 @@ final class HcaBenchCommand extends Command {
       long kernelDrops) {}
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     for (int bytes : sizes) {
       HcaPlace.require(bytes >= 1 && bytes <= 1 << 24, "--sizes", "1 to 16777216 bytes each");
     }
@@ -103,7 +103,7 @@ final class HcaBenchCommand extends Command {
     }
   }
 
-  private ExitCode measure(Context context, HostPort served) throws EnvironmentException {
+  private ExitCode measure(CommandContext context, HostPort served) throws EnvironmentException {
     List<Load> loads = Arrays.stream(sizes).mapToObj(HcaBenchCommand::load).toList();
     BenchReport report =
         HcaBench.run(new BenchOptions(served, loads, rounds, MINUTE, idle));

@@ -1,27 +1,27 @@
 package dev.doorbell.experiments.cli.hca;
 
-import java.io.UncheckedIOException;
-import java.util.function.BooleanSupplier;
-import java.util.concurrent.atomic.AtomicBoolean;
-import dev.doorbell.interop.shim.ShimServer;
-import dev.doorbell.interop.shim.PreloadLibrary;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.ProgramExit;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.interop.shim.PreloadLibrary;
+import dev.doorbell.interop.shim.ShimServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine;
 
 /** {@code doorbell hca exec}. */
 @CommandLine.Command(
@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
       "Ends with the program's exit status. Without a program: serves until it is interrupted.",
       ""
     })
-final class HcaExecCommand extends Command {
+final class HcaExecCommand extends CliCommand {
   private static final long POLL_MILLIS = 100;
 
   @Option(
@@ -55,7 +55,7 @@ final class HcaExecCommand extends Command {
   private List<String> program = new ArrayList<>();
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     HcaPlace.require(
         devices >= 1 && devices <= ShimServer.MAX_DEVICES,
         "--devices",
@@ -95,7 +95,7 @@ final class HcaExecCommand extends Command {
   }
 
   /** Serves while the program runs, and then until all programs have closed their devices. */
-  private int serve(Context context, Path folder, Map<String, String> environment)
+  private int serve(CommandContext context, Path folder, Map<String, String> environment)
       throws EnvironmentException {
     try (ShimServer server = ShimServer.open(folder, devices)) {
       AtomicBoolean programEnded = new AtomicBoolean();
@@ -145,7 +145,7 @@ final class HcaExecCommand extends Command {
     }
   }
 
-  private int execute(Context context, Map<String, String> environment)
+  private int execute(CommandContext context, Map<String, String> environment)
       throws EnvironmentException {
     ProcessBuilder builder = new ProcessBuilder(program).inheritIO();
     builder.environment().putAll(environment);

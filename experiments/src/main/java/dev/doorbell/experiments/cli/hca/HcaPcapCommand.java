@@ -2,17 +2,17 @@ package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.interop.control.ControlClient;
 import dev.doorbell.interop.control.ControlLine;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine;
 
 /** {@code doorbell hca pcap}. */
 @CommandLine.Command(
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
           + " it.",
       ""
     })
-final class HcaPcapCommand extends Command {
+final class HcaPcapCommand extends CliCommand {
   @Mixin private HcaPlace place = new HcaPlace();
 
   @Parameters(index = "1", paramLabel = "start|stop", description = "What to do.")
@@ -36,7 +36,7 @@ final class HcaPcapCommand extends Command {
   private @Nullable Path file;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     ControlLine request = ControlLine.of("pcap");
     if (action.equals("start") && file != null) {
       request = request.with("start", file.toAbsolutePath());

@@ -1,19 +1,19 @@
 package dev.doorbell.experiments.cli.hca;
 
-import dev.doorbell.interop.serve.HcaServer;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.fault.FaultFile;
+import dev.doorbell.interop.serve.HcaServer;
 import dev.doorbell.interop.serve.ServeOptions;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
+import picocli.CommandLine;
 
 /** {@code doorbell hca serve}. */
 @CommandLine.Command(
@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
       "was given ends with its connection.",
       ""
     })
-final class HcaServeCommand extends Command {
+final class HcaServeCommand extends CliCommand {
   private static final long MIB = 1 << 20;
   private static final long NOBODY = 0;
   private static final long CHECK_NANOS = 1_000_000_000L;
@@ -83,7 +83,7 @@ final class HcaServeCommand extends Command {
   private long checked = System.nanoTime();
 
   @Override
-  public ExitCode run(Context context)
+  public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
     HcaPlace.require(port >= 0 && port <= 0xffff, "--port", "0 to 65535");
     HcaPlace.require(

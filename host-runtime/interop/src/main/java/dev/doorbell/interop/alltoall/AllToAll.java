@@ -1,10 +1,10 @@
 package dev.doorbell.interop.alltoall;
 
-import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.interop.control.ControlLine;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 

@@ -1,6 +1,5 @@
 package dev.doorbell.interop.alltoall;
 
-import dev.doorbell.interop.serve.HostQueuePair;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
@@ -9,6 +8,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.interop.serve.HostQueuePair;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
 import java.lang.foreign.MemorySegment;

@@ -1,7 +1,7 @@
 package dev.doorbell.interop.alltoall;
 
-import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.interop.control.HostPort;
 
 /**
  * An all-to-all among ranks in one or more processes.

@@ -1,7 +1,5 @@
 package dev.doorbell.interop.alltoall;
 
-import dev.doorbell.interop.serve.HostQueuePair;
-import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
@@ -11,6 +9,8 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.interop.control.ControlLine.Refused;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.serve.HostQueuePair;
 import dev.doorbell.proxy.ProxyPrices;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

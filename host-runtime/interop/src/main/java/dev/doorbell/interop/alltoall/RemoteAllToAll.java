@@ -1,19 +1,14 @@
 package dev.doorbell.interop.alltoall;
 
-import dev.doorbell.interop.serve.ServeOptions;
-import dev.doorbell.interop.job.RendezvousClient;
-import dev.doorbell.interop.job.Rendezvous;
-import dev.doorbell.interop.serve.HostRank;
-import dev.doorbell.interop.control.HostPort;
-import dev.doorbell.interop.serve.HcaServer;
-import dev.doorbell.interop.serve.HcaBench;
-import dev.doorbell.interop.serve.BenchReport;
-import dev.doorbell.interop.serve.BenchOptions;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.job.Rendezvous;
+import dev.doorbell.interop.job.RendezvousClient;
+import dev.doorbell.interop.serve.HostRank;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.WireCounters;

@@ -1,7 +1,5 @@
 package dev.doorbell.interop.alltoall;
 
-import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
@@ -10,7 +8,9 @@ import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.push.network.Switch;

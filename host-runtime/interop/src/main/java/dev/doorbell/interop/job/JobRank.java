@@ -1,8 +1,8 @@
 package dev.doorbell.interop.job;
 
-import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.interop.control.HostPort;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -1,7 +1,7 @@
 package dev.doorbell.interop.job;
 
-import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.interop.control.HostPort;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

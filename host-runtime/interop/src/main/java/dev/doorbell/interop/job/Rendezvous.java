@@ -1,10 +1,10 @@
 package dev.doorbell.interop.job;
 
-import dev.doorbell.interop.control.LineServer;
-import dev.doorbell.interop.control.LineChannel;
-import dev.doorbell.interop.control.HostPort;
-import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.LineChannel;
+import dev.doorbell.interop.control.LineServer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.doorbell.interop.job;
 
-import dev.doorbell.interop.control.LineChannel;
-import dev.doorbell.interop.control.HostPort;
-import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.LineChannel;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

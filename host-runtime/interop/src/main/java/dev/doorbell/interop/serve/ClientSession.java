@@ -1,13 +1,13 @@
 package dev.doorbell.interop.serve;
 
-import dev.doorbell.interop.control.LineChannel;
-import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.interop.control.ControlLine.Refused;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.LineChannel;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

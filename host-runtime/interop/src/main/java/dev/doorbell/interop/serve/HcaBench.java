@@ -1,7 +1,5 @@
 package dev.doorbell.interop.serve;
 
-import dev.doorbell.interop.control.ControlLine;
-import dev.doorbell.interop.control.ControlClient;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -13,9 +11,11 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.interop.control.ControlClient;
+import dev.doorbell.interop.control.ControlLine.Refused;
+import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.interop.serve.BenchOptions.Load;
 import dev.doorbell.interop.serve.BenchReport.Writes;
-import dev.doorbell.interop.control.ControlLine.Refused;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.softhca.wire.Idleness;

@@ -1,22 +1,22 @@
 package dev.doorbell.interop.serve;
 
-import dev.doorbell.core.memory.FabricMemory;
-import dev.doorbell.interop.control.LineServer;
-import dev.doorbell.interop.control.LineChannel;
-import dev.doorbell.interop.control.HostPort;
-import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.control.ControlLine.Refused;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.LineChannel;
+import dev.doorbell.interop.control.LineServer;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;

@@ -1,11 +1,11 @@
 package dev.doorbell.interop.serve;
 
-import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.Gid;

@@ -1,7 +1,7 @@
 package dev.doorbell.interop.shim;
 
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package dev.doorbell.interop.shim;
 
-import dev.doorbell.core.problem.Problem;
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;

@@ -1,10 +1,10 @@
 package dev.doorbell.interop.job;
 
-import dev.doorbell.interop.control.HostPort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.interop.control.HostPort;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -86,7 +86,7 @@ class JobMeetingTest {
                 () -> {
                   try (JobMeeting meeting = JobMeeting.join(self, PATIENT)) {
                     meeting.gather("first", "");
-                    meeting.patience(PATIENT);
+                    meeting.setTimeout(PATIENT);
                     List<String> values = meeting.gather("second", "/runs/part " + self.rank());
                     meeting.gather("last", "");
                     return values;

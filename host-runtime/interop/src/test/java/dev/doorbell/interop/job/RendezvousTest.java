@@ -1,12 +1,12 @@
 package dev.doorbell.interop.job;
 
-import dev.doorbell.interop.control.LineChannel;
-import dev.doorbell.interop.control.HostPort;
-import dev.doorbell.interop.control.ControlLine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.LineChannel;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +26,7 @@ class RendezvousTest {
       place.poll();
       all = true;
       for (RendezvousClient member : members) {
-        all &= member.isGathered();
+        all &= member.isComplete();
       }
     }
   }
@@ -37,8 +37,8 @@ class RendezvousTest {
         RendezvousClient one = join(place, 3);
         RendezvousClient two = join(place, 3)) {
       for (String round : List.of("first", "second")) {
-        two.bring(round, 1, List.of(round + " b = %", ""));
-        one.bring(round, 0, List.of("a"));
+        two.start(round, 1, List.of(round + " b = %", ""));
+        one.start(round, 0, List.of("a"));
         gather(place, one, two);
         assertThat(one.values()).containsExactly("a", round + " b = %", "");
         assertThat(two.values()).isEqualTo(one.values());
@@ -50,7 +50,7 @@ class RendezvousTest {
   void who_does_not_come_in_time_is_named() throws EnvironmentException {
     try (Rendezvous place = new Rendezvous(HERE, 0, 4, SHORT);
         RendezvousClient one = join(place, 4)) {
-      one.bring("cards", 1, List.of("b", "c"));
+      one.start("addresses", 1, List.of("b", "c"));
       assertThatThrownBy(() -> gather(place, one))
           .isInstanceOf(EnvironmentException.class)
           .hasMessageContaining("rank 0, 3 did not come");
@@ -70,7 +70,7 @@ class RendezvousTest {
                 .with("value", ""));
         place.poll();
       }
-      one.bring("x", 0, List.of("a"));
+      one.start("x", 0, List.of("a"));
       assertThatThrownBy(() -> gather(place, one))
           .isInstanceOf(EnvironmentException.class)
           .hasMessageContaining("rank 2 has left");
@@ -83,11 +83,11 @@ class RendezvousTest {
         RendezvousClient one = join(place, 2);
         RendezvousClient twin = join(place, 2);
         RendezvousClient other = join(place, 5)) {
-      one.bring("x", 0, List.of("a"));
+      one.start("x", 0, List.of("a"));
       // What came before it has been taken when this one has its answer.
-      other.bring("x", 1, List.of("b"));
+      other.start("x", 1, List.of("b"));
       assertThatThrownBy(() -> gather(place, other)).isInstanceOf(EnvironmentException.class);
-      twin.bring("x", 0, List.of("a"));
+      twin.start("x", 0, List.of("a"));
       assertThatThrownBy(() -> gather(place, twin)).hasMessageContaining("rank 0 is here already");
     }
   }

@@ -1,9 +1,5 @@
 package dev.doorbell.interop.serve;
 
-import dev.doorbell.interop.control.LineChannel;
-import dev.doorbell.interop.control.HostPort;
-import dev.doorbell.interop.control.ControlLine;
-import dev.doorbell.interop.control.ControlClient;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +9,10 @@ import dev.doorbell.core.fault.FaultEvent;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.fault.FaultTrigger;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.interop.control.ControlClient;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.LineChannel;
 import dev.doorbell.interop.serve.BenchOptions.Load;
 import dev.doorbell.interop.serve.BenchReport.Writes;
 import java.io.IOException;
@@ -46,7 +46,7 @@ class ServedHcaTest {
         Thread.ofPlatform()
             .start(
                 () -> {
-                  try (ServedHca hca = RemoteHcas.find().serve(options)) {
+                  try (HcaServer hca = new HcaServer(options)) {
                     started.complete(hca.control());
                     hca.run(stop::get);
                   } catch (EnvironmentException | RuntimeException e) {
@@ -86,7 +86,7 @@ class ServedHcaTest {
         ServeOptions.LOCAL,
         control -> {
           BenchReport report =
-              RemoteHcas.find().bench(new BenchOptions(control, new Load(10_000, 50, 8), 3, LONG));
+              HcaBench.run(new BenchOptions(control, new Load(10_000, 50, 8), 3, LONG));
           assertThat(report.writes().getFirst().nanosPerMessage()).hasSize(3);
           assertThat(Arrays.stream(report.writes().getFirst().nanosPerMessage()).min().orElse(0))
               .isPositive();
@@ -105,8 +105,7 @@ class ServedHcaTest {
         ServeOptions.LOCAL,
         control -> {
           BenchReport report =
-              RemoteHcas.find()
-                  .bench(
+              HcaBench.run(
                       new BenchOptions(
                           control,
                           List.of(new Load(64, 20, 4), new Load(9_000, 10, 4)),
@@ -214,7 +213,7 @@ class ServedHcaTest {
             client.call(ControlLine.of("pcap").with("start", file));
             assertThatThrownBy(() -> client.call(ControlLine.of("pcap").with("start", file + "2")))
                 .hasMessageContaining("running");
-            RemoteHcas.find().bench(new BenchOptions(control, new Load(64, 40, 8), 3, LONG));
+            HcaBench.run(new BenchOptions(control, new Load(64, 40, 8), 3, LONG));
             ControlLine faults = client.call(ControlLine.of("faults"));
             assertThat(faults.word("f0.fired")).isEqualTo("1");
             assertThat(faults.word("f0.missed")).isEqualTo("false");
@@ -245,7 +244,7 @@ class ServedHcaTest {
                   8,
                   FaultPlan.NONE,
                   null);
-          assertThatThrownBy(() -> RemoteHcas.find().serve(same))
+          assertThatThrownBy(() -> new HcaServer(same))
               .isInstanceOf(EnvironmentException.class);
         });
   }

@@ -1,7 +1,5 @@
 package dev.doorbell.interop.serve;
 
-import dev.doorbell.interop.control.ControlLine;
-import dev.doorbell.interop.control.ControlClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.Access;
@@ -27,6 +25,8 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.interop.control.ControlClient;
+import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
 import java.util.List;
@@ -43,7 +43,7 @@ class ServedTrafficTest {
 
   private final AtomicBoolean stop = new AtomicBoolean();
   private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 30), 0);
-  private ServedHca served;
+  private HcaServer served;
   private Thread server;
   private ControlClient client;
   private HostRank rank;
@@ -58,7 +58,7 @@ class ServedTrafficTest {
                 Fault.of(FaultAction.LOSE, FaultEvent.PACKET_RECEIVED, often),
                 Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, often),
                 Fault.of(FaultAction.DUPLICATE, FaultEvent.PACKET_RECEIVED, often)));
-    ServedHca hca = RemoteHcas.find().serve(ServeOptions.LOCAL.withFaults(plan));
+    HcaServer hca = new HcaServer(ServeOptions.LOCAL.withFaults(plan));
     served = hca;
     server = Thread.ofPlatform().start(() -> hca.run(stop::get));
     client = new ControlClient(hca.control(), MINUTE);
