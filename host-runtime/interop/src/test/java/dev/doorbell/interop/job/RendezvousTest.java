@@ -78,17 +78,17 @@ class RendezvousTest {
   }
 
   @Test
-  void a_rank_that_is_there_already_and_another_size_are_refused() throws EnvironmentException {
+  void a_rank_that_is_connected_already_and_another_size_are_refused() throws EnvironmentException {
     try (Rendezvous place = new Rendezvous(HERE, 0, 2, LONG);
         RendezvousClient one = join(place, 2);
         RendezvousClient twin = join(place, 2);
         RendezvousClient other = join(place, 5)) {
       one.start("x", 0, List.of("a"));
-      // What came before it has been taken when this one has its answer.
+      // When this request is answered, the one before it has been handled.
       other.start("x", 1, List.of("b"));
       assertThatThrownBy(() -> gather(place, other)).isInstanceOf(EnvironmentException.class);
       twin.start("x", 0, List.of("a"));
-      assertThatThrownBy(() -> gather(place, twin)).hasMessageContaining("rank 0 is here already");
+      assertThatThrownBy(() -> gather(place, twin)).hasMessageContaining("rank 0 is connected already");
     }
   }
 }
