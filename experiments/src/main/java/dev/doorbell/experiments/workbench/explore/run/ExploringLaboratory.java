@@ -57,7 +57,7 @@ public final class ExploringLaboratory implements Laboratory {
   }
 
   @Override
-  public Scenario.Program kernel(BugCase bug, boolean mended) {
+  public Scenario.Program kernel(BugCase bug, boolean fixed) {
     KernelCatalogue cases = KernelCatalogue.cases();
     ProtocolKernel kernel =
         cases
@@ -65,7 +65,7 @@ public final class ExploringLaboratory implements Laboratory {
             .orElseThrow(() -> new IllegalStateException("no PTX of the case " + bug.word()));
     return new Scenario.Program(
         CASES + bug.kernel() + ".ptx",
-        bug.kernel() + (mended ? "_mended" : "_broken"),
+        bug.kernel() + (fixed ? "_fixed" : "_broken"),
         cases.ptx(kernel));
   }
 
