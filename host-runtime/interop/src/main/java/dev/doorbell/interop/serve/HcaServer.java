@@ -18,7 +18,7 @@ import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.interop.control.LineChannel;
 import dev.doorbell.interop.control.LineServer;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;
