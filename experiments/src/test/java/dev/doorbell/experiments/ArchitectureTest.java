@@ -152,8 +152,7 @@ class ArchitectureTest {
   }
 
   private static final String[] JOINERS = {
-    "dev.doorbell.experiments.scenario..",
-    "dev.doorbell.experiments.workbench.*.run.."
+    "dev.doorbell.experiments.scenario..", "dev.doorbell.experiments.workbench.*.run.."
   };
 
   @Test

@@ -1,6 +1,5 @@
 package dev.doorbell.verbs;
 
-import dev.doorbell.core.memory.FabricMemory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -13,6 +12,7 @@ import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;

@@ -1,6 +1,5 @@
 package dev.doorbell.verbs;
 
-import dev.doorbell.core.memory.FabricMemory;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.contract.HcaWorld;
@@ -11,6 +10,7 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
 import java.util.Set;

@@ -22,8 +22,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
 import picocli.CommandLine;
+import picocli.CommandLine.Option;
 
 /** {@code doorbell hca alltoall}. */
 @CommandLine.Command(
@@ -101,7 +101,8 @@ final class HcaAllToAllCommand extends CliCommand {
     HcaPlace.require(messages >= 1, "--messages", "1 or more");
     HcaPlace.require(seconds >= 1, "--timeout", "1 or more");
     HcaPlace.require(process == ALL || at != null, "--at", "needed with --process");
-    HcaPlace.require(!virtual || (process == ALL && at == null), "--virtual", "without --process and --at");
+    HcaPlace.require(
+        !virtual || (process == ALL && at == null), "--virtual", "without --process and --at");
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
     if (virtual) {
       return report(
@@ -112,7 +113,8 @@ final class HcaAllToAllCommand extends CliCommand {
               context.interruption()::requested));
     }
     if (process != ALL) {
-      return report(context, participate(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
+      return report(
+          context, participate(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
     }
     HostPort meeting =
         at == null ? new HostPort("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
@@ -159,10 +161,10 @@ final class HcaAllToAllCommand extends CliCommand {
     return words;
   }
 
-  private AllToAllReport participate(CommandContext context, HostPort meeting, int which, FaultPlan plan)
+  private AllToAllReport participate(
+      CommandContext context, HostPort meeting, int which, FaultPlan plan)
       throws EnvironmentException {
-    return RemoteAllToAll.run(
-        options(meeting, which, plan), context.interruption()::requested);
+    return RemoteAllToAll.run(options(meeting, which, plan), context.interruption()::requested);
   }
 
   private static Topology topology() {

@@ -10,10 +10,10 @@ import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.interop.control.HostPort;
-import dev.doorbell.interop.serve.BenchOptions.Load;
 import dev.doorbell.interop.serve.BenchOptions;
-import dev.doorbell.interop.serve.BenchReport.Writes;
+import dev.doorbell.interop.serve.BenchOptions.Load;
 import dev.doorbell.interop.serve.BenchReport;
+import dev.doorbell.interop.serve.BenchReport.Writes;
 import dev.doorbell.interop.serve.HcaBench;
 import dev.doorbell.interop.serve.IdleCost;
 import java.util.Arrays;
@@ -21,8 +21,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
 import picocli.CommandLine;
+import picocli.CommandLine.Option;
 
 /** {@code doorbell hca bench}. */
 @CommandLine.Command(
@@ -105,8 +105,7 @@ final class HcaBenchCommand extends CliCommand {
 
   private ExitCode measure(CommandContext context, HostPort served) throws EnvironmentException {
     List<Load> loads = Arrays.stream(sizes).mapToObj(HcaBenchCommand::load).toList();
-    BenchReport report =
-        HcaBench.run(new BenchOptions(served, loads, rounds, MINUTE, idle));
+    BenchReport report = HcaBench.run(new BenchOptions(served, loads, rounds, MINUTE, idle));
     List<Row> rows = report.writes().stream().map(HcaBenchCommand::row).toList();
     IdleCost cost = report.idle();
     if (common().json()) {

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 
 /** {@code doorbell hca exec}. */
 @CommandLine.Command(
@@ -66,8 +66,7 @@ final class HcaExecCommand extends CliCommand {
         PreloadLibrary.build(
             home.resolve("host-runtime/uverbs-shim"), home.resolve("target/uverbs-shim"));
     Map<String, String> environment =
-        PreloadLibrary.environment(
-            library, folder, System.getenv().getOrDefault("LD_PRELOAD", ""));
+        PreloadLibrary.environment(library, folder, System.getenv().getOrDefault("LD_PRELOAD", ""));
     if (ShimServer.isServed(folder)) {
       if (program.isEmpty()) {
         throw new UsageException(

@@ -11,8 +11,8 @@ import dev.doorbell.interop.control.ControlClient;
 import dev.doorbell.interop.control.ControlLine;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 
 /** {@code doorbell hca faults}. */
 @CommandLine.Command(

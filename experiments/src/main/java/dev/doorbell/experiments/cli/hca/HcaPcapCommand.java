@@ -10,9 +10,9 @@ import dev.doorbell.interop.control.ControlClient;
 import dev.doorbell.interop.control.ControlLine;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 
 /** {@code doorbell hca pcap}. */
 @CommandLine.Command(

@@ -12,8 +12,8 @@ import dev.doorbell.interop.serve.HcaServer;
 import dev.doorbell.interop.serve.ServeOptions;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
 import picocli.CommandLine;
+import picocli.CommandLine.Option;
 
 /** {@code doorbell hca serve}. */
 @CommandLine.Command(

@@ -8,8 +8,8 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.interop.control.ControlClient;
 import dev.doorbell.interop.control.ControlLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 
 /** {@code doorbell hca stats}. */
 @CommandLine.Command(

@@ -30,10 +30,9 @@ class VirtualAllToAllTest {
                 Fault.of(FaultAction.DUPLICATE, FaultEvent.PACKET_SENT, often),
                 Fault.of(FaultAction.REORDER, FaultEvent.PACKET_SENT, often)));
     return VirtualAllToAll.run(
-            new AllToAllOptions(
-                new HostPort("127.0.0.1", 0), 0, 1, 3, 3_000, seed, bad, TEN_MINUTES),
-            TopologyFile.load("same-switch"),
-            () -> false);
+        new AllToAllOptions(new HostPort("127.0.0.1", 0), 0, 1, 3, 3_000, seed, bad, TEN_MINUTES),
+        TopologyFile.load("same-switch"),
+        () -> false);
   }
 
   @Test

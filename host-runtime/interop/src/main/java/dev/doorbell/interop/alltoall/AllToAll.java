@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Runs the ranks of this process in an all-to-all. In a round every rank sends, waits for all
- * others, checks every byte that it has received, and waits again. The HCAs are stepped in all these
- * phases, because peers may still need acknowledgements.
+ * others, checks every byte that it has received, and waits again. The HCAs are stepped in all
+ * these phases, because peers may still need acknowledgements.
  */
 final class AllToAll {
   private static final long SLICE_NANOS = 200_000;
@@ -143,7 +143,8 @@ final class AllToAll {
         all &= connections.get(j).post();
         if (connections.get(j).failed()) {
           throw failure(
-              "a connection to another rank has failed: " + connections.get(j).queuePair.firstError());
+              "a connection to another rank has failed: "
+                  + connections.get(j).queuePair.firstError());
         }
       }
     }

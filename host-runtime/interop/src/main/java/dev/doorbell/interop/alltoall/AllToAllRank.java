@@ -8,8 +8,8 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.interop.control.ControlLine.Refused;
 import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.ControlLine.Refused;
 import dev.doorbell.interop.serve.HostQueuePair;
 import dev.doorbell.proxy.ProxyPrices;
 import java.lang.foreign.MemorySegment;
@@ -80,7 +80,8 @@ final class AllToAllRank implements AutoCloseable {
       if (peer != rank) {
         QueuePairAddress own = connections.get(index(peer)).queuePair.queuePair().address();
         description =
-            description.with("hca", own.hca())
+            description
+                .with("hca", own.hca())
                 .with("mtu", own.mtu())
                 .with("qpn%d".formatted(peer), own.number())
                 .with("psn%d".formatted(peer), own.startPsn());
@@ -111,7 +112,9 @@ final class AllToAllRank implements AutoCloseable {
     }
   }
 
-  /** The number of bytes in which the part of {@code source} differs from {@code round}'s content. */
+  /**
+   * The number of bytes in which the part of {@code source} differs from {@code round}'s content.
+   */
   long wrongBytes(int source, long round) {
     if (source == rank) {
       return 0;

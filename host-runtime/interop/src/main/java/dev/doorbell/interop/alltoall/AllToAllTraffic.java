@@ -10,8 +10,8 @@ import java.nio.ByteOrder;
  *
  * <p>A connection has {@link #MESSAGES} messages a round. PUTs, of up to 16 KiB, each have a place
  * of their own in the receiver's part, so that at a round's end every byte of every message can be
- * checked. A fetch-add returns the number of those before it. A GET reads back what an earlier PUT of
- * the round has written.
+ * checked. A fetch-add returns the number of those before it. A GET reads back what an earlier PUT
+ * of the round has written.
  */
 final class AllToAllTraffic {
   /** Messages of a connection in a round. */

@@ -53,7 +53,8 @@ public final class JobMeeting implements AutoCloseable {
     }
   }
 
-  private JobMeeting(JobRank self, long nanos, @Nullable RendezvousThread host, ControlClient client) {
+  private JobMeeting(
+      JobRank self, long nanos, @Nullable RendezvousThread host, ControlClient client) {
     this.self = self;
     this.nanos = nanos;
     this.host = host;
@@ -80,9 +81,11 @@ public final class JobMeeting implements AutoCloseable {
           Problem.of(
               "DB-E051",
               null,
-              "a job of %d ranks; at most %d are supported".formatted(self.size(), Rendezvous.MAX_RANKS)));
+              "a job of %d ranks; at most %d are supported"
+                  .formatted(self.size(), Rendezvous.MAX_RANKS)));
     }
-    RendezvousThread host = self.rank() == 0 ? new RendezvousThread(new Rendezvous(at, self.size(), nanos)) : null;
+    RendezvousThread host =
+        self.rank() == 0 ? new RendezvousThread(new Rendezvous(at, self.size(), nanos)) : null;
     try {
       return new JobMeeting(self, nanos, host, new ControlClient(at, nanos + ANSWER_NANOS));
     } catch (EnvironmentException e) {

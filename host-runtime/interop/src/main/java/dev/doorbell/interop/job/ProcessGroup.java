@@ -18,7 +18,8 @@ public final class ProcessGroup implements AutoCloseable {
    * @param timeoutNanos for the others, at each step
    * @throws EnvironmentException when the port is in use, or no rendezvous answers
    */
-  public ProcessGroup(int rank, int size, HostPort at, long timeoutNanos) throws EnvironmentException {
+  public ProcessGroup(int rank, int size, HostPort at, long timeoutNanos)
+      throws EnvironmentException {
     this.rank = rank;
     this.rendezvous = rank == 0 ? new Rendezvous(at, size, timeoutNanos) : null;
     HostPort found = rendezvous == null ? at : new HostPort(at.host(), rendezvous.port());

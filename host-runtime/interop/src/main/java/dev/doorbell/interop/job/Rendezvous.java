@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The server through which the processes of a job exchange values; the process of rank 0 polls it.
- * In a round each rank sends a value and receives those of all. A rank that does not send in time is
- * named to the others.
+ * In a round each rank sends a value and receives those of all. A rank that does not send in time
+ * is named to the others.
  */
 public final class Rendezvous implements AutoCloseable {
   /** Largest number of ranks; a round's values are one line. */
@@ -101,8 +101,7 @@ public final class Rendezvous implements AutoCloseable {
     }
     for (Round round : List.copyOf(rounds.values())) {
       if (System.nanoTime() - round.since > timeoutNanos) {
-        failAll(
-            "rank %s did not come within %.1f s".formatted(missing(round), timeoutNanos / 1e9));
+        failAll("rank %s did not come within %.1f s".formatted(missing(round), timeoutNanos / 1e9));
         return;
       }
     }
@@ -128,8 +127,7 @@ public final class Rendezvous implements AutoCloseable {
   private void gather(Member member, ControlLine line) throws ControlLine.Refused {
     long jobSize = line.number("size", 1, MAX_RANKS);
     if (jobSize != size) {
-      throw new ControlLine.Refused(
-          "this job has %d ranks, not %d".formatted(size, jobSize));
+      throw new ControlLine.Refused("this job has %d ranks, not %d".formatted(size, jobSize));
     }
     int rank = (int) line.number("rank", 0, size - 1);
     String name = line.word("round");

@@ -84,7 +84,8 @@ public final class RendezvousClient implements AutoCloseable {
         gathered = List.of(line.word("values").split("\n", -1));
       }
     } catch (ControlLine.Refused e) {
-      throw failure("the rendezvous at %s sends an illegal message: %s".formatted(at, e.getMessage()));
+      throw failure(
+          "the rendezvous at %s sends an illegal message: %s".formatted(at, e.getMessage()));
     }
     return gathered != null;
   }

@@ -12,8 +12,8 @@ import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.Gid;
-import dev.doorbell.interop.control.ControlLine.Refused;
 import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.ControlLine.Refused;
 import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.interop.control.LineChannel;
 import dev.doorbell.interop.control.LineServer;
@@ -231,7 +231,8 @@ public final class HcaServer implements AutoCloseable {
         sessions.add(new ClientSession(this, accepted));
         sessionsEver++;
       } else {
-        accepted.send(ControlLine.error("%d clients are connected already".formatted(sessions.size())));
+        accepted.send(
+            ControlLine.error("%d clients are connected already".formatted(sessions.size())));
         accepted.close();
       }
     }

@@ -24,9 +24,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A queue pair whose queues lie in host memory. Receives are posted again as they complete.
- */
+/** A queue pair whose queues lie in host memory. Receives are posted again as they complete. */
 public final class HostQueuePair implements AutoCloseable {
   /** All rights of peers. */
   public static final Set<AccessRight> RIGHTS =
@@ -38,14 +36,15 @@ public final class HostQueuePair implements AutoCloseable {
 
   /**
    * For wires that lose packets, between processes that share processors: lost packets are sent
-   * again after milliseconds, and a peer that is not scheduled fails the connection after 40 s only;
-   * the rendezvous notices much earlier that a process has ended.
+   * again after milliseconds, and a peer that is not scheduled fails the connection after 40 s
+   * only; the rendezvous notices much earlier that a process has ended.
    */
   static final SoftHcaOptions.Engine ENGINE =
       SoftHcaOptions.DEFAULT.engine().withFirstRetry(4_000_000);
 
   /** Goes with {@link #ENGINE}: a timeout of 4.3 s, eight times. */
-  public static final ConnectionAttributes LOSSY = new ConnectionAttributes(20, 7, 7, 12, 16, 16, 0);
+  public static final ConnectionAttributes LOSSY =
+      new ConnectionAttributes(20, 7, 7, 12, 16, 16, 0);
 
   private final CompletionQueue sends;
   private final Memory error;

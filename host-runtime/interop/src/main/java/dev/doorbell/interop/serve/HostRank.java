@@ -20,7 +20,8 @@ import dev.doorbell.softhca.wire.WireFaults;
  * @param number its rank
  * @param memory for its queues and payload
  */
-public record HostRank(int number, RoceWire wire, SoftHca hca, MemoryProvider memory, ProtectionDomain domain)
+public record HostRank(
+    int number, RoceWire wire, SoftHca hca, MemoryProvider memory, ProtectionDomain domain)
     implements AutoCloseable {
 
   /**
@@ -28,7 +29,8 @@ public record HostRank(int number, RoceWire wire, SoftHca hca, MemoryProvider me
    *
    * @param address to listen on, which is its GID
    */
-  public static HostRank open(Fabric fabric, int number, String address) throws EnvironmentException {
+  public static HostRank open(Fabric fabric, int number, String address)
+      throws EnvironmentException {
     Locus nic = Locus.nic(number, 0);
     RoceWire wire;
     try {

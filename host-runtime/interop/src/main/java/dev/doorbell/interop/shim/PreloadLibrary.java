@@ -84,7 +84,8 @@ public final class PreloadLibrary {
     return true;
   }
 
-  private static void compile(Path sources, Path library) throws IOException, InterruptedException, EnvironmentException {
+  private static void compile(Path sources, Path library)
+      throws IOException, InterruptedException, EnvironmentException {
     List<String> command = new ArrayList<>();
     command.add("gcc");
     command.addAll(FLAGS);

@@ -29,9 +29,8 @@ class AllToAllTest {
                 Fault.of(FaultAction.CORRUPT, FaultEvent.PACKET_SENT, often)));
     AllToAllReport report =
         RemoteAllToAll.run(
-                new AllToAllOptions(
-                    new HostPort("127.0.0.1", 0), 0, 1, 3, 6_000, 5, bad, TEN_MINUTES),
-                () -> false);
+            new AllToAllOptions(new HostPort("127.0.0.1", 0), 0, 1, 3, 6_000, 5, bad, TEN_MINUTES),
+            () -> false);
     assertThat(report.messages()).isGreaterThanOrEqualTo(6_000);
     assertThat(report.bytesWrong()).isZero();
     assertThat(report.atomicsWrong()).isZero();

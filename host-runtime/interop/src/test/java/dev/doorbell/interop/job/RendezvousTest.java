@@ -20,7 +20,8 @@ class RendezvousTest {
     return new RendezvousClient(new HostPort(HERE, place.port()), size, LONG);
   }
 
-  private static void gather(Rendezvous place, RendezvousClient... members) throws EnvironmentException {
+  private static void gather(Rendezvous place, RendezvousClient... members)
+      throws EnvironmentException {
     boolean all = false;
     while (!all) {
       place.poll();
@@ -88,7 +89,8 @@ class RendezvousTest {
       other.start("x", 1, List.of("b"));
       assertThatThrownBy(() -> gather(place, other)).isInstanceOf(EnvironmentException.class);
       twin.start("x", 0, List.of("a"));
-      assertThatThrownBy(() -> gather(place, twin)).hasMessageContaining("rank 0 is connected already");
+      assertThatThrownBy(() -> gather(place, twin))
+          .hasMessageContaining("rank 0 is connected already");
     }
   }
 }

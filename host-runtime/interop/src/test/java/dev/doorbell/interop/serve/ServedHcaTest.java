@@ -106,12 +106,8 @@ class ServedHcaTest {
         control -> {
           BenchReport report =
               HcaBench.run(
-                      new BenchOptions(
-                          control,
-                          List.of(new Load(64, 20, 4), new Load(9_000, 10, 4)),
-                          3,
-                          LONG,
-                          40));
+                  new BenchOptions(
+                      control, List.of(new Load(64, 20, 4), new Load(9_000, 10, 4)), 3, LONG, 40));
           assertThat(report.writes()).extracting(Writes::bytes).containsExactly(64, 9_000);
           assertThat(report.writes()).allSatisfy(row -> assertThat(row.framesOut()).isPositive());
           IdleCost idle = report.idle();
@@ -244,8 +240,7 @@ class ServedHcaTest {
                   8,
                   FaultPlan.NONE,
                   null);
-          assertThatThrownBy(() -> new HcaServer(same))
-              .isInstanceOf(EnvironmentException.class);
+          assertThatThrownBy(() -> new HcaServer(same)).isInstanceOf(EnvironmentException.class);
         });
   }
 
