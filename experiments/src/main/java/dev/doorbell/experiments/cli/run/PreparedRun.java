@@ -7,7 +7,7 @@ import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointRunner;
-import dev.doorbell.experiments.remote.JobRank;
+import dev.doorbell.interop.job.JobRank;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunIndex;
