@@ -11,9 +11,9 @@ import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import java.io.IOException;
@@ -194,17 +194,18 @@ public final class CalibrateCommand extends Command {
           new ArrayList<>(
               List.of(
                   measurement.name(),
-                  Show.digits(summary.median()),
+                  Screen.digits(summary.median()),
                   measurement.samples().unit(),
-                  "[%s, %s]".formatted(Show.digits(summary.lower()), Show.digits(summary.upper())),
+                  "[%s, %s]"
+                      .formatted(Screen.digits(summary.lower()), Screen.digits(summary.upper())),
                   Integer.toString(summary.n())));
       if (modelled != null) {
         Optional<Double> model =
             modelled.find(measurement.name()).map(each -> each.summary().median());
-        cells.add(model.map(Show::digits).orElse("-"));
+        cells.add(model.map(Screen::digits).orElse("-"));
         cells.add(
             model
-                .map(value -> Show.percent(agreement.add(measurement.name(), summary, value)))
+                .map(value -> Screen.percent(agreement.add(measurement.name(), summary, value)))
                 .orElse("-"));
       }
       cells.add(measurement.what());
@@ -222,7 +223,7 @@ public final class CalibrateCommand extends Command {
             "gpu      %s%n%s%n",
             measured.gpu(),
             earlier == null
-                ? Show.basis(measured.basis())
+                ? Screen.basis(measured.basis())
                 : "MEASURED RESULT (samples of %s); the model is virtual time, nothing was timed here"
                     .formatted(earlier));
     if (output != null && measured.complete()) {
