@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;

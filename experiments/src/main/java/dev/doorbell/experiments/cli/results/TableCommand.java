@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell table RUN --format perftest",
       ""
     })
-public final class TableCommand extends Command {
+public final class TableCommand extends CliCommand {
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(
@@ -114,7 +114,7 @@ public final class TableCommand extends Command {
   }
 
   @Override
-  public ExitCode run(Context context) throws RunException, UsageException {
+  public ExitCode run(CommandContext context) throws RunException, UsageException {
     StoredRun stored = place.read(runs);
     Format wanted = common().json() ? Format.JSON : format;
     Table table = extra.of(stored.data());

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.results.compare;
 
-import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.results.compare;
 
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.stats.Change;
 import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.Collections;

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.results.compare;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunException;

@@ -2,10 +2,10 @@ package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.FigureKind;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.Point;
@@ -74,7 +74,7 @@ public final class Figures {
    *
    * @param further conditions beside each figure's own
    */
-  public Asked asked(List<Condition> further) {
+  public Asked asked(List<PointCondition> further) {
     List<Figure> figures = new ArrayList<>();
     List<Problem> missing = new ArrayList<>();
     if (!run.rows().isEmpty()) {
@@ -132,7 +132,7 @@ public final class Figures {
     if (part.rows().isEmpty()) {
       throw Unplottable.because(
           run.runId(),
-          "no point with a result fulfils '%s'".formatted(Condition.text(spec.only())),
+          "no point with a result fulfils '%s'".formatted(PointCondition.text(spec.only())),
           values());
     }
     return new RunCharts(part, spec);
@@ -143,7 +143,7 @@ public final class Figures {
    *
    * @throws Unplottable when there is none
    */
-  public Point point(List<Condition> conditions) throws Unplottable {
+  public Point point(List<PointCondition> conditions) throws Unplottable {
     return points.stream()
         .filter(point -> conditions.stream().allMatch(c -> c.holds(point.settings())))
         .findFirst()
@@ -151,7 +151,7 @@ public final class Figures {
             () ->
                 Unplottable.because(
                     run.runId(),
-                    "no point fulfils '%s'".formatted(Condition.text(conditions)),
+                    "no point fulfils '%s'".formatted(PointCondition.text(conditions)),
                     values()));
   }
 

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.results.figures;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.FigureReader;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.figures.chart.BarFigure;
 import dev.doorbell.experiments.results.figures.chart.BarFigure.Bar;
 import dev.doorbell.experiments.results.figures.chart.HeatFigure;

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.results.figures;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.figures.chart.LineFigure;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Ceiling;

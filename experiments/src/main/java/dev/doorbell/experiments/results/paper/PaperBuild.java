@@ -2,8 +2,8 @@ package dev.doorbell.experiments.results.paper;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.results.claims.Expression;
 import dev.doorbell.experiments.results.claims.ModelNames;
@@ -161,12 +161,12 @@ public final class PaperBuild {
     }
   }
 
-  private static List<Condition> conditions(String only) throws ConfigException {
+  private static List<PointCondition> conditions(String only) throws ConfigException {
     List<Problem> wrong = new ArrayList<>();
-    List<Condition> conditions =
+    List<PointCondition> conditions =
         only.isEmpty()
             ? List.of()
-            : Condition.parse(only, "only", Schema.experiment().settings().keySet(), wrong);
+            : PointCondition.parse(only, "only", Schema.experiment().settings().keySet(), wrong);
     if (!wrong.isEmpty()) {
       throw new ConfigException(wrong);
     }
@@ -269,7 +269,7 @@ public final class PaperBuild {
     if (modelled == null || measured == null) {
       throw new IOException("it needs two runs with samples");
     }
-    List<Condition> conditions = conditions(table.only());
+    List<PointCondition> conditions = conditions(table.only());
     return ResidualTable.of(
         only(RunSelection.of(measured, conditions), table.metrics()),
         only(RunSelection.of(modelled, conditions), table.metrics()));

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.results.print;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.results.print;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Sizes;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Sizes;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.stats.Interval;
 import java.util.List;
 import java.util.Locale;

@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.results.report;
 
-import static dev.doorbell.experiments.config.FigureReader.numeric;
+import static dev.doorbell.experiments.config.figure.FigureReader.numeric;
 import static java.util.stream.Collectors.joining;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.FigureKind;
-import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;

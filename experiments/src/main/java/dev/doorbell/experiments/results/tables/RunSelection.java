@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.results.tables;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
@@ -17,7 +17,7 @@ public final class RunSelection {
   private RunSelection() {}
 
   /** The points for which all conditions hold, and of each axis the values that they have. */
-  public static RunData of(StoredRun run, List<Condition> conditions) {
+  public static RunData of(StoredRun run, List<PointCondition> conditions) {
     return of(run.data(), run.plan().points(), conditions);
   }
 
@@ -26,7 +26,7 @@ public final class RunSelection {
    *
    * @param plan the points of the run
    */
-  public static RunData of(RunData run, List<Point> plan, List<Condition> conditions) {
+  public static RunData of(RunData run, List<Point> plan, List<PointCondition> conditions) {
     if (conditions.isEmpty()) {
       return run;
     }

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.results.tables;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.print.Table;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.KernelDescriptor.Measures;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.kernels.KernelCatalogue;

@@ -2,8 +2,8 @@ package dev.doorbell.experiments.results.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.Expectation;
-import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.latex.Latex;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.tables.RunTables;
