@@ -340,6 +340,62 @@ class ArchitectureTest {
   }
 
   @Test
+  void rooms_of_configs_do_not_use_the_reader_of_experiments() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.config.*")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.doorbell.experiments.config")
+        .check(ALL);
+  }
+
+  @Test
+  void documents_and_values_use_no_schema() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "dev.doorbell.experiments.config.document", "dev.doorbell.experiments.config.value")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell.experiments..")
+                .and(
+                    JavaClass.Predicates.resideOutsideOfPackages(
+                        "dev.doorbell.experiments.config.document",
+                        "dev.doorbell.experiments.config.value")))
+        .check(ALL);
+  }
+
+  @Test
+  void the_doctor_s_facts_and_catalogue_use_no_checks() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "dev.doorbell.doctor.facts",
+            "dev.doorbell.doctor.catalogue",
+            "dev.doorbell.doctor.topology")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.doctor",
+            "dev.doorbell.doctor.check",
+            "dev.doorbell.doctor.report",
+            "dev.doorbell.doctor.log")
+        .check(ALL);
+  }
+
+  @Test
+  void runs_and_plans_are_kept_without_the_doctor() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("..experiments.run..", "..experiments.plan..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.doorbell.doctor..")
+        .check(ALL);
+  }
+
+  @Test
   void exploration_knows_schedules_and_findings_and_no_hardware() {
     classes()
         .that()

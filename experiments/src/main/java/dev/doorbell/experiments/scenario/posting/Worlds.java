@@ -11,7 +11,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.List;
 
 /** The worlds that such points run in: two ranks, whatever the backend. */

@@ -34,7 +34,7 @@ import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.ptxvm.launch.VmGpu;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
