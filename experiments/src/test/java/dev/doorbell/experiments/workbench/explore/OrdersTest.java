@@ -2,7 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Scenario.Shape;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.Region;
+import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
