@@ -67,7 +67,8 @@ public final class KernelFolders {
               Problem.of(
                       "DB-K013",
                       where,
-                      "'%s' is also the name of the kernel in %s".formatted(kernel.name(), other.file()))
+                      "'%s' is also the name of the kernel in %s"
+                          .formatted(kernel.name(), other.file()))
                   .effect("this descriptor is ignored")
                   .fix("choose another name"));
         } else {

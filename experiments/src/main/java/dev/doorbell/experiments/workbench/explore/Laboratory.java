@@ -31,7 +31,9 @@ public interface Laboratory {
    */
   Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException;
 
-  /** Returns the cost of a fence while stores are outstanding, by the price list, in nanoseconds. */
+  /**
+   * Returns the cost of a fence while stores are outstanding, by the price list, in nanoseconds.
+   */
   double fenceNanos(boolean system);
 
   /**

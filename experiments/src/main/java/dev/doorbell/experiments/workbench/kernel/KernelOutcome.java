@@ -11,8 +11,7 @@ import java.util.Optional;
  * @param output what {@code printf} wrote
  * @param instructions of all threads together
  * @param nanos wall time
- * @param buffers the final content of each buffer, in the order of the arguments; empty for
- *     scalars
+ * @param buffers the final content of each buffer, in the order of the arguments; empty for scalars
  * @param opcodes how often each opcode was executed, most often first; empty without a profile
  * @param lines likewise the lines of the PTX
  */
