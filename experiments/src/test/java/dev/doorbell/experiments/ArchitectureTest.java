@@ -54,7 +54,8 @@ class ArchitectureTest {
             "verbs",
             "kernels",
             "proxy",
-            "experiments");
+            "experiments",
+            "doctor");
   }
 
   @ParameterizedTest
@@ -325,16 +326,16 @@ class ArchitectureTest {
   }
 
   @Test
-  void the_doctor_judges_files_and_knows_nothing_of_doorbell() {
+  void the_doctor_uses_problems_of_core_and_nothing_else_of_doorbell() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.doctor..")
+        .resideInAPackage("dev.doorbell.doctor..")
         .should()
         .dependOnClassesThat(
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell.experiments.doctor..", "dev.doorbell.core.problem")))
+                        "dev.doorbell.doctor..", "dev.doorbell.core.problem")))
         .check(ALL);
   }
 

@@ -19,7 +19,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.proxy.recovery.Lane;
+import dev.doorbell.proxy.recovery.PeerConnection;
 import dev.doorbell.softhca.HcaTiming;
 import dev.doorbell.softhca.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
@@ -30,8 +30,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Two ranks with a buffer and two HCAs each, in virtual time, and lanes over either. */
-final class TwoPorts implements Lane.Source, AutoCloseable {
+/** Two ranks with a buffer and two HCAs each, in virtual time, and connections over either. */
+final class TwoPorts implements PeerConnection.Source, AutoCloseable {
   private static final Set<AccessRight> ALL =
       EnumSet.of(
           AccessRight.LOCAL_WRITE,
@@ -99,17 +99,17 @@ final class TwoPorts implements Lane.Source, AutoCloseable {
   }
 
   @Override
-  public @Nullable Lane open(int attempt) {
-    return attempt < path.length ? new PortLane(path[attempt]) : null;
+  public @Nullable PeerConnection open(int attempt) {
+    return attempt < path.length ? new PortConnection(path[attempt]) : null;
   }
 
   /** A fresh pair of queue pairs over one port. */
-  private final class PortLane implements Lane {
+  private final class PortConnection implements PeerConnection {
     private final int port;
     private final CompletionQueue[] completions = new CompletionQueue[RANKS];
     private final QueuePair[] ends = new QueuePair[RANKS];
 
-    PortLane(int port) {
+    PortConnection(int port) {
       this.port = port;
       for (int rank = 0; rank < RANKS; rank++) {
         ProtectionDomain domain = domains[rank][port];

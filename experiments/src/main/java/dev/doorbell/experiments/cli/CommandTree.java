@@ -1,12 +1,11 @@
 package dev.doorbell.experiments.cli;
 
+import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.plan.Glossary;
-import dev.doorbell.experiments.doctor.Code;
-import dev.doorbell.experiments.doctor.Doctor;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +76,7 @@ final class CommandTree {
     }
     for (OptionSpec option : List.copyOf(spec.options())) {
       if (option.paramLabel().equals("CODE")) {
-        List<String> codes = Doctor.codes().stream().map(Code::id).toList();
+        List<String> codes = Code.all().stream().map(Code::id).toList();
         spec.remove(option);
         spec.addOption(option.toBuilder().completionCandidates(codes).build());
       }

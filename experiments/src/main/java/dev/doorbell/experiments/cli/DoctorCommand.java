@@ -2,20 +2,20 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.doctor.Diagnosis;
+import dev.doorbell.doctor.Doctor;
+import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.doctor.facts.Facts;
+import dev.doorbell.doctor.facts.PeerReport;
+import dev.doorbell.doctor.log.LogDiagnosis;
+import dev.doorbell.doctor.log.LogPattern;
+import dev.doorbell.doctor.report.JsonReport;
+import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.experiments.cli.command.Command;
 import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.doctor.Code;
-import dev.doorbell.experiments.doctor.Diagnosis;
-import dev.doorbell.experiments.doctor.Doctor;
-import dev.doorbell.experiments.doctor.JsonReport;
-import dev.doorbell.experiments.doctor.Peer;
-import dev.doorbell.experiments.doctor.Report;
-import dev.doorbell.experiments.doctor.facts.Facts;
-import dev.doorbell.experiments.doctor.log.LogDiagnosis;
-import dev.doorbell.experiments.doctor.log.LogPattern;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
           + " docs/doctor.md.",
       "",
       "  doorbell doctor                          the whole checklist",
-      "  doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what mends"
+      "  doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what fixes"
           + " it",
       "  doorbell doctor --explain-log nccl.log   what lines of NCCL and NVSHMEM mean; - reads a"
           + " pipe",
@@ -100,7 +100,10 @@ final class DoctorCommand extends Command {
     if (common().json()) {
       Json.print(context, JsonReport.of(diagnosis));
     } else {
-      context.terminal().out().print(Report.text(diagnosis, common().quiet(), common().verbose()));
+      context
+          .terminal()
+          .out()
+          .print(TextReport.text(diagnosis, common().quiet(), common().verbose()));
     }
     return diagnosis.failed() ? ExitCode.ENVIRONMENT : ExitCode.OK;
   }
@@ -113,17 +116,17 @@ final class DoctorCommand extends Command {
     }
   }
 
-  private Optional<Peer> readPeer() throws UsageException {
+  private Optional<PeerReport> readPeer() throws UsageException {
     if (peer == null) {
       return Optional.empty();
     }
     try {
-      return Optional.of(Peer.read(peer, Files.readString(folder(peer))));
+      return Optional.of(PeerReport.read(peer, Files.readString(folder(peer))));
     } catch (IOException _) {
       throw new UsageException(
           Problem.of("DB-U071", peer, "the other host's report cannot be read")
               .fix("on the other host: doorbell doctor --json > FILE"));
-    } catch (Peer.UnreadableException e) {
+    } catch (PeerReport.UnreadableException e) {
       throw new UsageException(
           Problem.of("DB-U071", peer, "this is no report of a doctor: " + e.getMessage())
               .fix("on the other host: doorbell doctor --json > FILE"));
@@ -131,31 +134,33 @@ final class DoctorCommand extends Command {
   }
 
   private ExitCode explain(Context context, String id) throws UsageException {
-    Stream<String> texts;
     if (id.equals("all")) {
-      texts = Doctor.codes().stream().map(Report::explain);
-    } else {
-      Optional<String> text =
-          Doctor.code(id)
-              .map(Report::explain)
-              .or(() -> LogDiagnosis.pattern(id).map(LogDiagnosis::explain));
-      if (text.isEmpty()) {
-        List<String> ids =
-            Stream.concat(
-                    Doctor.codes().stream().map(Code::id),
-                    LogDiagnosis.patterns().stream().map(LogPattern::code))
-                .toList();
-        throw new UsageException(
-            Problem.of(
-                    "DB-U072",
-                    null,
-                    "the doctor has no code '%s'%s".formatted(id, Nearest.suggestion(id, ids)))
-                .fix("doorbell doctor --explain all"));
-      }
-      texts = text.stream();
+      print(context, Code.all().stream().map(TextReport::explain).toList());
+      return ExitCode.OK;
     }
-    context.terminal().out().print(String.join("\n", texts.toList()));
+    Optional<String> text =
+        Code.find(id)
+            .map(TextReport::explain)
+            .or(() -> LogPattern.find(id).map(LogDiagnosis::explain));
+    if (text.isEmpty()) {
+      List<String> ids =
+          Stream.concat(
+                  Code.all().stream().map(Code::id),
+                  LogPattern.all().stream().map(LogPattern::code))
+              .toList();
+      throw new UsageException(
+          Problem.of(
+                  "DB-U072",
+                  null,
+                  "the doctor has no code '%s'%s".formatted(id, Nearest.suggestion(id, ids)))
+              .fix("doorbell doctor --explain all"));
+    }
+    print(context, List.of(text.get()));
     return ExitCode.OK;
+  }
+
+  private static void print(Context context, List<String> texts) {
+    context.terminal().out().print(String.join("\n", texts));
   }
 
   private String readLog(String name) throws UsageException {

@@ -19,16 +19,16 @@ public interface ExperimentRuntime {
    *
    * @throws EnvironmentException when something is asked for by name and is not there
    */
-  Environment choose(Environment.Wish wish) throws EnvironmentException;
+  Environment choose(Environment.Request request) throws EnvironmentException;
 
   /**
    * The same for a run of these points: where nothing of them is emulated, it says so.
    *
    * @throws EnvironmentException when something is asked for by name and is not there
    */
-  default Environment choose(Environment.Wish wish, List<Point> points)
+  default Environment choose(Environment.Request request, List<Point> points)
       throws EnvironmentException {
-    return choose(wish);
+    return choose(request);
   }
 
   /**

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param memoryBytes physical memory, or 0 where unknown
  * @param git commit of the checkout that Doorbell runs from, with {@code -dirty} when files differ
  */
-record Machine(
+public record Machine(
     String os,
     String kernel,
     String architecture,
@@ -32,6 +33,11 @@ record Machine(
 
   /** Lies beside the launcher of a bundle. */
   private static final String BUNDLED_COMMIT = "commit";
+
+  /** Reads the facts in another thread: some of them wait for other programs. */
+  public static CompletableFuture<Machine> read() {
+    return CompletableFuture.supplyAsync(Machine::here);
+  }
 
   static Machine here() {
     return new Machine(

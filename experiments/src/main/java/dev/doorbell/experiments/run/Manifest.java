@@ -1,12 +1,10 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.doctor.Finding;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ModelConstant;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param finished null while it runs
  * @param points of the plan
  * @param recorded points in the journal at the end
- * @param doctor what {@code doorbell doctor} found when the run began
+ * @param doctor findings of {@code doorbell doctor} when a run on real devices began; none for an
+ *     emulated run
  * @param constants of the path model; none where numbers are not modelled
  */
 public record Manifest(
@@ -57,16 +56,11 @@ public record Manifest(
    * @param verdict such as {@code warn}
    * @param what where and what, in words
    */
-  public record Diagnosed(String code, String verdict, String what) {
-    static Diagnosed of(Finding finding) {
-      return new Diagnosed(
-          finding.code().id(), finding.verdict().name().toLowerCase(Locale.ROOT), finding.text());
-    }
-  }
+  public record Diagnosed(String code, String verdict, String what) {}
 
   public Manifest {
     arguments = List.copyOf(arguments);
-    // Manifests of before there was a doctor have none.
+    // Manifests of versions without the doctor have none.
     doctor = doctor == null ? List.of() : List.copyOf(doctor);
     tags = copy(tags);
     // A number that no model made rests on none of a model's constants.
@@ -90,7 +84,8 @@ public record Manifest(
       int workers,
       int points,
       Environment environment,
-      Surroundings surroundings,
+      Machine machine,
+      List<Diagnosed> doctor,
       List<ModelConstant> constants) {
     return new Manifest(
         doorbell,
@@ -108,8 +103,8 @@ public record Manifest(
         0,
         environment,
         environment.basis(),
-        surroundings.machine(),
-        surroundings.doctor(),
+        machine,
+        doctor,
         constants);
   }
 

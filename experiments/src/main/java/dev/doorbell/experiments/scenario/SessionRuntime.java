@@ -102,23 +102,24 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   @Override
-  public Environment choose(Environment.Wish wish) throws EnvironmentException {
-    RealHca real = RealHca.of(wish.hca());
+  public Environment choose(Environment.Request request) throws EnvironmentException {
+    RealHca real = RealHca.of(request.hca());
     if (pairing != null) {
-      return paired(wish, pairing);
+      return paired(request, pairing);
     }
     if (real != null) {
-      return withRealHca(wish, real);
+      return withRealHca(request, real);
     }
-    if (wish.gpu().startsWith(CUDA)) {
-      return cuda(wish);
+    if (request.gpu().startsWith(CUDA)) {
+      return cuda(request);
     }
-    boolean asked = !wish.gpu().equals("auto");
-    boolean wall = wish.clock().equals("wall");
+    boolean asked = !request.gpu().equals("auto");
+    boolean wall = request.clock().equals("wall");
     return new Environment(
         new Environment.Choice("ptx-vm", asked ? "asked for" : "a real GPU has to be asked for"),
         new Environment.Choice(
-            "soft-hca", wish.hca().equals("auto") ? "a real HCA has to be asked for" : "asked for"),
+            "soft-hca",
+            request.hca().equals("auto") ? "a real HCA has to be asked for" : "asked for"),
         new Environment.Choice(
             wall ? "wall" : "virtual",
             wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
@@ -126,8 +127,9 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   @Override
-  public Environment choose(Environment.Wish wish, List<Point> points) throws EnvironmentException {
-    Environment chosen = choose(wish);
+  public Environment choose(Environment.Request request, List<Point> points)
+      throws EnvironmentException {
+    Environment chosen = choose(request);
     boolean real = chosen.gpu().name().startsWith(CUDA);
     return real && points.stream().noneMatch(point -> families.of(point).usesHca())
         ? new Environment(
@@ -139,20 +141,21 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   /** A real HCA, with the PTX VM or a real GPU. */
-  private Environment withRealHca(Environment.Wish wish, RealHca hca) throws EnvironmentException {
-    if (wish.clock().equals("virtual")) {
+  private Environment withRealHca(Environment.Request request, RealHca hca)
+      throws EnvironmentException {
+    if (request.clock().equals("virtual")) {
       throw new EnvironmentException(
           Problem.of("DB-E002", "clock", "a real HCA has no virtual time")
               .effect("nothing was run")
               .fix("use clock: wall (-s clock=wall), or hca: soft"));
     }
-    boolean onGpu = wish.gpu().startsWith(CUDA);
+    boolean onGpu = request.gpu().startsWith(CUDA);
     Environment.Choice gpu =
         onGpu
-            ? cuda(wish).gpu()
+            ? cuda(request).gpu()
             : new Environment.Choice(
                 "ptx-vm",
-                wish.gpu().equals("auto") ? "a real GPU has to be asked for" : "asked for");
+                request.gpu().equals("auto") ? "a real GPU has to be asked for" : "asked for");
     RealHca.Found found = hca.find();
     devices.put(hca.word(), found.attributes());
     return new Environment(
@@ -163,15 +166,15 @@ public final class SessionRuntime implements ExperimentRuntime {
         onGpu && !RealHca.isServed() ? Basis.MEASURED : Basis.EMULATED);
   }
 
-  private static Environment paired(Environment.Wish wish, Pairing pairing)
+  private static Environment paired(Environment.Request request, Pairing pairing)
       throws EnvironmentException {
-    if (RealHca.of(wish.hca()) != null) {
+    if (RealHca.of(request.hca()) != null) {
       throw new EnvironmentException(
           Problem.of("DB-E001", "hca", "two processes meet over UDP, on software HCAs")
               .effect("nothing was run")
               .fix("use hca: soft, or run without --pair: both ranks then open the device"));
     }
-    if (wish.gpu().startsWith(CUDA)) {
+    if (request.gpu().startsWith(CUDA)) {
       throw new EnvironmentException(
           Problem.of("DB-E001", "gpu", "two processes run their kernels in the PTX VM")
               .effect("nothing was run")
@@ -186,8 +189,8 @@ public final class SessionRuntime implements ExperimentRuntime {
         Basis.EMULATED);
   }
 
-  private static Environment cuda(Environment.Wish wish) throws EnvironmentException {
-    if (wish.clock().equals("virtual")) {
+  private static Environment cuda(Environment.Request request) throws EnvironmentException {
+    if (request.clock().equals("virtual")) {
       throw new EnvironmentException(
           Problem.of("DB-E002", "clock", "a real GPU has no virtual time")
               .effect("nothing was run")
@@ -196,21 +199,23 @@ public final class SessionRuntime implements ExperimentRuntime {
     Probe probe = CudaProbe.probe();
     if (!(probe instanceof Probe.Ready ready)) {
       throw new EnvironmentException(
-          Problem.of("DB-E003", "gpu", "'%s': %s".formatted(wish.gpu(), probe.describe()))
+          Problem.of("DB-E003", "gpu", "'%s': %s".formatted(request.gpu(), probe.describe()))
               .effect("nothing was run")
               .fix("use gpu: vm"));
     }
-    int ordinal = ordinal(wish.gpu());
+    int ordinal = ordinal(request.gpu());
     if (ordinal >= ready.devices().size()) {
       throw new EnvironmentException(
           Problem.of(
-                  "DB-E003", "gpu", "no '%s'; there is %s".formatted(wish.gpu(), ready.describe()))
+                  "DB-E003",
+                  "gpu",
+                  "no '%s'; there is %s".formatted(request.gpu(), ready.describe()))
               .effect("nothing was run")
               .fix("use one of cuda:0 to cuda:%d".formatted(ready.devices().size() - 1)));
     }
     return new Environment(
         new Environment.Choice(
-            wish.gpu(),
+            request.gpu(),
             "asked for; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
         new Environment.Choice("soft-hca", "on a host thread; a real HCA has to be asked for"),
         new Environment.Choice("wall", "the GPU's own; the HCA's answers are emulated"),

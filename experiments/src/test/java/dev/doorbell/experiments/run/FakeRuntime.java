@@ -71,8 +71,8 @@ public class FakeRuntime implements ExperimentRuntime {
   }
 
   @Override
-  public Environment choose(Environment.Wish wish) throws EnvironmentException {
-    if (wish.gpu().startsWith("cuda")) {
+  public Environment choose(Environment.Request request) throws EnvironmentException {
+    if (request.gpu().startsWith("cuda")) {
       throw new EnvironmentException(
           Problem.of("DB-E001", "gpu", "no CUDA driver").fix("use gpu: vm"));
     }

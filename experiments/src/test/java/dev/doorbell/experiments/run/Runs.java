@@ -26,7 +26,7 @@ public final class Runs {
     Plan plan = Plan.of(config);
     try (RunDirectory directory =
         RunDirectory.prepare(new Disk(), parent, config, Instant.parse("2026-01-01T00:00:00Z"))) {
-      Environment environment = runtime.choose(new Environment.Wish("auto", "auto", "auto"));
+      Environment environment = runtime.choose(new Environment.Request("auto", "auto", "auto"));
       Manifest.starting(
               "0",
               directory,
@@ -39,7 +39,8 @@ public final class Runs {
               1,
               plan.points().size(),
               environment,
-              Surroundings.here(),
+              Machine.here(),
+              List.of(),
               List.of())
           .write(directory);
       directory.publish();

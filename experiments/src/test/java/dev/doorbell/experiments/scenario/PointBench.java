@@ -54,8 +54,8 @@ public final class PointBench implements PointContext {
   public PointResult run(Point point, String gpu, String clock) throws Exception {
     assertThat(runtime.check(point)).isEmpty();
     tallies.clear();
-    Environment.Wish wish = new Environment.Wish(gpu, "auto", clock);
-    return runtime.runner(runtime.choose(wish, List.of(point))).run(point, this);
+    Environment.Request request = new Environment.Request(gpu, "auto", clock);
+    return runtime.runner(runtime.choose(request, List.of(point))).run(point, this);
   }
 
   /** Of the last run. */

@@ -42,7 +42,7 @@ class RepeatableSamplesTest {
   private static PointRunner runner() {
     try {
       SessionRuntime runtime = new SessionRuntime();
-      return runtime.runner(runtime.choose(new Environment.Wish("auto", "auto", "virtual")));
+      return runtime.runner(runtime.choose(new Environment.Request("auto", "auto", "virtual")));
     } catch (Exception e) {
       throw new AssertionError(e);
     }

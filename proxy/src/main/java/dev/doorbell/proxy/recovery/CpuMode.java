@@ -29,7 +29,7 @@ final class CpuMode implements AutoCloseable {
             fabric,
             path.locus(),
             path.prices(),
-            path.lanes(),
+            path.connections(),
             path.policy(),
             (ticket, failed, nanos) -> handler.ended(failed));
     handler.postBy(poster, () -> fabric.wake(agent));
@@ -61,7 +61,7 @@ final class CpuMode implements AutoCloseable {
     return commands.failed();
   }
 
-  /** Failures of its lanes. */
+  /** Failures of its connections. */
   List<Recovery> recoveries() {
     return poster.recoveries();
   }

@@ -8,14 +8,14 @@ import dev.doorbell.proxy.ProxyPrices;
  * What it takes for the CPU to post for a kernel, should it have to.
  *
  * @param memory where command queues are allocated: the kernel's GPU
- * @param lanes on which the CPU posts
+ * @param connections on which the CPU posts
  * @param locus the CPU
  * @param prices what its work costs
- * @param policy when it gives a lane up
+ * @param policy when it gives a connection up
  */
 public record CpuPath(
     MemoryProvider memory,
-    Lane.Source lanes,
+    PeerConnection.Source connections,
     Locus locus,
     ProxyPrices prices,
     RecoveryPolicy policy) {}

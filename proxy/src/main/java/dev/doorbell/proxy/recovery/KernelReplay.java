@@ -14,15 +14,15 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finishes what a kernel has posted on a lane that failed, while no poster is at work: nothing is
- * lost, and nothing is applied twice.
+ * Finishes what a kernel has posted on a connection that failed, while no poster is at work:
+ * nothing is lost, and nothing is applied twice.
  *
  * <p>The WQEs are in the ring, and they are the truth. Those behind the last completion are split
  * by what the peer has executed: messages of a reliable connection are executed in order, so a
  * count will do. The HCA's own count of what it has begun says which message a WQE is: the ring
  * does not know how many messages went before it. What was executed is done; an atomic takes the
- * result that the peer's HCA stores. The rest is written again, in its order, to a lane that is
- * connected anew.
+ * result that the peer's HCA stores. The rest is written again, in its order, to a connection that
+ * is connected anew.
  *
  * <p>A READ that was executed and whose data was lost is posted again when nothing behind it was
  * executed; else it would read what it should not have seen, and nothing can be saved.
@@ -31,49 +31,60 @@ final class KernelReplay {
   /**
    * What became of it.
    *
-   * @param lane where posting goes on; its queues hold nothing that is not done. Null when there is
-   *     none
+   * @param connection where posting goes on; its queues hold nothing that is not done. Null when
+   *     there is none
    * @param outstanding messages without a completion
    * @param executed of those, had been executed, and were not posted again
    * @param replayed of those, were posted again
    * @param lost of those, whose result cannot be had any more
    */
-  record Result(@Nullable KernelLane lane, int outstanding, int executed, int replayed, int lost) {}
+  record Result(
+      @Nullable KernelConnection connection,
+      int outstanding,
+      int executed,
+      int replayed,
+      int lost) {}
 
-  /** What was found on a lane. */
+  /** What was found on a connection. */
   private record Split(List<PostedWqe> again, int executed, int replayed, int lost) {}
 
   private final Fabric fabric;
-  private final Bell bell;
-  private final KernelLane.Source source;
-  private final KeeperPolicy policy;
+  private final DoorbellWriter doorbellWriter;
+  private final KernelConnection.Source source;
+  private final SupervisionPolicy policy;
   private int attempt;
 
-  KernelReplay(Fabric fabric, Bell bell, KernelLane.Source source, KeeperPolicy policy) {
+  KernelReplay(
+      Fabric fabric,
+      DoorbellWriter doorbellWriter,
+      KernelConnection.Source source,
+      SupervisionPolicy policy) {
     this.fabric = fabric;
-    this.bell = bell;
+    this.doorbellWriter = doorbellWriter;
     this.source = source;
     this.policy = policy;
   }
 
-  /** Stops {@code failed}, and finishes there or on another lane what was posted on it. */
-  Result finish(KernelLane failed) {
-    KernelLane lane = failed;
+  /** Stops {@code failed}, and finishes there or on another connection what was posted on it. */
+  Result finish(KernelConnection failed) {
+    KernelConnection connection = failed;
     Split first = null;
     int fruitless = 0;
     while (true) {
-      lane.stop();
+      connection.stop();
       fabric.run(() -> false, policy.settleNanos());
       fabric.quiesce();
-      KernelRing ring = KernelRing.read(lane.queue());
-      Split split = split(lane, ring);
+      KernelRing ring = KernelRing.read(connection.queue());
+      Split split = split(connection, ring);
       fruitless = split.executed > 0 || ring.completed() > 0 ? 0 : fruitless + 1;
       first = first == null ? split : first;
-      KernelLane next =
-          split.lost > 0 || fruitless >= policy.attempts() ? null : source.next(attempt++, lane);
+      KernelConnection next =
+          split.lost > 0 || fruitless >= policy.attempts()
+              ? null
+              : source.next(attempt++, connection);
       if (next != null) {
         long posted = prepare(next, split.again);
-        lane = next;
+        connection = next;
         if (posted > 0 && !completes(next, posted)) {
           continue;
         }
@@ -88,10 +99,10 @@ final class KernelReplay {
     }
   }
 
-  private static Split split(KernelLane lane, KernelRing ring) {
+  private static Split split(KernelConnection connection, KernelRing ring) {
     List<PostedWqe> left = ring.unfinished();
-    SentRequests sent = lane.sent();
-    ExecutedRequests executed = lane.executed();
+    SentRequests sent = connection.sent();
+    ExecutedRequests executed = connection.executed();
     int messages = (int) left.stream().filter(PostedWqe::isMessage).count();
     if (sent == null || executed == null) {
       return new Split(left, 0, 0, messages);
@@ -115,7 +126,7 @@ final class KernelReplay {
       }
       if (number >= done || (number == done - 1 && wqe.opcode() == Opcode.RDMA_READ)) {
         again.add(wqe);
-      } else if (restore(lane, wqe, executed, known + number)) {
+      } else if (restore(connection, wqe, executed, known + number)) {
         restored++;
       } else {
         lost++;
@@ -127,7 +138,7 @@ final class KernelReplay {
 
   /** Makes an executed message done; false when its result is gone. */
   private static boolean restore(
-      KernelLane lane, PostedWqe wqe, ExecutedRequests executed, long message) {
+      KernelConnection connection, PostedWqe wqe, ExecutedRequests executed, long message) {
     if (wqe.opcode() == Opcode.RDMA_READ) {
       return false;
     }
@@ -135,19 +146,19 @@ final class KernelReplay {
       return true;
     }
     OptionalLong result = executed.result(message);
-    result.ifPresent(value -> lane.deliver(wqe.resultAddress(), value));
+    result.ifPresent(value -> connection.deliver(wqe.resultAddress(), value));
     return result.isPresent();
   }
 
   /**
-   * Connects a lane and writes WQEs to its ring, from block 0 on, as if its posters had.
+   * Connects a connection and writes WQEs to its ring, from block 0 on, as if its posters had.
    *
    * @return the block behind the last one
    */
-  private static long prepare(KernelLane lane, List<PostedWqe> wqes) {
-    KernelQueue queue = lane.queue();
+  private static long prepare(KernelConnection connection, List<PostedWqe> wqes) {
+    KernelQueue queue = connection.queue();
     long consumed = KernelRing.read(queue).consumed();
-    lane.reconnect();
+    connection.reconnect();
     Memory ring = queue.sendRing();
     // What lies there of the connection before would look like WQEs of this one.
     ring.fill(0, ring.size(), (byte) 0);
@@ -156,7 +167,7 @@ final class KernelReplay {
     }
     long index = 0;
     for (PostedWqe wqe : wqes) {
-      wqe.moveTo(lane, index);
+      wqe.moveTo(connection, index);
       ring.write(index << SendQueue.BLOCK_SHIFT, wqe.bytes());
       index += wqe.blocks();
     }
@@ -168,14 +179,17 @@ final class KernelReplay {
     return index;
   }
 
-  /** Rings for what was written; true when all of it completes, false when the lane fails again. */
-  private boolean completes(KernelLane lane, long posted) {
-    bell.ring(lane.queue().access(), posted);
+  /**
+   * Rings for what was written; true when all of it completes, false when the connection fails
+   * again.
+   */
+  private boolean completes(KernelConnection connection, long posted) {
+    doorbellWriter.ring(connection.queue().access(), posted);
     long before = 0;
     long since = fabric.now();
     while (true) {
       fabric.run(() -> false, policy.pollNanos());
-      KernelRing ring = KernelRing.read(lane.queue());
+      KernelRing ring = KernelRing.read(connection.queue());
       if (ring.completed() >= posted) {
         return true;
       }
@@ -190,13 +204,13 @@ final class KernelReplay {
   }
 
   /** Makes the counters say that everything is done, which it is. */
-  void settle(KernelLane lane) {
+  void settle(KernelConnection connection) {
     fabric.quiesce();
-    KernelRing ring = KernelRing.read(lane.queue());
-    Memory counters = lane.queue().counters();
+    KernelRing ring = KernelRing.read(connection.queue());
+    Memory counters = connection.queue().counters();
     counters.putLong(QueuePairView.COUNTERS_COMPLETED, ring.reserved());
     counters.putLong(QueuePairView.COUNTERS_CQ_INDEX, ring.consumed());
     counters.putLong(QueuePairView.COUNTERS_POISON, 0);
-    lane.queue().error().fill(0, lane.queue().error().size(), (byte) 0);
+    connection.queue().error().fill(0, connection.queue().error().size(), (byte) 0);
   }
 }

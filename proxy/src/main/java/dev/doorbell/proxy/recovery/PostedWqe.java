@@ -62,14 +62,14 @@ final class PostedWqe {
     return at + ((ControlSegment.ds(at) - 1L) << SendQueue.UNIT_SHIFT);
   }
 
-  /** Makes it a WQE at {@code to} of {@code lane}: index, queue pair and keys change. */
-  void moveTo(KernelLane lane, long to) {
+  /** Makes it a WQE at {@code to} of {@code connection}: index, queue pair and keys change. */
+  void moveTo(KernelConnection connection, long to) {
     ControlSegment.write(
         at,
         ControlSegment.opmod(at),
         (int) to,
         opcode(),
-        lane.queue().view().number24(),
+        connection.queue().view().number24(),
         ControlSegment.ds(at),
         ControlSegment.fmCeSe(at),
         ControlSegment.immediate(at));
@@ -78,7 +78,7 @@ final class PostedWqe {
       RemoteAddressSegment.write(
           segment,
           RemoteAddressSegment.address(segment),
-          lane.remoteKey(RemoteAddressSegment.rkey(segment)));
+          connection.remoteKey(RemoteAddressSegment.rkey(segment)));
       segment += RemoteAddressSegment.BYTES;
     }
     if (Opcode.isAtomic(opcode())) {
@@ -90,7 +90,7 @@ final class PostedWqe {
         DataSegment.write(
             segment,
             DataSegment.byteCount(segment),
-            lane.localKey(DataSegment.lkey(segment)),
+            connection.localKey(DataSegment.lkey(segment)),
             DataSegment.address(segment));
       }
     }

@@ -13,17 +13,17 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host thread that posts in order over lanes that may fail, and has each command applied exactly
- * once.
+ * A host thread that posts in order over connections that may fail, and has each command applied
+ * exactly once.
  *
- * <p>Every command is kept until it has ended. When a lane fails - an error CQE, or silence - both
- * of its ends are stopped, so that nothing of it can be executed later; the peer then tells how
- * many messages it has executed. A reliable connection executes in order, so that this count splits
- * what has no completion in two. What was executed is not posted again: a put is done, an atomic's
- * result comes from those that the peer's HCA stores for repetitions anyway, as many as may be
- * outstanding. What was not executed is posted on the next lane, in its order. A put that was
- * executed in part is posted as a whole: it writes the same bytes to the same place, and no
- * completion, flag or immediate of it was seen.
+ * <p>Every command is kept until it has ended. When a connection fails - an error CQE, or silence -
+ * both of its ends are stopped, so that nothing of it can be executed later; the peer then tells
+ * how many messages it has executed. A reliable connection executes in order, so that this count
+ * splits what has no completion in two. What was executed is not posted again: a put is done, an
+ * atomic's result comes from those that the peer's HCA stores for repetitions anyway, as many as
+ * may be outstanding. What was not executed is posted on the next connection, in its order. A put
+ * that was executed in part is posted as a whole: it writes the same bytes to the same place, and
+ * no completion, flag or immediate of it was seen.
  *
  * <p>A get that was executed and whose data was lost is posted again, unless something behind it
  * was executed, too, which it might then read instead of what it should have: it ends as failed.
@@ -43,25 +43,25 @@ public final class RecoveringPoster implements AutoCloseable {
   private final Fabric fabric;
   private final Locus locus;
   private final ProxyPrices prices;
-  private final Lane.Source source;
+  private final PeerConnection.Source source;
   private final RecoveryPolicy policy;
   private final HostPoster.Listener listener;
   private final List<Recovery> recoveries = new ArrayList<>();
 
-  /** Not ended, in order; the first {@link #ended} of them have, on the lane in use. */
+  /** Not ended, in order; the first {@link #ended} of them have, on the connection in use. */
   private List<Item> items = new ArrayList<>();
 
   private int ended;
   private boolean failed;
   private long asked;
   private long lastProgress;
-  private int lanesMade;
+  private int connectionsMade;
   private int fruitless;
-  private @Nullable Lane lane;
+  private @Nullable PeerConnection connection;
   private @Nullable HostPoster poster;
 
   /**
-   * Makes a poster and its first lane.
+   * Makes a poster and its first connection.
    *
    * @param listener told of each command's end, once, in order
    */
@@ -69,7 +69,7 @@ public final class RecoveringPoster implements AutoCloseable {
       Fabric fabric,
       Locus locus,
       ProxyPrices prices,
-      Lane.Source source,
+      PeerConnection.Source source,
       RecoveryPolicy policy,
       HostPoster.Listener listener) {
     this.fabric = fabric;
@@ -83,7 +83,8 @@ public final class RecoveringPoster implements AutoCloseable {
   }
 
   /**
-   * Asks for {@code command}, which is copied; its keys are those that {@link Lane#adapt} replaces.
+   * Asks for {@code command}, which is copied; its keys are those that {@link PeerConnection#adapt}
+   * replaces.
    *
    * @return its ticket: 0, 1, 2 ...
    * @throws IllegalArgumentException for what is not one message of the transport
@@ -130,13 +131,13 @@ public final class RecoveringPoster implements AutoCloseable {
    * Runs the fabric until all commands have ended, or for {@code nanos} of its clock, and gets over
    * what fails meanwhile.
    *
-   * @return true when all have ended; false after the time, or when there is no lane left, and then
-   *     everything that is outstanding has ended as failed
+   * @return true when all have ended; false after the time, or when there is no connection left,
+   *     and then everything that is outstanding has ended as failed
    */
   public boolean await(long nanos) {
     long deadline = fabric.now() + nanos;
     while (outstanding() > 0) {
-      if (lane == null) {
+      if (connection == null) {
         return false;
       }
       long now = fabric.now();
@@ -157,7 +158,7 @@ public final class RecoveringPoster implements AutoCloseable {
   }
 
   private void hand(Item item) {
-    Lane to = lane;
+    PeerConnection to = connection;
     HostPoster by = poster;
     if (to == null || by == null) {
       return;
@@ -169,8 +170,8 @@ public final class RecoveringPoster implements AutoCloseable {
   }
 
   private void open() {
-    Lane next = source.open(lanesMade++);
-    lane = next;
+    PeerConnection next = source.open(connectionsMade++);
+    connection = next;
     poster =
         next == null
             ? null
@@ -190,7 +191,7 @@ public final class RecoveringPoster implements AutoCloseable {
   }
 
   private void recover(Recovery.Cause cause) {
-    Lane old = lane;
+    PeerConnection old = connection;
     HostPoster by = poster;
     if (old == null || by == null) {
       return;
@@ -207,7 +208,7 @@ public final class RecoveringPoster implements AutoCloseable {
     // What a listener posts meanwhile waits behind what is posted again.
     items = new ArrayList<>();
     ended = 0;
-    lane = null;
+    connection = null;
     poster = null;
     List<Item> again = new ArrayList<>();
     int lost = split(old, left, known, executed, again);
@@ -220,7 +221,7 @@ public final class RecoveringPoster implements AutoCloseable {
     old.close();
     again.addAll(items);
     items = again;
-    Lane now = lane;
+    PeerConnection now = connection;
     if (now == null) {
       giveUp();
     } else {
@@ -244,12 +245,12 @@ public final class RecoveringPoster implements AutoCloseable {
   /**
    * Ends what was executed, and finds what has to be posted again.
    *
-   * @param known messages of the lane before the first that is left
+   * @param known messages of the connection before the first that is left
    * @param executed null when nobody can tell: then nothing may be posted again
    * @return how many ended as failed
    */
   private int split(
-      Lane old,
+      PeerConnection old,
       List<Item> left,
       long known,
       @Nullable ExecutedRequests executed,
@@ -282,12 +283,12 @@ public final class RecoveringPoster implements AutoCloseable {
     return lost;
   }
 
-  private static boolean restore(Lane old, CommandEntry command, OptionalLong result) {
+  private static boolean restore(PeerConnection old, CommandEntry command, OptionalLong result) {
     result.ifPresent(value -> old.deliver(command, value));
     return result.isPresent();
   }
 
-  /** There is no lane left. */
+  /** There is no connection left. */
   private void giveUp() {
     for (Item item : items) {
       listener.ended(item.ticket, true, fabric.now());
@@ -298,7 +299,7 @@ public final class RecoveringPoster implements AutoCloseable {
   @Override
   public void close() {
     HostPoster by = poster;
-    Lane old = lane;
+    PeerConnection old = connection;
     if (by != null) {
       by.close();
     }
@@ -306,6 +307,6 @@ public final class RecoveringPoster implements AutoCloseable {
       old.close();
     }
     poster = null;
-    lane = null;
+    connection = null;
   }
 }

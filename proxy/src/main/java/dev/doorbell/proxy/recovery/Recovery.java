@@ -4,11 +4,11 @@ package dev.doorbell.proxy.recovery;
  * One failure and how it was got over. Times are on the fabric's clock.
  *
  * @param cause what gave the failure away
- * @param from lane that failed
- * @param to lane that went on
+ * @param from connection that failed
+ * @param to connection that went on
  * @param lastProgressNanos when the last command had ended before, or the oldest was posted
  * @param detectedNanos when the failure was noticed
- * @param resumedNanos when the new lane had its work
+ * @param resumedNanos when the new connection had its work
  * @param outstanding commands without a completion
  * @param executed of those, had been executed all the same, and were not posted again
  * @param replayed of those, were posted again

@@ -2,8 +2,8 @@
  * Posting that survives its queue pair: what was posted and not acknowledged is posted again on
  * another one, and nothing is lost or applied twice. For hosts that post ({@link
  * dev.doorbell.proxy.recovery.RecoveringPoster}) and for kernels that do ({@link
- * dev.doorbell.proxy.recovery.KernelKeeper}). Apart from {@code proxy}, since it needs control over
- * queue pairs, which plain posting does not.
+ * dev.doorbell.proxy.recovery.PostingSupervisor}). Apart from {@code proxy}, since it needs control
+ * over queue pairs, which plain posting does not.
  */
 @NullMarked
 package dev.doorbell.proxy.recovery;

@@ -42,7 +42,7 @@ final class ClaimRuns implements ClaimChecker.Experiments {
     Plan plan = plan(runtime, experiment, set);
     ExperimentConfig config = plan.config();
     Environment environment =
-        runtime.choose(new Environment.Wish(config.gpu(), config.hca(), config.clock()));
+        runtime.choose(new Environment.Request(config.gpu(), config.hca(), config.clock()));
     MeasuredRun run = new MeasuredRun(plan, environment.basis());
     PointRunner runner = runtime.runner(environment);
     try (ExecutorService workers =

@@ -29,6 +29,7 @@ import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.compare.Verdict;
 import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.Machine;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RepeatedRunner;
 import dev.doorbell.experiments.run.RunDirectory;
@@ -39,7 +40,6 @@ import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.RunListener;
 import dev.doorbell.experiments.run.Schedule;
 import dev.doorbell.experiments.run.StoredRun;
-import dev.doorbell.experiments.run.Surroundings;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -109,7 +109,7 @@ public final class RunCommand extends Command {
       throws UsageException, ConfigException, EnvironmentException, RunException {
     RunTimes times = new RunTimes();
     checkArguments();
-    CompletableFuture<Surroundings> surroundings = Surroundings.look();
+    CompletableFuture<Machine> machine = Machine.read();
     RunIndex baseline = baseline();
     RunIndex before = resume == null ? null : RunIndex.read(new RunFinder(out).find(resume));
     Context context =
@@ -131,7 +131,7 @@ public final class RunCommand extends Command {
     PlanChecks.demand(name, plan, runtime);
     Environment environment =
         runtime.choose(
-            new Environment.Wish(config.gpu(), config.hca(), config.clock()), plan.points());
+            new Environment.Request(config.gpu(), config.hca(), config.clock()), plan.points());
     PlanChecks.demand(name, plan, runtime, environment);
     options.jobs = environment.pointsAtOnce(options.jobs);
     JobRank rank = RunJob.rank(System.getenv(), options);
@@ -164,7 +164,8 @@ public final class RunCommand extends Command {
               options.jobs,
               plan.points().size(),
               environment,
-              surroundings.join(),
+              machine.join(),
+              DoctorFindings.of(environment),
               runtime.constants(plan.points()));
       manifest.write(directory);
       if (before == null) {

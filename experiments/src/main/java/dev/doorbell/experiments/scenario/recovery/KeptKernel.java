@@ -15,11 +15,11 @@ import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.proxy.recovery.CpuPath;
-import dev.doorbell.proxy.recovery.KeeperPolicy;
-import dev.doorbell.proxy.recovery.KernelKeeper;
-import dev.doorbell.proxy.recovery.KernelLane;
+import dev.doorbell.proxy.recovery.KernelConnection;
+import dev.doorbell.proxy.recovery.PostingSupervisor;
 import dev.doorbell.proxy.recovery.RecoveryPolicy;
 import dev.doorbell.proxy.recovery.SafePoint;
+import dev.doorbell.proxy.recovery.SupervisionPolicy;
 import org.jspecify.annotations.Nullable;
 
 /** A kernel of rank 0 that posts its traffic, whatever fails, and the host that keeps it going. */
@@ -61,19 +61,19 @@ final class KeptKernel implements AutoCloseable {
   private final Shape shape;
   private final Traffic traffic;
   private final PortPair.Tally tally = new PortPair.Tally();
-  private final PortLane[] lanes = new PortLane[Ports.PORTS];
+  private final PortConnection[] connections = new PortConnection[Ports.PORTS];
   private final Memory lists;
   private final Memory status;
   private final Memory stamps;
   private final SafePoint point;
-  private final KernelKeeper keeper;
+  private final PostingSupervisor keeper;
   private final Launch launch;
 
   KeptKernel(
       Topology topology,
       Shape shape,
       Remedy remedy,
-      KeeperPolicy policy,
+      SupervisionPolicy policy,
       FaultPlan faults,
       long seed) {
     this.shape = shape;
@@ -90,17 +90,17 @@ final class KeptKernel implements AutoCloseable {
     Memory views = device(QueuePairView.BYTES, "queue pair view");
     point = new SafePoint(ports.gpu(0), shape.threads());
     for (int port = 0; port < Ports.PORTS; port++) {
-      lanes[port] =
-          new PortLane(ports, port, BLOCKS, shape.threads() == 1, tally, this::writeLists);
+      connections[port] =
+          new PortConnection(ports, port, BLOCKS, shape.threads() == 1, tally, this::writeLists);
     }
-    lanes[0].reconnect();
+    connections[0].reconnect();
     keeper =
-        new KernelKeeper(
+        new PostingSupervisor(
             ports.fabric(),
             Locus.cpu(0),
             point,
             views,
-            lanes[0],
+            connections[0],
             (attempt, failed) -> next(remedy, failed),
             policy,
             remedy == Remedy.DEMOTE ? cpuPath(policy) : null);
@@ -116,17 +116,17 @@ final class KeptKernel implements AutoCloseable {
     lists.putBytes(0, traffic.lists(ports, port));
   }
 
-  private @Nullable KernelLane next(Remedy remedy, KernelLane failed) {
+  private @Nullable KernelConnection next(Remedy remedy, KernelConnection failed) {
     if (remedy != Remedy.FAILOVER) {
       return failed;
     }
-    return failed.equals(lanes[0]) ? lanes[1] : lanes[0];
+    return failed.equals(connections[0]) ? connections[1] : connections[0];
   }
 
-  private CpuPath cpuPath(KeeperPolicy policy) {
+  private CpuPath cpuPath(SupervisionPolicy policy) {
     return new CpuPath(
         ports.gpu(0),
-        attempt -> new CpuLane(ports, 0, tally),
+        attempt -> new CpuConnection(ports, 0, tally),
         Locus.cpu(0),
         ports.cpuPrices(),
         new RecoveryPolicy(policy.silenceNanos(), policy.settleNanos(), policy.attempts()));
@@ -179,14 +179,14 @@ final class KeptKernel implements AutoCloseable {
 
   private String errors() {
     StringBuilder text = new StringBuilder();
-    for (PortLane lane : lanes) {
-      String firstError = lane.firstError();
+    for (PortConnection connection : connections) {
+      String firstError = connection.firstError();
       text.append(firstError == null ? "" : "; " + firstError);
     }
     return text.toString();
   }
 
-  KernelKeeper keeper() {
+  PostingSupervisor keeper() {
     return keeper;
   }
 
@@ -206,8 +206,8 @@ final class KeptKernel implements AutoCloseable {
   /** Messages that rank 1 has executed, over all connections; closes them. */
   long executed() {
     keeper.close();
-    for (PortLane lane : lanes) {
-      lane.count();
+    for (PortConnection connection : connections) {
+      connection.count();
     }
     return tally.messages();
   }
@@ -215,8 +215,8 @@ final class KeptKernel implements AutoCloseable {
   @Override
   public void close() {
     keeper.close();
-    for (PortLane lane : lanes) {
-      lane.close();
+    for (PortConnection connection : connections) {
+      connection.close();
     }
     ports.close();
   }

@@ -20,9 +20,9 @@ import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.recovery.KeptKernel.Remedy;
 import dev.doorbell.experiments.scenario.recovery.KeptKernel.Shape;
-import dev.doorbell.proxy.recovery.KeeperPolicy;
 import dev.doorbell.proxy.recovery.ModeSwitch;
 import dev.doorbell.proxy.recovery.Recovery;
+import dev.doorbell.proxy.recovery.SupervisionPolicy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -149,8 +149,8 @@ final class RecoveryPoint {
       all.add(own);
     }
     FaultPlan plan = new FaultPlan(point.faults().seed() + seed, all);
-    KeeperPolicy policy =
-        new KeeperPolicy(
+    SupervisionPolicy policy =
+        new SupervisionPolicy(
             POLL_NANOS,
             point.whole("silence"),
             SETTLE_NANOS,

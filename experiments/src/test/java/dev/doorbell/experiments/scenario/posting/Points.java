@@ -33,7 +33,7 @@ final class Points {
   /** What of a point the PTX virtual machine cannot do on that clock. */
   List<String> problems(Point point, String clock) throws Exception {
     Environment environment =
-        bench.runtime().choose(new Environment.Wish("vm", "auto", clock), List.of(point));
+        bench.runtime().choose(new Environment.Request("vm", "auto", clock), List.of(point));
     return bench.runtime().check(environment, point).stream().map(Problem::what).toList();
   }
 

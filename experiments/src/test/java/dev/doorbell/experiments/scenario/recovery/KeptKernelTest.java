@@ -12,10 +12,10 @@ import dev.doorbell.experiments.scenario.recovery.KeptKernel.Remedy;
 import dev.doorbell.experiments.scenario.recovery.KeptKernel.Shape;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.proxy.recovery.KeeperPolicy;
 import dev.doorbell.proxy.recovery.ModeSwitch;
 import dev.doorbell.proxy.recovery.ModeSwitch.Poster;
 import dev.doorbell.proxy.recovery.Recovery;
+import dev.doorbell.proxy.recovery.SupervisionPolicy;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,8 +28,8 @@ class KeptKernelTest {
   private static final long SECONDS = 1_000_000_000L;
   private static final FaultTarget SENDER = new FaultTarget(0, 0, -1);
   private static final FaultTarget RECEIVER = new FaultTarget(1, 0, -1);
-  private static final KeeperPolicy POLICY =
-      new KeeperPolicy(5_000, 6_000_000, 50_000, 1_000_000_000, 8, 500_000);
+  private static final SupervisionPolicy POLICY =
+      new SupervisionPolicy(5_000, 6_000_000, 50_000, 1_000_000_000, 8, 500_000);
 
   /** What a run was like. */
   private record Run(List<Recovery> recoveries, List<ModeSwitch> switches) {}

@@ -140,7 +140,7 @@ class ProtocolsTest {
 
   static PointResult run(ExperimentRuntime of, Point point)
       throws PointFailure, EnvironmentException {
-    return of.runner(of.choose(new Environment.Wish("auto", "auto", "virtual")))
+    return of.runner(of.choose(new Environment.Request("auto", "auto", "virtual")))
         .run(point, new PointBench());
   }
 }

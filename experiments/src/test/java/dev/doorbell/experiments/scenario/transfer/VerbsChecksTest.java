@@ -133,7 +133,7 @@ class VerbsChecksTest {
   @Test
   void a_real_hca_has_no_virtual_time_and_no_second_process() throws Exception {
     SessionRuntime runtime = new SessionRuntime();
-    assertThatThrownBy(() -> runtime.choose(new Environment.Wish("vm", "mlx5", "virtual")))
+    assertThatThrownBy(() -> runtime.choose(new Environment.Request("vm", "mlx5", "virtual")))
         .isInstanceOfSatisfying(
             EnvironmentException.class,
             refused -> assertThat(refused.problem().fix()).contains("clock: wall"));

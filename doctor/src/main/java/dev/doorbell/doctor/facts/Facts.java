@@ -1,0 +1,68 @@
+package dev.doorbell.doctor.facts;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Everything that the doctor knows of a machine. */
+public record Facts(
+    Host host,
+    NvidiaDriver driver,
+    PeerMemory peerMemory,
+    RdmaLibraries libraries,
+    List<PciFunction> functions,
+    List<RdmaDevice> rdmaDevices,
+    List<Variable> variables) {
+
+  public Facts {
+    functions = List.copyOf(functions);
+    rdmaDevices = List.copyOf(rdmaDevices);
+    variables = List.copyOf(variables);
+  }
+
+  /**
+   * Reads a machine.
+   *
+   * @param root {@code /} for this one, else a folder that has its {@code proc}, {@code sys} ...
+   */
+  public static Facts read(Path root) {
+    Root files = new Root(root);
+    Host host = HostReader.read(files);
+    return new Facts(
+        host,
+        DriverReader.driver(files),
+        DriverReader.peerMemory(files),
+        LibraryReader.rdma(files),
+        PciReader.read(files),
+        RdmaReader.read(files),
+        VariableReader.read(files));
+  }
+
+  public List<PciFunction> gpus() {
+    return functions.stream().filter(PciFunction::nvidiaGpu).toList();
+  }
+
+  /** RDMA devices that are hardware. */
+  public List<RdmaDevice> hcas() {
+    return rdmaDevices.stream().filter(device -> device.pciAddress().isPresent()).toList();
+  }
+
+  public Optional<PciFunction> function(String address) {
+    return functions.stream().filter(function -> function.address().equals(address)).findFirst();
+  }
+
+  /** The PCI functions of all HCAs. */
+  public List<PciFunction> nics() {
+    return hcas().stream()
+        .flatMap(hca -> hca.pciAddress().flatMap(this::function).stream())
+        .distinct()
+        .toList();
+  }
+
+  public Optional<String> variable(String name) {
+    return variables.stream()
+        .filter(variable -> variable.name().equals(name))
+        .map(Variable::value)
+        .findFirst();
+  }
+}

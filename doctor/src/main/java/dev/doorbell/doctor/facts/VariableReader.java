@@ -1,0 +1,37 @@
+package dev.doorbell.doctor.facts;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * Reads variables of NCCL, NVSHMEM and UCX: those of this process, and those that {@code
+ * /etc/nccl.conf} sets for NCCL, over which the environment goes.
+ */
+final class VariableReader {
+  private static final Pattern WANTED = Pattern.compile("(NCCL|NVSHMEM|UCX)_[A-Z0-9_]+");
+  private static final String NCCL_FILE = "etc/nccl.conf";
+
+  private VariableReader() {}
+
+  static List<Variable> read(Root root) {
+    Map<String, Variable> found = new TreeMap<>();
+    put(found, "/" + NCCL_FILE, root.lines(NCCL_FILE));
+    String environment = root.text("proc/self/environ").orElse("");
+    put(found, "environment", List.of(environment.split("\0", -1)));
+    return new ArrayList<>(new LinkedHashMap<>(found).values());
+  }
+
+  private static void put(Map<String, Variable> found, String origin, List<String> lines) {
+    for (String line : lines) {
+      int equals = line.indexOf('=');
+      if (equals > 0 && WANTED.matcher(line.substring(0, equals).strip()).matches()) {
+        String name = line.substring(0, equals).strip();
+        found.put(name, new Variable(name, line.substring(equals + 1).strip(), origin));
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What lines of NCCL's and NVSHMEM's logs mean: cause, consequence and remedy of each. */
+@NullMarked
+package dev.doorbell.doctor.log;
+
+import org.jspecify.annotations.NullMarked;

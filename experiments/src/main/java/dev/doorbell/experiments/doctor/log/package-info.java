@@ -1,5 +1,0 @@
-/** What lines of NCCL's and NVSHMEM's logs mean: cause, consequence and remedy of each. */
-@NullMarked
-package dev.doorbell.experiments.doctor.log;
-
-import org.jspecify.annotations.NullMarked;

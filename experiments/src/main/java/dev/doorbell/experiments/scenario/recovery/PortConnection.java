@@ -1,0 +1,152 @@
+package dev.doorbell.experiments.scenario.recovery;
+
+import dev.doorbell.core.hca.ExecutedRequests;
+import dev.doorbell.core.hca.SentRequests;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.proxy.SendQueueAccess;
+import dev.doorbell.proxy.recovery.KernelConnection;
+import dev.doorbell.proxy.recovery.KernelQueue;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** A connection on which a kernel of rank 0 posts, over one port. */
+final class PortConnection implements KernelConnection {
+  private static final long DEADLINE_NANOS = 500_000_000L;
+  private static final int BATCH = 1;
+
+  private final Ports ports;
+  private final PortPair pair;
+  private final Memory counters;
+  private final Memory error;
+  private final KernelQueue queue;
+  private final IntConsumer activated;
+
+  /**
+   * A connection that is not connected yet.
+   *
+   * @param exclusive one thread posts
+   * @param activated told the port that kernels are about to post by
+   */
+  PortConnection(
+      Ports ports,
+      int port,
+      int blocks,
+      boolean exclusive,
+      PortPair.Tally tally,
+      IntConsumer activated) {
+    this.ports = ports;
+    this.pair = new PortPair(ports, port, blocks, MemoryKind.DEVICE, tally);
+    this.activated = activated;
+    counters =
+        ports.gpu(0).allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(blocks), "counters");
+    error = ports.gpu(0).allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
+    SendQueueAccess access = SendQueueAccess.of(pair.sender(), error.address(), 0);
+    QueuePairView view =
+        new QueuePairView(
+            access.ring(),
+            access.record(),
+            ports.gpu(0).mapDeviceRegisters(access.doorbell(), Long.BYTES),
+            access.completionRing(),
+            pair.completions().recordAddress(),
+            counters.address(),
+            error.address(),
+            0,
+            0,
+            DEADLINE_NANOS,
+            blocks,
+            access.completionEntries(),
+            access.number24(),
+            exclusive ? QueuePairView.FLAG_EXCLUSIVE : 0,
+            0,
+            BATCH,
+            ports.maxInline(),
+            0);
+    queue =
+        new KernelQueue(
+            view,
+            access,
+            pair.at(access.ring()),
+            pair.at(access.completionRing()),
+            counters,
+            error);
+  }
+
+  @Override
+  public String name() {
+    return "port" + pair.port();
+  }
+
+  @Override
+  public KernelQueue queue() {
+    return queue;
+  }
+
+  @Override
+  public void stop() {
+    pair.stop();
+  }
+
+  @Override
+  public @Nullable SentRequests sent() {
+    return pair.sender().sent();
+  }
+
+  @Override
+  public @Nullable ExecutedRequests executed() {
+    return pair.executed();
+  }
+
+  @Override
+  public void reconnect() {
+    pair.connect();
+  }
+
+  @Override
+  public int localKey(int key) {
+    return ports.key(0, pair.port());
+  }
+
+  @Override
+  public int remoteKey(int key) {
+    return ports.key(1, pair.port());
+  }
+
+  @Override
+  public void activate() {
+    activated.accept(pair.port());
+  }
+
+  /**
+   * The first error completion that a kernel has left since it was granted the connection, or null.
+   */
+  @Nullable String firstError() {
+    ErrorRecord record = ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
+    return record.syndrome() == 0
+        ? null
+        : "WQE %d on %s ended with syndrome 0x%02x, %s"
+            .formatted(
+                record.wqeIndex(), name(), record.syndrome(), Syndrome.name(record.syndrome()));
+  }
+
+  /** Its connection ends here: what was executed over it counts. */
+  void count() {
+    pair.count();
+  }
+
+  @Override
+  public void deliver(long address, long value) {
+    Memory buffer = ports.buffer(0);
+    buffer.putLong(address - buffer.address(), value);
+  }
+
+  @Override
+  public void close() {
+    pair.close();
+    counters.close();
+    error.close();
+  }
+}

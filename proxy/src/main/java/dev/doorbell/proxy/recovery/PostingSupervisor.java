@@ -1,0 +1,322 @@
+package dev.doorbell.proxy.recovery;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.queue.QueuePairView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host thread that keeps a kernel posting: when the kernel's queue pair fails, it finishes what
+ * the kernel has posted there and has it go on, on the same queue pair or another one; and where it
+ * is told how, it has the CPU post for the kernel for a while.
+ *
+ * <p>It notices a failure by a poster that says so at the safe point (an error CQE, a deadline), or
+ * by silence: nothing is posted or completed for as long as its policy waits, though something is
+ * outstanding. All posters then come to the safe point; what they have posted is finished ({@link
+ * KernelReplay}); the descriptor of the queue pair is written anew, and they go on. A kernel sees
+ * nothing of it but time: what it posted is done, what was refused it posts again.
+ *
+ * <p>With a {@link CpuPath}, silence may mean doorbells that do not get through: the supervisor
+ * first rings itself, and nothing has to be repeated when that helps. After each failure kernels
+ * hand commands to the CPU for {@link SupervisionPolicy#holdNanos}, and then post themselves again.
+ *
+ * <p>Control calls are made between turns of the fabric and cost no time of its clock.
+ */
+public final class PostingSupervisor implements AutoCloseable {
+  private static final int MOST_DOUBLINGS = 10;
+
+  /** How often the host rings without any effect before it takes the queue pair for broken. */
+  private static final int RINGS = 8;
+
+  private final Fabric fabric;
+  private final SafePoint point;
+  private final Memory views;
+  private final SupervisionPolicy policy;
+  private final @Nullable CpuPath cpuPath;
+  private final DoorbellWriter doorbellWriter;
+  private final KernelReplay replay;
+  private final List<Recovery> recoveries = new ArrayList<>();
+  private final List<ModeSwitch> switches = new ArrayList<>();
+
+  private KernelConnection connection;
+  private @Nullable CpuMode cpu;
+  private boolean closed;
+  private long progress = -1;
+  private long progressAt;
+  private long holdNanos;
+  private long backAt;
+  private long returnAt;
+
+  /**
+   * Keeps a kernel that is about to be launched.
+   *
+   * @param locus the CPU it runs on
+   * @param views where the kernel reads the {@link QueuePairView} of its one queue pair
+   * @param first the connection to begin with, connected
+   * @param connections where to go on after a failure
+   * @param cpuPath how the CPU posts for the kernel, or null: it never does
+   */
+  public PostingSupervisor(
+      Fabric fabric,
+      Locus locus,
+      SafePoint point,
+      Memory views,
+      KernelConnection first,
+      KernelConnection.Source connections,
+      SupervisionPolicy policy,
+      @Nullable CpuPath cpuPath) {
+    this.fabric = fabric;
+    this.point = point;
+    this.views = views;
+    this.policy = policy;
+    this.cpuPath = cpuPath;
+    this.doorbellWriter = new DoorbellWriter(fabric, locus);
+    this.replay = new KernelReplay(fabric, doorbellWriter, connections, policy);
+    this.connection = first;
+    this.holdNanos = policy.holdNanos();
+    this.progressAt = fabric.now();
+    first.activate();
+    write(first.queue().view());
+  }
+
+  /** Failures so far, those that the CPU met while it posted included. */
+  public List<Recovery> recoveries() {
+    List<Recovery> all = new ArrayList<>(recoveries);
+    if (cpu != null) {
+      all.addAll(cpu.recoveries());
+    }
+    return all;
+  }
+
+  /** Changes of who posts. */
+  public List<ModeSwitch> switches() {
+    return List.copyOf(switches);
+  }
+
+  /**
+   * Runs the fabric until {@code ended}, or for {@code nanos} of its clock, and gets over what
+   * fails meanwhile.
+   *
+   * @return false after the time
+   */
+  public boolean await(BooleanSupplier ended, long nanos) {
+    long deadline = fabric.now() + nanos;
+    while (!ended.getAsBoolean() && fabric.now() < deadline) {
+      long left = deadline - fabric.now();
+      if (closed) {
+        fabric.run(ended, left);
+        return ended.getAsBoolean();
+      }
+      RunOutcome outcome = run(ended, Math.min(policy.pollNanos(), left));
+      if (!ended.getAsBoolean()) {
+        look(outcome == RunOutcome.STALLED);
+      }
+    }
+    return ended.getAsBoolean();
+  }
+
+  private RunOutcome run(BooleanSupplier done, long nanos) {
+    CpuMode now = cpu;
+    return now == null ? fabric.run(done, nanos) : now.run(done, nanos);
+  }
+
+  /** Runs until {@code condition}, which is looked at now and then. */
+  private boolean runUntil(BooleanSupplier condition, long nanos) {
+    long deadline = fabric.now() + nanos;
+    while (!condition.getAsBoolean()) {
+      long left = deadline - fabric.now();
+      if (left <= 0 || run(() -> false, Math.min(policy.pollNanos(), left)) == RunOutcome.STALLED) {
+        return condition.getAsBoolean();
+      }
+    }
+    return true;
+  }
+
+  private void look(boolean stalled) {
+    long sum = point.posted() + goodCompletions();
+    long now = fabric.now();
+    if (sum != progress) {
+      progress = sum;
+      progressAt = now;
+    }
+    CpuMode posting = cpu;
+    if (posting != null) {
+      if (point.hasFailed() || posting.hasFailed()) {
+        giveUp();
+      } else if (stalled || now >= returnAt) {
+        backToGpu(posting);
+      }
+    } else if (point.hasFailed()) {
+      recover(Recovery.Cause.ERROR);
+    } else if (stalled || now - progressAt >= policy.silenceNanos()) {
+      if (isOutstanding()) {
+        recover(Recovery.Cause.SILENCE);
+      } else if (stalled) {
+        giveUp();
+      } else {
+        progressAt = now;
+      }
+    }
+  }
+
+  /**
+   * What only good CQEs raise. An error CQE, too, tells that WQEs are done, those before the failed
+   * one that asked for no CQE of their own; that they were done long ago is known when it comes,
+   * and is no progress of that moment. A collapsed queue has no index: there it counts as progress.
+   */
+  private long goodCompletions() {
+    KernelQueue queue = connection.queue();
+    boolean collapsed = (queue.view().flags() & QueuePairView.FLAG_CQ_COLLAPSED) != 0;
+    return queue
+        .counters()
+        .getLong(collapsed ? QueuePairView.COUNTERS_COMPLETED : QueuePairView.COUNTERS_CQ_INDEX);
+  }
+
+  private boolean isOutstanding() {
+    KernelRing ring = KernelRing.read(connection.queue());
+    return ring.completed() < ring.reserved();
+  }
+
+  private void recover(Recovery.Cause cause) {
+    long before = progressAt;
+    long noticed = fabric.now();
+    KernelConnection failed = connection;
+    CpuPath path = cpuPath;
+    point.want();
+    KernelReplay.Result result = null;
+    if (path != null && cause == Recovery.Cause.SILENCE) {
+      result = ringInstead();
+    }
+    if (result == null) {
+      failed.stop();
+      if (!runUntil(point::isQuiet, policy.arriveNanos())) {
+        giveUp();
+        return;
+      }
+      result = replay.finish(failed);
+    }
+    long arrived = fabric.now();
+    KernelConnection next = result.connection();
+    if (next == null) {
+      giveUp();
+    } else {
+      connection = next;
+      if (path == null) {
+        postOn(next);
+      } else {
+        handOver(path, noticed, arrived);
+      }
+    }
+    progressAt = fabric.now();
+    recoveries.add(
+        new Recovery(
+            cause,
+            failed.name(),
+            next == null ? "none" : path == null ? next.name() : "CPU",
+            before,
+            noticed,
+            fabric.now(),
+            result.outstanding(),
+            result.executed(),
+            result.replayed(),
+            result.lost()));
+  }
+
+  /**
+   * Rings for the kernel, in case that its doorbells get lost.
+   *
+   * @return null when that does not help
+   */
+  private KernelReplay.@Nullable Result ringInstead() {
+    KernelQueue queue = connection.queue();
+    KernelRing before = KernelRing.read(queue);
+    if (before.failed()) {
+      return null;
+    }
+    int outstanding = (int) before.unfinished().stream().filter(PostedWqe::isMessage).count();
+    for (int silent = 0; silent < RINGS; ) {
+      long completed = KernelRing.read(queue).completed();
+      doorbellWriter.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));
+      if (runUntil(this::isFinished, policy.settleNanos())) {
+        replay.settle(connection);
+        return new KernelReplay.Result(connection, outstanding, 0, 0, 0);
+      }
+      KernelRing now = KernelRing.read(queue);
+      if (now.failed() || point.hasFailed()) {
+        return null;
+      }
+      silent = now.completed() == completed ? silent + 1 : 0;
+    }
+    return null;
+  }
+
+  /** True when nobody posts, and all that was posted is done. */
+  private boolean isFinished() {
+    return point.isQuiet() && !point.hasFailed() && !isOutstanding();
+  }
+
+  /** From now on the CPU posts. Nobody is at work, and nothing is outstanding. */
+  private void handOver(CpuPath path, long wanted, long arrived) {
+    long now = fabric.now();
+    boolean tooEarly = backAt != 0 && now - backAt < holdNanos;
+    long most = policy.holdNanos() << MOST_DOUBLINGS;
+    holdNanos = tooEarly ? Math.min(2 * holdNanos, most) : policy.holdNanos();
+    CpuMode opened = new CpuMode(fabric, path);
+    cpu = opened;
+    write(connection.queue().view().proxied(opened.descriptor()));
+    point.grant();
+    returnAt = now + holdNanos;
+    switches.add(new ModeSwitch(ModeSwitch.Poster.CPU, wanted, arrived, fabric.now()));
+  }
+
+  private void backToGpu(CpuMode posting) {
+    long wanted = fabric.now();
+    point.want();
+    if (!runUntil(point::isQuiet, policy.arriveNanos())) {
+      giveUp();
+      return;
+    }
+    long arrived = fabric.now();
+    if (!runUntil(posting::isIdle, policy.arriveNanos()) || posting.hasFailed()) {
+      giveUp();
+      return;
+    }
+    fabric.quiesce();
+    recoveries.addAll(posting.recoveries());
+    posting.close();
+    cpu = null;
+    postOn(connection);
+    backAt = fabric.now();
+    progressAt = backAt;
+    switches.add(new ModeSwitch(ModeSwitch.Poster.GPU, wanted, arrived, backAt));
+  }
+
+  private void postOn(KernelConnection next) {
+    next.activate();
+    write(next.queue().view());
+    point.grant();
+  }
+
+  private void write(QueuePairView view) {
+    views.putBytes(0, view.encode());
+  }
+
+  private void giveUp() {
+    closed = true;
+    point.refuse();
+  }
+
+  @Override
+  public void close() {
+    if (cpu != null) {
+      cpu.close();
+      cpu = null;
+    }
+    doorbellWriter.close();
+  }
+}
