@@ -95,7 +95,12 @@ public abstract class ExperimentKind<S extends Record> {
   /** An estimate of the wall time of a point on one core, in nanoseconds. */
   protected abstract long estimateNanos(S of);
 
-  final S read(Point point) throws SettingException {
+  /**
+   * The settings of a point.
+   *
+   * @throws SettingException when one has a value that these points cannot use
+   */
+  public final S read(Point point) throws SettingException {
     return SettingsReader.read(point, settings);
   }
 

@@ -34,9 +34,6 @@ import java.util.function.Supplier;
  * @param <S> its settings
  */
 public final class PointRun<S> {
-  /** Time on the fabric's clock between two looks at the deadline and at Ctrl-C. */
-  private static final long SLICE_NANOS = 200_000;
-
   private static final String NO_RESULT = "the point has no result";
 
   private final Point point;
@@ -54,11 +51,7 @@ public final class PointRun<S> {
 
   /** A run that has measured nothing yet. */
   public PointRun(
-      Point point,
-      S settings,
-      PointContext context,
-      Topology topology,
-      ExecutionBackend backend) {
+      Point point, S settings, PointContext context, Topology topology, ExecutionBackend backend) {
     this.point = point;
     this.settings = settings;
     this.context = context;
@@ -152,8 +145,9 @@ public final class PointRun<S> {
   public void await(Trial trial, long nanos) throws PointFailure {
     List<Launch> launches = launch(trial.prepare());
     RunOutcome outcome = RunOutcome.DEADLINE;
-    for (long left = nanos; left > 0 && outcome != RunOutcome.DONE; left -= SLICE_NANOS) {
-      outcome = trial.advance(() -> allDone(launches), SLICE_NANOS);
+    long slice = trial.sliceNanos();
+    for (long left = nanos; left > 0 && outcome != RunOutcome.DONE; left -= slice) {
+      outcome = trial.advance(() -> allDone(launches), slice);
       if (outcome == RunOutcome.STALLED) {
         throw failed(
             "DB-P003",

@@ -12,8 +12,7 @@ import dev.doorbell.experiments.scenario.world.Placement;
  * @param depth of the send ring in 64-byte blocks
  * @param mtu path MTU in bytes
  */
-public record QueueSettings(
-    MemoryKind sq, MemoryKind cq, MemoryKind record, int depth, int mtu) {
+public record QueueSettings(MemoryKind sq, MemoryKind cq, MemoryKind record, int depth, int mtu) {
   /** Where the queues lie. */
   public Placement placement() {
     return new Placement(sq, cq, record);

@@ -29,6 +29,11 @@ public interface Trial {
     return fabric().run(done, nanos);
   }
 
+  /** Time on the fabric's clock between two looks at the deadline and at Ctrl-C. */
+  default long sliceNanos() {
+    return 200_000;
+  }
+
   /** The first error that a kernel reports in its status words or error record, or null. */
   @Nullable String firstError();
 

@@ -170,8 +170,8 @@ public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
   }
 
   /** One sample a trial, of which the first, whose messages differ, is not counted. */
-  private static Samples goodput(
-      PointRun<Settings> run, GpuPair gpus, NicShape shape, Scale scale) throws PointFailure {
+  private static Samples goodput(PointRun<Settings> run, GpuPair gpus, NicShape shape, Scale scale)
+      throws PointFailure {
     boolean ring = shape.path() == NicPath.PUSH_RING;
     String kernel = ring ? "push_ring" : "put_bandwidth";
     int messages = share(scale.streamBytes, shape, scale.fewest, scale.most);

@@ -18,8 +18,7 @@ import dev.doorbell.ptxvm.launch.VmGpu;
  * @param senderKernels kernels on the sender
  * @param nicKernels kernels on the NIC
  */
-record GpuPair(
-    Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, NicKernels nicKernels)
+record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, NicKernels nicKernels)
     implements AutoCloseable {
   static final Locus SENDER = Locus.gpu(0, 0);
   static final Locus NIC = Locus.gpu(0, 1);

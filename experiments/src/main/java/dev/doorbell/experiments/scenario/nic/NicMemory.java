@@ -178,7 +178,9 @@ final class NicMemory implements AutoCloseable {
   /** The first error record of the sender in words, or an empty text. */
   String errorText() {
     return KernelStatus.errorText(
-        errors.stream().map(each -> ErrorRecord.decode(each.getBytes(0, ErrorRecord.BYTES))).toList());
+        errors.stream()
+            .map(each -> ErrorRecord.decode(each.getBytes(0, ErrorRecord.BYTES)))
+            .toList());
   }
 
   @Override

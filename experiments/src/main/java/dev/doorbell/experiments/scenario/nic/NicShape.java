@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.nic;
 
-
 /**
  * Queues, messages and threads of a run.
  *
@@ -38,7 +37,16 @@ record NicShape(
   /** This shape with one block on each side of the queue: for one message at a time. */
   NicShape single() {
     return new NicShape(
-        path, bytes, 1, engines / producers, depth, window, slots, mostThreads, deadlineNanos, kernelNanos);
+        path,
+        bytes,
+        1,
+        engines / producers,
+        depth,
+        window,
+        slots,
+        mostThreads,
+        deadlineNanos,
+        kernelNanos);
   }
 
   /** Threads of a sender's block: as many as copy. */

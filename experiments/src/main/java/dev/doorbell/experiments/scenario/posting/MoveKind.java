@@ -85,8 +85,7 @@ public final class MoveKind extends KernelKind<MoveKind.Settings> {
         "use multiples of 16 up to 256 MiB");
     checks.refuseIf(
         of.access.byEngine() && (of.blocks > 1 || of.threads > WARP),
-        "%s with %d blocks of %d threads"
-            .formatted(of.point.text("access"), of.blocks, of.threads),
+        "%s with %d blocks of %d threads".formatted(of.point.text("access"), of.blocks, of.threads),
         "a copy engine has neither: every such point would be the same",
         "exclude them, or use one block of up to 32 threads");
   }

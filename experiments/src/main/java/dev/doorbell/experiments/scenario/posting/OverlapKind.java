@@ -16,9 +16,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some blocks of a grid communicate while the others compute. A sample is the same grid three times:
- * with work for the computing blocks, with messages for the communicating ones, and with both. The
- * results of the computation are compared as well as the messages.
+ * Some blocks of a grid communicate while the others compute. A sample is the same grid three
+ * times: with work for the computing blocks, with messages for the communicating ones, and with
+ * both. The results of the computation are compared as well as the messages.
  */
 public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
   /** Multiply-adds of one round of the kernel. */

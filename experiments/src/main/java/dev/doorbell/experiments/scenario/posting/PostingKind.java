@@ -183,8 +183,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         Samples.of(DONE, "ns", KernelJob.longs(memory, count, count)));
   }
 
-  private static JobView job(
-      PointRun<Settings> run, PutBench bench, long iterations, long warmup) {
+  private static JobView job(PointRun<Settings> run, PutBench bench, long iterations, long warmup) {
     Settings of = run.settings();
     JobView job = bench.job(iterations, warmup);
     job.opcode = of.path == TransferPath.PUSH_INLINE ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
@@ -193,8 +192,8 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   }
 
   /** One launch, whose puts took a block each where kernels post them. */
-  private static long launch(
-      PointRun<Settings> run, PutBench bench, KernelJob kernel, JobView job) throws PointFailure {
+  private static long launch(PointRun<Settings> run, PutBench bench, KernelJob kernel, JobView job)
+      throws PointFailure {
     PosterSettings posters = run.settings().posters;
     long before = bench.completedBlocks();
     boolean counts =

@@ -163,8 +163,7 @@ public final class Connection implements AutoCloseable {
     }
     for (Endpoint endpoint : endpoints(rank)) {
       Memory request =
-          helpers.add(
-              world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request"));
+          helpers.add(world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request"));
       ringers.get(endpoint.index() % threads).watch(endpoint.queuePair(), request.address());
       endpoint.useCpuRinger(request.address());
     }
@@ -178,9 +177,7 @@ public final class Connection implements AutoCloseable {
     for (Endpoint endpoint : endpoints(rank)) {
       CommandQueue queue =
           helpers.add(new CommandQueue(world.rank(rank).gpu(), COMMAND_ENTRIES, 0));
-      proxies
-          .get(endpoint.index() % threads)
-          .serve(queue, endpoint.queuePair(), endpoint.view());
+      proxies.get(endpoint.index() % threads).serve(queue, endpoint.queuePair(), endpoint.view());
       endpoint.useCommandQueue(queue.descriptorAddress());
     }
   }

@@ -32,26 +32,23 @@ public final class Endpoint implements AutoCloseable {
 
   private static final int SEND_COUNTER = Integer.BYTES;
 
-  /** What an endpoint is to be like. */
-  public static final class Shape {
-    private final int blocks;
-    private final int completionEntries;
-    private final boolean collapsed;
-    private final Placement placement;
-    private final int flags;
-    private final int batch;
-    private final long deadlineNanos;
-
-    private Shape(Builder from) {
-      blocks = from.blocks;
-      completionEntries = from.completionEntries;
-      collapsed = from.collapsed;
-      placement = from.placement;
-      flags = from.flags;
-      batch = from.batch;
-      deadlineNanos = from.deadlineNanos;
-    }
-
+  /**
+   * What an endpoint is to be like.
+   *
+   * @param blocks send ring in 64-byte blocks
+   * @param collapsed one completion entry, always overwritten
+   * @param flags of {@link QueuePairView}
+   * @param batch posters ring at the latest when this many blocks wait
+   * @param deadlineNanos every device-side wait ends after that
+   */
+  public record Shape(
+      int blocks,
+      int completionEntries,
+      boolean collapsed,
+      Placement placement,
+      int flags,
+      int batch,
+      long deadlineNanos) {
     /**
      * A shape with rings in GPU memory for several posters, each of which rings at every post.
      *
@@ -123,7 +120,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     public Shape build() {
-      return new Shape(this);
+      return new Shape(
+          blocks, completionEntries, collapsed, placement, flags, batch, deadlineNanos);
     }
   }
 
@@ -159,16 +157,10 @@ public final class Endpoint implements AutoCloseable {
         rank.domain()
             .createQueuePair(
                 new QueuePairAttributes(
-                    shape.blocks,
-                    0,
-                    completions,
-                    null,
-                    placement.sendRing(),
-                    placement.record()),
+                    shape.blocks, 0, completions, null, placement.sendRing(), placement.record()),
                 gpu);
     this.counters =
-        gpu.allocate(
-            MemoryKind.DEVICE, QueuePairView.countersBytes(shape.blocks), "counters");
+        gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(shape.blocks), "counters");
     this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     this.doorbell = mapDoorbell(gpu);
   }

@@ -17,8 +17,7 @@ public final class VirtualTime {
   public static SoftHcaOptions hca(Topology topology) {
     NicPrices nic = topology.nics().getFirst();
     return SoftHcaOptions.DEFAULT.withTiming(
-        new HcaTiming(
-            Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+        new HcaTiming(Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
   }
 
   /** A wire with the latency and the rate of the network. */

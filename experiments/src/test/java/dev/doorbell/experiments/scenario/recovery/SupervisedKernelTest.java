@@ -2,14 +2,16 @@ package dev.doorbell.experiments.scenario.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.fault.FaultEvent;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.fault.FaultTarget;
 import dev.doorbell.core.fault.FaultTrigger;
-import dev.doorbell.experiments.scenario.recovery.KeptKernel.Remedy;
-import dev.doorbell.experiments.scenario.recovery.KeptKernel.Shape;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Remedy;
+import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Shape;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.proxy.recovery.ModeSwitch;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A kernel goes on after whatever fails, and each of its operations is applied once. */
-class KeptKernelTest {
+class SupervisedKernelTest {
   private static final long SECONDS = 1_000_000_000L;
   private static final FaultTarget SENDER = new FaultTarget(0, 0, -1);
   private static final FaultTarget RECEIVER = new FaultTarget(1, 0, -1);
@@ -41,16 +43,21 @@ class KeptKernelTest {
     String what =
         "%s, %s, seed %d, %s"
             .formatted(shape, remedy, seed, plan.faults().stream().map(Fault::text).toList());
-    try (KeptKernel kernel =
-        new KeptKernel(TopologyFile.load("same-switch"), shape, remedy, POLICY, plan, seed)) {
-      assertThat(kernel.run(10 * SECONDS)).as("%s: ends", what).isTrue();
-      assertThat(kernel.firstError()).as("%s: %s", what, kernel.keeper().recoveries()).isNull();
+    try (SupervisedKernel kernel =
+        new SupervisedKernel(TopologyFile.load("same-switch"), shape, remedy, POLICY, plan, seed)) {
+      Launch launch = kernel.prepare().getFirst().get();
+      assertThat(kernel.advance(launch::done, 10 * SECONDS))
+          .as("%s: ends", what)
+          .isEqualTo(RunOutcome.DONE);
+      launch.check();
+      kernel.fabric().quiesce();
+      assertThat(kernel.firstError()).as("%s: %s", what, kernel.supervisor().recoveries()).isNull();
       assertThat(kernel.ports().faults(plan))
           .as("%s: all have happened", what)
           .allMatch(count -> count.fired() > 0 || !count.fault().mustFire());
       assertThat(kernel.traffic().verdict().text()).as(what).isNull();
       assertThat(kernel.traffic().disorder()).as(what).isNull();
-      Run run = new Run(kernel.keeper().recoveries(), kernel.keeper().switches());
+      Run run = new Run(kernel.supervisor().recoveries(), kernel.supervisor().switches());
       assertThat(kernel.executed())
           .as("%s: messages that the peer has executed; %s", what, run)
           .isEqualTo(kernel.traffic().messages());

@@ -1,40 +1,39 @@
 package dev.doorbell.experiments.scenario.recovery;
 
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.core.gpu.GpuModule;
-import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.QueuePairView;
-import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.experiments.scenario.kernel.KernelJob;
+import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.proxy.recovery.CpuPath;
 import dev.doorbell.proxy.recovery.KernelConnection;
 import dev.doorbell.proxy.recovery.PostingSupervisor;
 import dev.doorbell.proxy.recovery.RecoveryPolicy;
 import dev.doorbell.proxy.recovery.SafePoint;
 import dev.doorbell.proxy.recovery.SupervisionPolicy;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A kernel of rank 0 that posts its traffic, whatever fails, and the host that keeps it going. */
-final class KeptKernel implements AutoCloseable {
+/** A kernel of rank 0 that posts its traffic, and the supervisor that recovers its failures. */
+final class SupervisedKernel implements Trial, AutoCloseable {
   /** The protocol kernel that has safe points. */
   static final String KERNEL = "restartable";
 
-  private static final long KERNEL_NANOS = 4_000_000_000L;
+  static final long KERNEL_NANOS = 4_000_000_000L;
+  private static final long SLICE_NANOS = 20_000_000;
   private static final long HOST_NANOS = 2_000_000_000L;
   private static final int BLOCKS = 64;
-  private static final String PTX =
-      KernelCatalogue.load()
-          .find(KERNEL)
-          .map(KernelCatalogue.load()::ptx)
-          .orElseThrow(() -> new IllegalStateException("this build has no kernel " + KERNEL));
 
   /** What is done about a failure. */
   enum Remedy {
@@ -63,13 +62,12 @@ final class KeptKernel implements AutoCloseable {
   private final PortPair.Tally tally = new PortPair.Tally();
   private final PortConnection[] connections = new PortConnection[Ports.PORTS];
   private final Memory lists;
-  private final Memory status;
-  private final Memory stamps;
+  private final KernelJob job;
   private final SafePoint point;
-  private final PostingSupervisor keeper;
-  private final Launch launch;
+  private final PostingSupervisor supervisor;
+  private final Memory views;
 
-  KeptKernel(
+  SupervisedKernel(
       Topology topology,
       Shape shape,
       Remedy remedy,
@@ -84,17 +82,17 @@ final class KeptKernel implements AutoCloseable {
             Traffic.bufferBytes(shape.threads(), shape.operations(), shape.bytes()));
     traffic = new Traffic(ports, shape, seed);
     lists = device((long) traffic.messages() * OperationView.BYTES, "operations");
-    status = device((long) shape.threads() * Integer.BYTES, "status");
-    status.fill(0, status.size(), (byte) 0xff);
-    stamps = device(2L * Long.BYTES, "stamps");
-    Memory views = device(QueuePairView.BYTES, "queue pair view");
+    job =
+        new KernelJob(
+            ports.gpu(0), KERNEL, LaunchConfig.of(1, shape.threads()).withTimeout(KERNEL_NANOS));
+    views = device(QueuePairView.BYTES, "queue pair view");
     point = new SafePoint(ports.gpu(0), shape.threads());
     for (int port = 0; port < Ports.PORTS; port++) {
       connections[port] =
           new PortConnection(ports, port, BLOCKS, shape.threads() == 1, tally, this::writeLists);
     }
     connections[0].reconnect();
-    keeper =
+    supervisor =
         new PostingSupervisor(
             ports.fabric(),
             Locus.cpu(0),
@@ -105,7 +103,6 @@ final class KeptKernel implements AutoCloseable {
             policy,
             remedy == Remedy.DEMOTE ? cpuPath(policy) : null);
     ports.inject(faults);
-    launch = start(views);
   }
 
   private Memory device(long bytes, String label) {
@@ -132,49 +129,48 @@ final class KeptKernel implements AutoCloseable {
         new RecoveryPolicy(policy.silenceNanos(), policy.settleNanos(), policy.attempts()));
   }
 
-  private Launch start(Memory views) {
-    JobView job = new JobView();
-    job.local = lists.address();
-    job.inbox = point.address();
-    job.iterations = shape.operations();
-    job.window = shape.window();
-    job.compare = HOST_NANOS;
-    job.status = status.address();
-    job.stamps = stamps.address();
-    Memory jobs = device(JobView.BYTES, "job");
-    jobs.putBytes(0, job.encode());
-    GpuModule module = ports.gpu(0).load(KERNEL, PTX);
-    KernelArguments arguments = new KernelArguments();
-    arguments.add(views);
-    arguments.add(jobs);
-    return ports
-        .gpu(0)
-        .launch(
-            module.kernel(KERNEL),
-            LaunchConfig.of(1, shape.threads()).withTimeout(KERNEL_NANOS),
-            arguments,
-            ports.gpu(0).createStream());
+  @Override
+  public Fabric fabric() {
+    return ports.fabric();
   }
 
-  /** Runs for {@code nanos}; true when the kernel has ended. */
-  boolean run(long nanos) {
-    boolean ended = keeper.await(launch::done, nanos);
-    if (ended) {
-      launch.check();
-      ports.fabric().quiesce();
-    }
-    return ended;
+  @Override
+  public List<Supplier<Launch>> prepare() {
+    JobView of = new JobView();
+    of.local = lists.address();
+    of.inbox = point.address();
+    of.iterations = shape.operations();
+    of.window = shape.window();
+    of.compare = HOST_NANOS;
+    return List.of(job.prepare(views.address(), of));
   }
 
-  /** What went wrong with the kernel, in words, or null. */
-  @Nullable String firstError() {
-    for (int thread = 0; thread < shape.threads(); thread++) {
-      byte[] word = status.getBytes((long) thread * Integer.BYTES, Integer.BYTES);
-      if (word[0] != Abi.OK) {
-        return "thread %d: %s%s".formatted(thread, Abi.statusText(word[0]), errors());
-      }
-    }
-    return null;
+  @Override
+  public long sliceNanos() {
+    return SLICE_NANOS;
+  }
+
+  /** Runs the fabric under the supervisor, which acts between its events. */
+  @Override
+  public RunOutcome advance(BooleanSupplier done, long nanos) {
+    return supervisor.await(done, nanos) ? RunOutcome.DONE : RunOutcome.DEADLINE;
+  }
+
+  @Override
+  public @Nullable String firstError() {
+    String error = job.firstError();
+    return error == null ? null : error + errors();
+  }
+
+  @Override
+  public @Nullable String mismatch() {
+    String wrong = traffic.verdict().text();
+    return wrong == null ? traffic.disorder() : wrong;
+  }
+
+  @Override
+  public long verifiedBytes() {
+    return traffic.verdict().verifiedBytes();
   }
 
   private String errors() {
@@ -186,8 +182,8 @@ final class KeptKernel implements AutoCloseable {
     return text.toString();
   }
 
-  PostingSupervisor keeper() {
-    return keeper;
+  PostingSupervisor supervisor() {
+    return supervisor;
   }
 
   Traffic traffic() {
@@ -200,12 +196,12 @@ final class KeptKernel implements AutoCloseable {
 
   /** From the first post to the last completion, in nanoseconds. */
   long nanos() {
-    return stamps.getLong(Long.BYTES) - stamps.getLong(0);
+    return job.nanos();
   }
 
   /** Messages that rank 1 has executed, over all connections; closes them. */
   long executed() {
-    keeper.close();
+    supervisor.close();
     for (PortConnection connection : connections) {
       connection.count();
     }
@@ -214,7 +210,8 @@ final class KeptKernel implements AutoCloseable {
 
   @Override
   public void close() {
-    keeper.close();
+    supervisor.close();
+    job.close();
     for (PortConnection connection : connections) {
       connection.close();
     }
