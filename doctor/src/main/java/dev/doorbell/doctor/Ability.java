@@ -1,8 +1,8 @@
 package dev.doorbell.doctor;
 
+import dev.doorbell.doctor.catalogue.CheckResult;
+import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Finding;
-import dev.doorbell.doctor.catalogue.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +31,7 @@ public record Ability(String name, Answer answer, Optional<Code> obstacle) {
       Set.of("DRIVER", "BAR", "RDMA", "PEERMEM", "MEMLOCK", "PORT", "GID", "NVREG");
 
   /** Judges all uses, each of which requires the ones before it. */
-  static List<Ability> of(List<Finding> findings) {
+  static List<Ability> of(List<CheckResult> findings) {
     List<Ability> abilities = new ArrayList<>();
     abilities.add(
         new Ability(
@@ -44,9 +44,12 @@ public record Ability(String name, Answer answer, Optional<Code> obstacle) {
     return abilities;
   }
 
-  private static Ability judge(String name, Set<String> areas, List<Finding> findings) {
+  private static Ability judge(String name, Set<String> areas, List<CheckResult> findings) {
     List<Code> codes =
-        findings.stream().map(Finding::code).filter(code -> areas.contains(code.area())).toList();
+        findings.stream()
+            .map(CheckResult::code)
+            .filter(code -> areas.contains(code.area()))
+            .toList();
     Optional<Code> obstacle = codes.stream().filter(Ability::isObstacle).findFirst();
     if (obstacle.isPresent()) {
       return new Ability(name, Answer.NO, obstacle);
@@ -58,7 +61,7 @@ public record Ability(String name, Answer answer, Optional<Code> obstacle) {
 
   /** Where dma-buf works, a peermem that does not register is no obstacle. */
   private static boolean isObstacle(Code code) {
-    return (code.verdict() == Verdict.FAIL || code.verdict() == Verdict.ABSENT)
+    return (code.verdict() == CheckVerdict.FAIL || code.verdict() == CheckVerdict.ABSENT)
         && !code.equals(PEERMEM_NOT_REGISTERED);
   }
 }

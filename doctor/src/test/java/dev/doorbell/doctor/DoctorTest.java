@@ -2,9 +2,9 @@ package dev.doorbell.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.doctor.catalogue.CheckResult;
+import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Finding;
-import dev.doorbell.doctor.catalogue.Verdict;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.report.JsonReport;
@@ -77,7 +77,7 @@ class DoctorTest {
   void a_healthy_machine_passes_every_check() throws IOException {
     Diagnosis diagnosis = examine(Machine.dgx());
     assertThat(codes(diagnosis)).containsExactlyInAnyOrderElementsOf(HEALTHY);
-    assertThat(diagnosis.findings()).allMatch(finding -> finding.verdict() == Verdict.PASS);
+    assertThat(diagnosis.findings()).allMatch(finding -> finding.verdict() == CheckVerdict.PASS);
     assertThat(diagnosis.abilities()).allMatch(ability -> ability.answer() == Ability.Answer.YES);
   }
 
@@ -115,7 +115,7 @@ class DoctorTest {
       assertThat(code.id()).matches("DB-[A-Z]+-\\d{2}");
       assertThat(code.how()).as(code.id()).endsWith(".");
       assertThat(code.effect()).as(code.id()).endsWith(".");
-      if (code.verdict() == Verdict.WARN || code.verdict() == Verdict.FAIL) {
+      if (code.verdict() == CheckVerdict.WARN || code.verdict() == CheckVerdict.FAIL) {
         assertThat(code.fix()).as(code.id()).isNotEmpty().doesNotEndWith(".");
       }
       assertThat(Code.find(code.id().toLowerCase(Locale.ROOT))).contains(code);
@@ -268,7 +268,7 @@ class DoctorTest {
     assertThat(
             examine(machine).findings().stream()
                 .filter(finding -> finding.code().equals(Code.of("DB-ENV-02")))
-                .map(Finding::text))
+                .map(CheckResult::text))
         .containsExactly(
             "NCCL_IB_QPS_PER_CONECTION: read by no library; did you mean"
                 + " NCCL_IB_QPS_PER_CONNECTION?",

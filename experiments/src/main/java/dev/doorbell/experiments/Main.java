@@ -1,6 +1,6 @@
 package dev.doorbell.experiments;
 
-import dev.doorbell.experiments.cli.Launch;
+import dev.doorbell.experiments.cli.ToolLauncher;
 import dev.doorbell.experiments.cli.command.Version;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import java.util.ServiceLoader;
@@ -18,7 +18,7 @@ public final class Main {
       System.out.println("doorbell " + Version.NUMBER);
       return;
     }
-    System.exit(Launch.run(Main::runtime, arguments));
+    System.exit(ToolLauncher.run(Main::runtime, arguments));
   }
 
   private static ExperimentRuntime runtime() {

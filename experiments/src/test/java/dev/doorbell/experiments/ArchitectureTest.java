@@ -141,7 +141,7 @@ class ArchitectureTest {
 
   private static final String[] JOINERS = {
     "dev.doorbell.experiments.scenario..",
-    "dev.doorbell.experiments.workbench..",
+    "dev.doorbell.experiments.workbench.*.run..",
     "dev.doorbell.experiments.remote.host.."
   };
 
@@ -287,7 +287,7 @@ class ArchitectureTest {
   void the_workbench_runs_kernels_without_an_hca() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.workbench.kernel..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.kernel.run..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -343,11 +343,11 @@ class ArchitectureTest {
   void exploration_knows_schedules_and_findings_and_no_hardware() {
     classes()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.explore..")
+        .resideInAPackage("dev.doorbell.experiments.workbench.explore")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.experiments.explore..",
+            "dev.doorbell.experiments.workbench.explore",
             "dev.doorbell.core.agent..",
             "dev.doorbell.core.fabric.explore..",
             "java..",

@@ -20,7 +20,7 @@ import java.util.Optional;
  */
 public record Code(
     @JsonProperty("code") String id,
-    Verdict verdict,
+    CheckVerdict verdict,
     String title,
     String how,
     String effect,

@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.topology.PciDistance;
 import java.util.List;
@@ -15,7 +15,7 @@ final class AcsCheck implements Check {
   private static final Code UNREADABLE = Code.of("DB-ACS-04");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     List<PciFunction> bridges =
         machine.topology().paths().stream()
             .filter(path -> path.distance().compareTo(PciDistance.PHB) < 0)

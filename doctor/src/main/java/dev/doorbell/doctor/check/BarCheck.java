@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.PciFunction;
 import java.util.List;
 
@@ -16,7 +16,7 @@ final class BarCheck implements Check {
   private static final Code NONE = Code.of("DB-BAR-03");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     List<PciFunction> gpus = machine.facts().gpus();
     long least = Long.MAX_VALUE;
     for (PciFunction gpu : gpus) {

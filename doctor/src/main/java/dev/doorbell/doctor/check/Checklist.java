@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
-import dev.doorbell.doctor.catalogue.Finding;
-import dev.doorbell.doctor.catalogue.Findings;
+import dev.doorbell.doctor.catalogue.CheckResult;
+import dev.doorbell.doctor.catalogue.CheckResults;
 import java.util.List;
 
 /** All checks, from what a machine is to what it has registered. */
@@ -30,8 +30,8 @@ public final class Checklist {
   private Checklist() {}
 
   /** Makes every check, in the order of the list. */
-  public static List<Finding> examine(CheckedMachine machine) {
-    Findings found = new Findings();
+  public static List<CheckResult> examine(CheckedMachine machine) {
+    CheckResults found = new CheckResults();
     CHECKS.forEach(check -> check.examine(machine, found));
     return found.list();
   }

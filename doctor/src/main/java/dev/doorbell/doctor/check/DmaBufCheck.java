@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.Facts;
 
 /** dma-buf: the newer way for an HCA to reach GPU memory, condition by condition. */
@@ -13,7 +13,7 @@ final class DmaBufCheck implements Check {
   private static final Code OPTION = Code.of("DB-DMABUF-05");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     if (!machine.pair()) {
       return;
     }

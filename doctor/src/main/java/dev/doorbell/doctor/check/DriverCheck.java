@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.NvidiaDriver;
 import dev.doorbell.doctor.facts.PciFunction;
 import java.util.List;
@@ -18,7 +18,7 @@ final class DriverCheck implements Check {
   private static final Code MISMATCH = Code.of("DB-DRIVER-07");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     List<PciFunction> gpus = machine.facts().gpus();
     if (gpus.isEmpty()) {
       found.add(NO_GPU, "", "none on the PCI bus");

@@ -1,8 +1,8 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
-import dev.doorbell.doctor.facts.Gid;
+import dev.doorbell.doctor.facts.PortGid;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
 import java.util.Optional;
@@ -15,7 +15,7 @@ final class GidCheck implements Check {
   private static final Code BAD_INDEX = Code.of("DB-GID-04");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     for (RdmaDevice hca : machine.facts().hcas()) {
       for (RdmaPort port : hca.ports()) {
         if (port.active() && port.ethernet()) {
@@ -28,14 +28,14 @@ final class GidCheck implements Check {
     }
   }
 
-  private static void table(String where, RdmaPort port, Findings found) {
-    Optional<Gid> best = port.defaultGid();
+  private static void table(String where, RdmaPort port, CheckResults found) {
+    Optional<PortGid> best = port.defaultGid();
     if (best.isPresent()) {
       found.add(
           ROUTABLE,
           where,
           "GID %d, %s".formatted(best.get().index(), best.get().ipv4() ? "IPv4" : "IPv6"));
-    } else if (port.gids().stream().anyMatch(Gid::version2)) {
+    } else if (port.gids().stream().anyMatch(PortGid::version2)) {
       found.add(LINK_LOCAL, where, "only fe80:: addresses");
     } else {
       found.add(NO_VERSION_2, where, "%d GIDs, none RoCE v2".formatted(port.gids().size()));
@@ -43,7 +43,7 @@ final class GidCheck implements Check {
   }
 
   private static void index(
-      CheckedMachine machine, String where, RdmaPort port, String variable, Findings found) {
+      CheckedMachine machine, String where, RdmaPort port, String variable, CheckResults found) {
     String text = machine.facts().variable(variable).orElse("-1");
     if (!text.matches("\\d{1,4}")) {
       return;

@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.PciFunction;
 import java.util.List;
 
@@ -12,7 +12,7 @@ final class IommuCheck implements Check {
   private static final Code TRANSLATES = Code.of("DB-IOMMU-03");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     if (!machine.pair()) {
       return;
     }

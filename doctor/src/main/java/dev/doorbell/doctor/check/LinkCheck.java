@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.facts.PciLink;
 import dev.doorbell.doctor.facts.RdmaDevice;
@@ -19,7 +19,7 @@ final class LinkCheck implements Check {
   private static final Code STARVED = Code.of("DB-LINK-07");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     boolean full = true;
     boolean any = false;
     for (PciFunction end : machine.ends().stream().distinct().toList()) {
@@ -31,7 +31,7 @@ final class LinkCheck implements Check {
     }
   }
 
-  private static boolean one(CheckedMachine machine, PciFunction end, Findings found) {
+  private static boolean one(CheckedMachine machine, PciFunction end, CheckResults found) {
     PciLink link = end.link();
     if (!link.known()) {
       found.add(UNKNOWN, end.address(), "no link speed");

@@ -1,8 +1,8 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
-import dev.doorbell.doctor.facts.Host;
+import dev.doorbell.doctor.facts.HostFacts;
 
 /** How much memory this process may lock: every registered byte counts. */
 final class LockedMemoryCheck implements Check {
@@ -14,11 +14,11 @@ final class LockedMemoryCheck implements Check {
   private static final Code LIMITED = Code.of("DB-MEMLOCK-03");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     if (machine.facts().rdmaDevices().isEmpty()) {
       return;
     }
-    Host host = machine.facts().host();
+    HostFacts host = machine.facts().host();
     long limit = host.lockedBytes();
     if (limit < 0 || host.mayLockAll()) {
       found.add(UNLIMITED, "", limit < 0 ? "unlimited" : "CAP_IPC_LOCK lifts the limit");

@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
@@ -21,7 +21,7 @@ final class MtuCheck implements Check {
   private static final Code ALIKE = Code.of("DB-MTU-06");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     for (RdmaDevice hca : machine.facts().hcas()) {
       for (RdmaPort port : hca.ports()) {
         if (port.active() && port.mtu() > 0) {
@@ -35,7 +35,7 @@ final class MtuCheck implements Check {
     machine.peer().ifPresent(peer -> compare(machine, peer, found));
   }
 
-  private static void compare(CheckedMachine machine, PeerReport peer, Findings found) {
+  private static void compare(CheckedMachine machine, PeerReport peer, CheckResults found) {
     List<PeerReport.Port> here =
         machine.facts().hcas().stream()
             .flatMap(hca -> hca.ports().stream().map(port -> PeerReport.Port.of(hca, port)))

@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -17,7 +17,7 @@ final class OrderingCheck implements Check {
       List.of("NCCL_IB_PCI_RELAXED_ORDERING", "UCX_IB_PCI_RELAXED_ORDERING");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     boolean needed =
         machine.virtualMachine() || machine.facts().host().cpuVendor().equals("AuthenticAMD");
     for (String name : VARIABLES) {

@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.PciConfig;
 import dev.doorbell.doctor.facts.PciFunction;
 import java.util.List;
@@ -22,7 +22,7 @@ final class PciSettingsCheck implements Check {
   private static final Code UNREADABLE = Code.of("DB-PCIE-08");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     List<PciFunction> ends = machine.ends().stream().distinct().toList();
     if (ends.isEmpty()) {
       return;
@@ -41,7 +41,7 @@ final class PciSettingsCheck implements Check {
     }
   }
 
-  private static boolean one(PciFunction end, PciConfig.Express express, Findings found) {
+  private static boolean one(PciFunction end, PciConfig.Express express, CheckResults found) {
     boolean good = true;
     String at = end.address();
     if (express.maxPayload() == SMALLEST_PAYLOAD && express.payloadSupported() > SMALLEST_PAYLOAD) {

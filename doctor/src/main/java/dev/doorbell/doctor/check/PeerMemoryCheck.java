@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 
 /** nvidia-peermem: the older way for an HCA to reach GPU memory. */
 final class PeerMemoryCheck implements Check {
@@ -14,7 +14,7 @@ final class PeerMemoryCheck implements Check {
   private static final Code NOTHING = Code.of("DB-PEERMEM-07");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     if (!machine.pair()) {
       found.add(
           NOTHING,

@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
 import java.util.List;
@@ -15,7 +15,7 @@ final class PortCheck implements Check {
   private static final Code CLASS = Code.of("DB-PORT-05");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     List<RdmaDevice> hcas = machine.facts().hcas();
     if (hcas.isEmpty()) {
       return;
@@ -57,7 +57,7 @@ final class PortCheck implements Check {
     }
   }
 
-  private static void one(RdmaDevice hca, RdmaPort port, Findings found) {
+  private static void one(RdmaDevice hca, RdmaPort port, CheckResults found) {
     if (waits(port) || (port.active() && !port.ethernet() && port.lid() == 0)) {
       found.add(
           NO_MANAGER,

@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.facts.RdmaDevice;
@@ -20,7 +20,7 @@ final class RdmaCheck implements Check {
   private static final Code NO_PROVIDER = Code.of("DB-RDMA-08");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     Facts facts = machine.facts();
     List<RdmaDevice> hcas = facts.hcas();
     List<PciFunction> unused =

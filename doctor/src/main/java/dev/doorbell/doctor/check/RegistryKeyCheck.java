@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import java.util.Map;
 
 /** Options of NVIDIA's module that let a GPU map a NIC's doorbell page. */
@@ -11,7 +11,7 @@ final class RegistryKeyCheck implements Check {
   private static final Code NO_MEMOPS = Code.of("DB-NVREG-03");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     if (!machine.pair()) {
       return;
     }

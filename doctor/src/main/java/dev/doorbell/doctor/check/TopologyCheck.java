@@ -1,8 +1,8 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
+import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
-import dev.doorbell.doctor.catalogue.Verdict;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.doctor.topology.PciTopology;
@@ -17,7 +17,7 @@ final class TopologyCheck implements Check {
   private static final Code CLIENT_CPU = Code.of("DB-TOPO-06");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     boolean throughHost = false;
     for (PciFunction gpu : machine.facts().gpus()) {
       PciTopology.Path path = machine.topology().nearest(gpu).orElse(null);
@@ -33,7 +33,7 @@ final class TopologyCheck implements Check {
             case NODE -> NODE;
             case SYS -> SYSTEM;
           };
-      if (machine.virtualMachine() && code.verdict() == Verdict.WARN) {
+      if (machine.virtualMachine() && code.verdict() == CheckVerdict.WARN) {
         continue; // DB-VM-02 says what a virtual machine's tree is worth
       }
       found.add(code, gpu.address(), "%s to %s".formatted(distance, path.hca().name()));

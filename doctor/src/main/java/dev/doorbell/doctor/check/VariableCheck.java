@@ -1,12 +1,12 @@
 package dev.doorbell.doctor.check;
 
 import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
+import dev.doorbell.doctor.facts.EnvironmentVariable;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.facts.RdmaDevice;
-import dev.doorbell.doctor.facts.Variable;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -44,10 +44,10 @@ final class VariableCheck implements Check {
   private static final VariableNames NAMES = new VariableNames();
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
-    List<Variable> variables = machine.facts().variables();
+  public void examine(CheckedMachine machine, CheckResults found) {
+    List<EnvironmentVariable> variables = machine.facts().variables();
     boolean known = true;
-    for (Variable variable : variables) {
+    for (EnvironmentVariable variable : variables) {
       if (!NAMES.known(variable.name())) {
         known = false;
         unknown(variable, found);
@@ -60,7 +60,7 @@ final class VariableCheck implements Check {
     }
   }
 
-  private static void unknown(Variable variable, Findings found) {
+  private static void unknown(EnvironmentVariable variable, CheckResults found) {
     String name = variable.name();
     if (NAMES.gone(name)) {
       found.add(GONE, name, "not read since NCCL 2.30.7 or earlier");
@@ -74,7 +74,7 @@ final class VariableCheck implements Check {
     found.add(UNKNOWN, name, "read by no library" + near);
   }
 
-  private static void value(Variable variable, Findings found) {
+  private static void value(EnvironmentVariable variable, CheckResults found) {
     String name = variable.name();
     if (name.equals("NCCL_NTHREADS")) {
       int threads = variable.value().matches("\\d{1,5}") ? Integer.parseInt(variable.value()) : -1;
@@ -103,7 +103,8 @@ final class VariableCheck implements Check {
     }
   }
 
-  private static void meaning(CheckedMachine machine, Variable variable, Findings found) {
+  private static void meaning(
+      CheckedMachine machine, EnvironmentVariable variable, CheckResults found) {
     String name = variable.name();
     String value = variable.value().toLowerCase(Locale.ROOT);
     boolean yes = YES.contains(value);
@@ -149,13 +150,13 @@ final class VariableCheck implements Check {
     }
   }
 
-  private static void closed(CheckedMachine machine, String name, Findings found) {
+  private static void closed(CheckedMachine machine, String name, CheckResults found) {
     if (machine.pair() && !machine.peerMemory()) {
       found.add(DMABUF_OFF, name, "closes the one way there is");
     }
   }
 
-  private static void device(Facts facts, Variable variable, Findings found) {
+  private static void device(Facts facts, EnvironmentVariable variable, CheckResults found) {
     List<String> names = facts.rdmaDevices().stream().map(RdmaDevice::name).toList();
     if (names.isEmpty()) {
       return;

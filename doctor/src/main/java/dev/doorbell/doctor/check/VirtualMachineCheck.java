@@ -1,7 +1,7 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Findings;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.topology.PciDistance;
 
@@ -14,7 +14,7 @@ final class VirtualMachineCheck implements Check {
   private static final Code FUNCTION = Code.of("DB-VM-05");
 
   @Override
-  public void examine(CheckedMachine machine, Findings found) {
+  public void examine(CheckedMachine machine, CheckResults found) {
     machine.facts().nics().stream()
         .filter(PciFunction::mellanoxVirtualFunction)
         .forEach(nic -> found.add(FUNCTION, nic.address(), "a virtual function"));

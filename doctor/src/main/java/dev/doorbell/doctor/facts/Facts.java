@@ -6,13 +6,13 @@ import java.util.Optional;
 
 /** Everything that the doctor knows of a machine. */
 public record Facts(
-    Host host,
+    HostFacts host,
     NvidiaDriver driver,
     PeerMemory peerMemory,
     RdmaLibraries libraries,
     List<PciFunction> functions,
     List<RdmaDevice> rdmaDevices,
-    List<Variable> variables) {
+    List<EnvironmentVariable> variables) {
 
   public Facts {
     functions = List.copyOf(functions);
@@ -27,7 +27,7 @@ public record Facts(
    */
   public static Facts read(Path root) {
     Root files = new Root(root);
-    Host host = HostReader.read(files);
+    HostFacts host = HostReader.read(files);
     return new Facts(
         host,
         DriverReader.driver(files),
@@ -62,7 +62,7 @@ public record Facts(
   public Optional<String> variable(String name) {
     return variables.stream()
         .filter(variable -> variable.name().equals(name))
-        .map(Variable::value)
+        .map(EnvironmentVariable::value)
         .findFirst();
   }
 }

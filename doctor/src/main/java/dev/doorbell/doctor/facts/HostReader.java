@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads {@link Host}. */
+/** Reads {@link HostFacts}. */
 final class HostReader {
   private static final int IPC_LOCK = 14;
   private static final List<String> CONTAINER_WORDS =
@@ -13,9 +13,9 @@ final class HostReader {
 
   private HostReader() {}
 
-  static Host read(Root root) {
+  static HostFacts read(Root root) {
     String kernel = root.text("proc/sys/kernel/osrelease").orElse("");
-    return new Host(
+    return new HostFacts(
         kernel,
         List.of(root.text("proc/cmdline").orElse("").split("\\s+")),
         options(root, kernel),

@@ -20,7 +20,7 @@ public record RdmaPort(
     String linkLayer,
     double gigabits,
     int lid,
-    List<Gid> gids,
+    List<PortGid> gids,
     Optional<String> netdev,
     int netdevMtu) {
   /**
@@ -36,7 +36,7 @@ public record RdmaPort(
   }
 
   /** Returns the GID that a library chooses by default: RoCE v2 over IPv4, then any other v2. */
-  public Optional<Gid> defaultGid() {
+  public Optional<PortGid> defaultGid() {
     return gids.stream()
         .filter(gid -> gid.version2() && gid.ipv4())
         .findFirst()

@@ -62,7 +62,7 @@ final class RdmaReader {
   }
 
   private static RdmaPort port(Root root, String at, int number) {
-    List<Gid> gids = gids(root, at);
+    List<PortGid> gids = gids(root, at);
     Optional<String> netdev =
         root.names(at + "/gid_attrs/ndevs").stream()
             .flatMap(index -> root.text(at + "/gid_attrs/ndevs/" + index).stream())
@@ -91,8 +91,8 @@ final class RdmaReader {
     return root.text(path).map(text -> text.substring(text.indexOf(':') + 1).strip()).orElse("");
   }
 
-  private static List<Gid> gids(Root root, String at) {
-    List<Gid> gids = new ArrayList<>();
+  private static List<PortGid> gids(Root root, String at) {
+    List<PortGid> gids = new ArrayList<>();
     List<Integer> indices =
         root.names(at + "/gids").stream()
             .filter(name -> name.matches("\\d{1,4}"))
@@ -102,7 +102,7 @@ final class RdmaReader {
     for (int index : indices) {
       String value = root.text(at + "/gids/" + index).orElse(NO_GID);
       if (!value.equals(NO_GID)) {
-        gids.add(new Gid(index, value, root.text(at + "/gid_attrs/types/" + index).orElse("")));
+        gids.add(new PortGid(index, value, root.text(at + "/gid_attrs/types/" + index).orElse("")));
       }
     }
     return gids;

@@ -17,20 +17,21 @@ final class VariableReader {
 
   private VariableReader() {}
 
-  static List<Variable> read(Root root) {
-    Map<String, Variable> found = new TreeMap<>();
+  static List<EnvironmentVariable> read(Root root) {
+    Map<String, EnvironmentVariable> found = new TreeMap<>();
     put(found, "/" + NCCL_FILE, root.lines(NCCL_FILE));
     String environment = root.text("proc/self/environ").orElse("");
     put(found, "environment", List.of(environment.split("\0", -1)));
     return new ArrayList<>(new LinkedHashMap<>(found).values());
   }
 
-  private static void put(Map<String, Variable> found, String origin, List<String> lines) {
+  private static void put(
+      Map<String, EnvironmentVariable> found, String origin, List<String> lines) {
     for (String line : lines) {
       int equals = line.indexOf('=');
       if (equals > 0 && WANTED.matcher(line.substring(0, equals).strip()).matches()) {
         String name = line.substring(0, equals).strip();
-        found.put(name, new Variable(name, line.substring(equals + 1).strip(), origin));
+        found.put(name, new EnvironmentVariable(name, line.substring(equals + 1).strip(), origin));
       }
     }
   }

@@ -2,13 +2,13 @@ package dev.doorbell.doctor.report;
 
 import dev.doorbell.doctor.Ability;
 import dev.doorbell.doctor.Diagnosis;
+import dev.doorbell.doctor.catalogue.CheckResult;
+import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Finding;
-import dev.doorbell.doctor.catalogue.Verdict;
 import dev.doorbell.doctor.facts.Facts;
-import dev.doorbell.doctor.facts.Gid;
-import dev.doorbell.doctor.facts.Host;
+import dev.doorbell.doctor.facts.HostFacts;
 import dev.doorbell.doctor.facts.PeerReport;
+import dev.doorbell.doctor.facts.PortGid;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
 import dev.doorbell.doctor.topology.PciTopology;
@@ -31,7 +31,7 @@ public final class JsonReport {
     report.put("ports", ports(diagnosis.facts()));
     report.put("abilities", diagnosis.abilities().stream().map(JsonReport::ability).toList());
     Map<String, Long> counts = new LinkedHashMap<>();
-    for (Verdict verdict : Verdict.values()) {
+    for (CheckVerdict verdict : CheckVerdict.values()) {
       counts.put(word(verdict), diagnosis.count(verdict));
     }
     report.put("counts", counts);
@@ -42,7 +42,7 @@ public final class JsonReport {
     return value.name().toLowerCase(Locale.ROOT);
   }
 
-  private static Map<String, Object> machine(Host host) {
+  private static Map<String, Object> machine(HostFacts host) {
     Map<String, Object> machine = new LinkedHashMap<>();
     machine.put("kernel", host.kernel());
     machine.put("cpu", host.cpuModel());
@@ -52,7 +52,7 @@ public final class JsonReport {
     return machine;
   }
 
-  private static Map<String, Object> finding(Finding finding) {
+  private static Map<String, Object> finding(CheckResult finding) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("code", finding.code().id());
     object.put("verdict", word(finding.verdict()));
@@ -92,7 +92,7 @@ public final class JsonReport {
     return ports;
   }
 
-  private static Map<String, Object> gid(Gid gid) {
+  private static Map<String, Object> gid(PortGid gid) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("index", gid.index());
     object.put("value", gid.value());

@@ -2,10 +2,10 @@ package dev.doorbell.doctor.report;
 
 import dev.doorbell.doctor.Ability;
 import dev.doorbell.doctor.Diagnosis;
+import dev.doorbell.doctor.catalogue.CheckResult;
+import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.catalogue.Finding;
-import dev.doorbell.doctor.catalogue.Verdict;
-import dev.doorbell.doctor.facts.Host;
+import dev.doorbell.doctor.facts.HostFacts;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.topology.PciTopology;
@@ -32,7 +32,7 @@ public final class TextReport {
     if (!quiet) {
       text.append(machine(diagnosis.facts().host())).append("\n\n");
     }
-    Map<Code, List<Finding>> byCode = new LinkedHashMap<>();
+    Map<Code, List<CheckResult>> byCode = new LinkedHashMap<>();
     diagnosis
         .findings()
         .forEach(
@@ -62,10 +62,10 @@ public final class TextReport {
   }
 
   private static boolean wrong(Code code) {
-    return code.verdict() == Verdict.WARN || code.verdict() == Verdict.FAIL;
+    return code.verdict() == CheckVerdict.WARN || code.verdict() == CheckVerdict.FAIL;
   }
 
-  private static String machine(Host host) {
+  private static String machine(HostFacts host) {
     StringBuilder text = new StringBuilder();
     text.append("kernel %s   cpu %s".formatted(known(host.kernel()), known(host.cpuModel())));
     text.append(host.virtualMachine() ? "   virtual machine" : "");
@@ -77,7 +77,7 @@ public final class TextReport {
     return word.isEmpty() ? "unknown" : word;
   }
 
-  private static String code(Code code, List<Finding> findings, boolean detailed) {
+  private static String code(Code code, List<CheckResult> findings, boolean detailed) {
     StringBuilder text = new StringBuilder();
     text.append("%-6s  %-15s  %s".formatted(code.verdict(), code.id(), code.title()));
     boolean wrong = wrong(code);
@@ -147,10 +147,10 @@ public final class TextReport {
   private static String counts(Diagnosis diagnosis) {
     return "%d passed, %d info, %d absent, %d warned, %d failed"
         .formatted(
-            diagnosis.count(Verdict.PASS),
-            diagnosis.count(Verdict.INFO),
-            diagnosis.count(Verdict.ABSENT),
-            diagnosis.count(Verdict.WARN),
-            diagnosis.count(Verdict.FAIL));
+            diagnosis.count(CheckVerdict.PASS),
+            diagnosis.count(CheckVerdict.INFO),
+            diagnosis.count(CheckVerdict.ABSENT),
+            diagnosis.count(CheckVerdict.WARN),
+            diagnosis.count(CheckVerdict.FAIL));
   }
 }

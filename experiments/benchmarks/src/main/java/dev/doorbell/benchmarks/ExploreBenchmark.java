@@ -1,10 +1,10 @@
 package dev.doorbell.benchmarks;
 
 import dev.doorbell.core.fabric.explore.Policy;
-import dev.doorbell.experiments.explore.Laboratory;
-import dev.doorbell.experiments.explore.Outcome;
-import dev.doorbell.experiments.explore.Scenario;
-import dev.doorbell.experiments.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Outcome;
+import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
@@ -38,7 +38,7 @@ final class CommandTree {
   static CommandLine of() {
     CommandLine root = new CommandLine(CommandSpec.create().name("doorbell"));
     for (Subcommand subcommand : Subcommand.values()) {
-      Command created = subcommand.create();
+      CliCommand created = subcommand.create();
       CommandLine command = line(subcommand.word(), created);
       command.getCommandSpec().usageMessage().description(subcommand.summary());
       if (created instanceof CommandGroup group) {
@@ -57,7 +57,7 @@ final class CommandTree {
     return root;
   }
 
-  private static CommandLine line(String name, Command command) {
+  private static CommandLine line(String name, CliCommand command) {
     CommandLine line = new CommandLine(command);
     suggest(line.getCommandSpec());
     line.setCommandName(name);

@@ -2,8 +2,8 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.util.List;
@@ -21,14 +21,14 @@ import picocli.CommandLine.Parameters;
       "  doorbell completion fish > ~/.config/fish/completions/doorbell.fish",
       ""
     })
-final class CompletionCommand extends Command {
+final class CompletionCommand extends CliCommand {
   static final List<String> SHELLS = List.of("bash", "zsh", "fish");
 
   @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
   private String shell = "";
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     CommandLine tree = CommandTree.of();
     String script =
         switch (shell) {

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.plan.PointFailure;
 import picocli.CommandLine;
@@ -15,9 +15,9 @@ import picocli.CommandLine;
       "  doorbell demo",
       ""
     })
-final class DemoCommand extends Command {
+final class DemoCommand extends CliCommand {
   @Override
-  public ExitCode run(Context context) throws EnvironmentException, PointFailure {
+  public ExitCode run(CommandContext context) throws EnvironmentException, PointFailure {
     context.runtime().get().demo(context.terminal().out());
     if (!common().quiet()) {
       context

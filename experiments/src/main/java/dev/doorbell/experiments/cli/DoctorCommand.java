@@ -11,8 +11,8 @@ import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.doctor.log.LogPattern;
 import dev.doorbell.doctor.report.JsonReport;
 import dev.doorbell.doctor.report.TextReport;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -50,7 +50,7 @@ import picocli.CommandLine.Option;
       "broken.",
       ""
     })
-final class DoctorCommand extends Command {
+final class DoctorCommand extends CliCommand {
   @Option(
       names = "--root",
       paramLabel = "DIR",
@@ -84,7 +84,7 @@ final class DoctorCommand extends Command {
   }
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     if (explain != null) {
       return explain(context, explain);
     }
@@ -133,7 +133,7 @@ final class DoctorCommand extends Command {
     }
   }
 
-  private ExitCode explain(Context context, String id) throws UsageException {
+  private ExitCode explain(CommandContext context, String id) throws UsageException {
     if (id.equals("all")) {
       print(context, Code.all().stream().map(TextReport::explain).toList());
       return ExitCode.OK;
@@ -159,7 +159,7 @@ final class DoctorCommand extends Command {
     return ExitCode.OK;
   }
 
-  private static void print(Context context, List<String> texts) {
+  private static void print(CommandContext context, List<String> texts) {
     context.terminal().out().print(String.join("\n", texts));
   }
 
@@ -175,7 +175,7 @@ final class DoctorCommand extends Command {
     }
   }
 
-  private ExitCode explainLog(Context context, String text) {
+  private ExitCode explainLog(CommandContext context, String text) {
     LogDiagnosis diagnosis = LogDiagnosis.of(text);
     if (common().json()) {
       Json.print(context, diagnosis.json());

@@ -3,7 +3,7 @@ package dev.doorbell.experiments.cli;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
 import dev.doorbell.experiments.cli.claims.ClaimsCommand;
-import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.explore.ExploreCommand;
 import dev.doorbell.experiments.cli.hca.HcaCommand;
@@ -64,7 +64,7 @@ enum Subcommand {
     return summary;
   }
 
-  Command create() {
+  CliCommand create() {
     return switch (this) {
       case DEMO -> new DemoCommand();
       case RUN -> new RunCommand();

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.CommandRunner;
-import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -14,9 +14,9 @@ import java.util.List;
 
 /** From an argument list to an exit code. */
 public final class Tool {
-  private final Context context;
+  private final CommandContext context;
 
-  Tool(Context context) {
+  Tool(CommandContext context) {
     this.context = context;
   }
 
@@ -51,7 +51,7 @@ public final class Tool {
   /** Some commands are groups, whose next word says which of them is meant. */
   private ExitCode start(Subcommand subcommand, List<String> words) {
     CommandRunner runner = new CommandRunner(context);
-    Command command = subcommand.create();
+    CliCommand command = subcommand.create();
     if (command instanceof CommandGroup group
         && !words.isEmpty()
         && !words.getFirst().startsWith("-")) {

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.value.Value;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -3,6 +3,17 @@ package dev.doorbell.experiments.config;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.condition.Until;
+import dev.doorbell.experiments.config.document.ProblemPosition;
+import dev.doorbell.experiments.config.document.SourcePositions;
+import dev.doorbell.experiments.config.document.YamlDocument;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.schema.SchemaChecker;
+import dev.doorbell.experiments.config.schema.Setting;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -46,12 +57,12 @@ public final class ConfigReader {
       throws ConfigException {
     YamlDocument.Parsed document = YamlDocument.parse(file, text);
     ObjectNode root = document.root();
-    Marks marks = document.marks();
-    TopologySiblings.resolve(file, root);
+    SourcePositions positions = document.positions();
+    RelativeTopologies.resolve(file, root);
     List<Problem> problems = new ArrayList<>();
-    Overrides changes = new Overrides(schema, root, marks, problems);
+    Overrides changes = new Overrides(schema, root, positions, problems);
     overrides.forEach(changes::apply);
-    problems.addAll(checker.check(root, marks));
+    problems.addAll(checker.check(root, positions));
     boolean sound = problems.isEmpty();
     FaultPlan faults = FaultPlan.NONE;
     if (sound) {
@@ -62,16 +73,16 @@ public final class ConfigReader {
         problems.addAll(e.problems());
       }
     }
-    Settings settings = Settings.read(schema, vocabulary, root, marks, problems);
+    SettingsReader settings = SettingsReader.read(schema, vocabulary, root, positions, problems);
     if (!sound || !problems.isEmpty()) {
       throw new ConfigException(
-          problems.stream().distinct().sorted(Comparator.comparing(Places::of)).toList());
+          problems.stream().distinct().sorted(Comparator.comparing(ProblemPosition::of)).toList());
     }
     return assemble(root, settings, faults, text);
   }
 
   private ExperimentConfig assemble(
-      ObjectNode root, Settings settings, FaultPlan faults, String text) {
+      ObjectNode root, SettingsReader settings, FaultPlan faults, String text) {
     ObjectNode resolved = new Resolver(schema).resolve(root, settings);
     JsonNode measure = resolved.get("measure");
     return new ExperimentConfig(

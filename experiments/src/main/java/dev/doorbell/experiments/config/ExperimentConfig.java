@@ -1,6 +1,13 @@
 package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.condition.Until;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -32,7 +39,7 @@ public record ExperimentConfig(
     long seed,
     List<Axis> axes,
     SequencedMap<String, Value> fixed,
-    List<List<Condition>> exclude,
+    List<List<PointCondition>> exclude,
     Measure measure,
     List<FigureSpec> figures,
     List<Contrast> contrasts,

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.config;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.YamlDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

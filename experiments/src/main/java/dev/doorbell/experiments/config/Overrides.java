@@ -3,6 +3,10 @@ package dev.doorbell.experiments.config;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.SourcePositions;
+import dev.doorbell.experiments.config.document.YamlDocument;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.value.Sweep;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,13 +25,13 @@ final class Overrides {
 
   private final Schema schema;
   private final ObjectNode root;
-  private final Marks marks;
+  private final SourcePositions positions;
   private final List<Problem> problems;
 
-  Overrides(Schema schema, ObjectNode root, Marks marks, List<Problem> problems) {
+  Overrides(Schema schema, ObjectNode root, SourcePositions positions, List<Problem> problems) {
     this.schema = schema;
     this.root = root;
-    this.marks = marks;
+    this.positions = positions;
     this.problems = problems;
   }
 
@@ -65,7 +69,7 @@ final class Overrides {
       put("measure", key, value, where);
     } else if (schema.topLevel().contains(key)) {
       root.set(key, value);
-      marks.override("/" + key, where);
+      positions.override("/" + key, where);
     } else {
       problems.add(
           Problem.of(
@@ -110,7 +114,7 @@ final class Overrides {
     if (isAxis || sweeps) {
       if (root.path("fixed") instanceof ObjectNode fixed && !isAxis) {
         fixed.remove(key);
-        marks.forget("/fixed/" + key);
+        positions.forget("/fixed/" + key);
       }
       put("axes", key, value, where);
     } else {
@@ -125,7 +129,7 @@ final class Overrides {
     }
     if (target instanceof ObjectNode object) {
       object.set(key, value);
-      marks.override(Marks.child("/" + section, key), where);
+      positions.override(SourcePositions.child("/" + section, key), where);
     }
     // Otherwise the section is no mapping, which the schema says with its place in the file.
   }

@@ -1,5 +1,8 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -30,7 +33,7 @@ final class Resolver {
   }
 
   /** The experiment with defaults written out, sweeps expanded and lists where lists are legal. */
-  ObjectNode resolve(ObjectNode root, Settings settings) {
+  ObjectNode resolve(ObjectNode root, SettingsReader settings) {
     ObjectNode resolved = JsonNodeFactory.instance.objectNode();
     resolved.set("experiment", root.get("experiment"));
     resolved.set("question", root.get("question"));

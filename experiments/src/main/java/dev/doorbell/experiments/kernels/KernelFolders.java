@@ -2,8 +2,8 @@ package dev.doorbell.experiments.kernels;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.KernelDescriptor;
-import dev.doorbell.experiments.config.KernelDescriptorReader;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;

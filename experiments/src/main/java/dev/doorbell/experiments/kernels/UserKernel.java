@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.kernels;
 
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 
 /**
  * A kernel that a user brought.

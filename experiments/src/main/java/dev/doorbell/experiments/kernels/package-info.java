@@ -1,7 +1,4 @@
-/**
- * Kernels that a user brings: found in folders, described by a descriptor, checked, run on their
- * own and listed by a workbench. Knows no back end; the workbench is found as a service.
- */
+/** A user's kernels: found in folders, each a descriptor with its PTX. */
 @NullMarked
 package dev.doorbell.experiments.kernels;
 

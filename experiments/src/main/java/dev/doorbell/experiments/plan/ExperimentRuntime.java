@@ -2,7 +2,7 @@ package dev.doorbell.experiments.plan;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.PrintStream;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.plan;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -34,7 +34,7 @@ public record Plan(ExperimentConfig config, List<Point> points, int excluded) {
   }
 
   /** The points for which every condition holds; indices, ids and seeds stay as they are. */
-  public Plan only(List<Condition> conditions) {
+  public Plan only(List<PointCondition> conditions) {
     List<Point> kept =
         points.stream()
             .filter(point -> conditions.stream().allMatch(c -> c.holds(point.settings())))
@@ -71,7 +71,7 @@ public record Plan(ExperimentConfig config, List<Point> points, int excluded) {
     private void add(SequencedMap<String, Value> chosen) {
       SequencedMap<String, Value> settings = new LinkedHashMap<>(chosen);
       settings.putAll(config.fixed());
-      for (List<Condition> conditions : config.exclude()) {
+      for (List<PointCondition> conditions : config.exclude()) {
         if (conditions.stream().allMatch(condition -> condition.holds(settings))) {
           excluded++;
           return;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.plan;
 
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Value;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;

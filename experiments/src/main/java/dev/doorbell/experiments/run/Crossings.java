@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.Amounts;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Contrast;
-import dev.doorbell.experiments.config.Sizes;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.schema.Amounts;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Sizes;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.stats.Crossover;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

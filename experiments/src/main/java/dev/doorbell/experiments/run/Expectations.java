@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.Amounts;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.Contrast;
-import dev.doorbell.experiments.config.Expectation;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.schema.Amounts;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.stats.Crossover;
@@ -278,7 +278,8 @@ public final class Expectations {
     return places;
   }
 
-  private List<Pair> pairs(Expectation.Scope scope, List<Condition> of, List<Condition> than) {
+  private List<Pair> pairs(
+      Expectation.Scope scope, List<PointCondition> of, List<PointCondition> than) {
     Set<String> compared = new HashSet<>();
     of.forEach(condition -> compared.add(condition.setting()));
     than.forEach(condition -> compared.add(condition.setting()));
@@ -334,7 +335,7 @@ public final class Expectations {
     return lines;
   }
 
-  private static boolean all(List<Condition> conditions, SummaryRow row) {
+  private static boolean all(List<PointCondition> conditions, SummaryRow row) {
     return conditions.stream().allMatch(condition -> condition.holds(row.axes()));
   }
 

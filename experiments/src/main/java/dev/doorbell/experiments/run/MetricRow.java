@@ -2,7 +2,7 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.stats.Doubt;
+import dev.doorbell.experiments.stats.SampleWarning;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +16,7 @@ public final class MetricRow {
   private final Samples samples;
   private final Optional<Prediction.Term> model;
   private volatile @Nullable Seeded known;
-  private volatile @Nullable List<Doubt> doubts;
+  private volatile @Nullable List<SampleWarning> doubts;
 
   /**
    * A metric.
@@ -57,10 +57,10 @@ public final class MetricRow {
   }
 
   /** Why the samples may not be what statistics take them for; empty where there are none. */
-  public List<Doubt> doubts() {
-    List<Doubt> raised = doubts;
+  public List<SampleWarning> doubts() {
+    List<SampleWarning> raised = doubts;
     if (raised == null) {
-      raised = samples.size() == 0 ? List.of() : List.copyOf(Doubt.about(samples.values()));
+      raised = samples.size() == 0 ? List.of() : List.copyOf(SampleWarning.about(samples.values()));
       doubts = raised;
     }
     return raised;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Until;
+import dev.doorbell.experiments.config.condition.Until;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
@@ -9,7 +9,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.stats.Doubt;
+import dev.doorbell.experiments.stats.SampleWarning;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -85,7 +85,7 @@ public final class RepeatedRunner implements PointRunner {
     for (Samples samples : results.getFirst().samples()) {
       if (samples.metric().equals(until.metric()) && samples.size() > 0) {
         double[] values = values(results, until.metric());
-        return values.length < Doubt.FEWEST
+        return values.length < SampleWarning.FEWEST
             ? Double.POSITIVE_INFINITY
             : Summary.of(values, point.seed()).relativeHalfWidth();
       }

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Contrast;
-import dev.doorbell.experiments.config.Expectation;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
 import java.util.List;
 import java.util.Optional;
 

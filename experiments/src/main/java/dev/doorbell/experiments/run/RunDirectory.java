@@ -2,7 +2,7 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.Closeable;
 import java.io.IOException;

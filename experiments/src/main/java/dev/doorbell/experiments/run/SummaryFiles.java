@@ -2,7 +2,7 @@ package dev.doorbell.experiments.run;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
-import dev.doorbell.experiments.config.Axis;
+import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.stats.Crossover;
 import dev.doorbell.experiments.stats.Summary;

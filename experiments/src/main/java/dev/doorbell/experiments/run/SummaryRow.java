@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Quantity;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario;
 
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;

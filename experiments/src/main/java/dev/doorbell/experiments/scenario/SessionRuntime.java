@@ -8,7 +8,7 @@ import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaProbe;
-import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.run.Disk;
@@ -36,8 +36,8 @@ class FaultEndToEndTest {
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream printed = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-    Context context =
-        new Context(
+    CommandContext context =
+        new CommandContext(
             new Terminal(printed, printed, false),
             SessionRuntime::new,
             new Disk(),

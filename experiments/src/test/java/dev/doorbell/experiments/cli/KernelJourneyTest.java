@@ -2,7 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
@@ -36,7 +36,7 @@ class KernelJourneyTest {
     ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
     ExitCode code =
         new Tool(
-                new Context(
+                new CommandContext(
                     new Terminal(
                         new PrintStream(outBytes, true, StandardCharsets.UTF_8),
                         new PrintStream(errBytes, true, StandardCharsets.UTF_8),
@@ -166,7 +166,8 @@ class KernelJourneyTest {
             "again: doorbell kernel diff-run %s --gpu vm:order --seed 3 --first 2 --runs 1"
                 .formatted(descriptor))
         .containsPattern(
-            "signals #[0-9]+ of rank0.gpu0, byte 16 of 8208: 0x[0-9a-f]{16} on its threads in another")
+            "signals #[0-9]+ of rank0.gpu0, byte 16 of 8208: 0x[0-9a-f]{16} on its threads in"
+                + " another")
         .contains("a race, or chance that the descriptor does not tell");
   }
 

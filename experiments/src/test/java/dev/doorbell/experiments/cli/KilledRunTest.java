@@ -3,7 +3,7 @@ package dev.doorbell.experiments.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.Main;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
@@ -131,8 +131,8 @@ class KilledRunTest {
     ExperimentRuntime runtime =
         ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
     String[] arguments = {"run", "--quiet", "--resume", run.toString()};
-    Context context =
-        new Context(
+    CommandContext context =
+        new CommandContext(
             new Terminal(print, print, false),
             () -> runtime,
             new Disk(),

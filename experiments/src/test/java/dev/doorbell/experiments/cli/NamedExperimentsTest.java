@@ -2,7 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
@@ -92,8 +92,8 @@ class NamedExperimentsTest {
         new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
     ExperimentRuntime runtime =
         ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
-    Context context =
-        new Context(
+    CommandContext context =
+        new CommandContext(
             new Terminal(print, nowhere, false),
             () -> runtime,
             new Disk(),

@@ -13,6 +13,6 @@ final class RankRun {
     if (words.remove("--seed-of-rank-2") && "2".equals(System.getenv("OMPI_COMM_WORLD_RANK"))) {
       words.addAll(List.of("--seed", "7"));
     }
-    System.exit(Launch.run(FakeRuntime::new, words.toArray(String[]::new)));
+    System.exit(ToolLauncher.run(FakeRuntime::new, words.toArray(String[]::new)));
   }
 }

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.run.Disk;
@@ -25,8 +25,8 @@ public final class Session {
   public ExitCode type(String... arguments) {
     ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
     ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-    Context context =
-        new Context(
+    CommandContext context =
+        new CommandContext(
             new Terminal(
                 new PrintStream(outBytes, true, StandardCharsets.UTF_8),
                 new PrintStream(errBytes, true, StandardCharsets.UTF_8),

@@ -25,6 +25,6 @@ final class SlowRun {
           }
           return FakeRuntime.result(point);
         };
-    System.exit(Launch.run(() -> runtime, arguments));
+    System.exit(ToolLauncher.run(() -> runtime, arguments));
   }
 }

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.latex.Latex;
@@ -40,8 +40,8 @@ class StoryboardsTest {
   private ExitCode type(String... words) {
     ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
     ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-    Context context =
-        new Context(
+    CommandContext context =
+        new CommandContext(
             new Terminal(
                 new PrintStream(outBytes, true, StandardCharsets.UTF_8),
                 new PrintStream(errBytes, true, StandardCharsets.UTF_8),

@@ -3,6 +3,8 @@ package dev.doorbell.experiments.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.value.Value;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

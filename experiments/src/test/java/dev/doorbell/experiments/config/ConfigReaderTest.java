@@ -3,6 +3,8 @@ package dev.doorbell.experiments.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

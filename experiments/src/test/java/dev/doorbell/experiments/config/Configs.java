@@ -2,6 +2,7 @@ package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import java.util.List;
 
 /** Small experiments for tests. */

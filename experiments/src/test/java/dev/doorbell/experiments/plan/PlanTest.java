@@ -2,8 +2,8 @@ package dev.doorbell.experiments.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.Configs;
+import dev.doorbell.experiments.config.condition.PointCondition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ class PlanTest {
   @Test
   void a_part_of_a_plan_keeps_indices_and_seeds() {
     Plan plan = Plan.of(Configs.read(Configs.SMALL));
-    Plan part = plan.only(Condition.parse("size=4K", "", List.of("size"), new ArrayList<>()));
+    Plan part = plan.only(PointCondition.parse("size=4K", "", List.of("size"), new ArrayList<>()));
     assertThat(part.points()).containsExactly(plan.points().get(1), plan.points().get(4));
   }
 

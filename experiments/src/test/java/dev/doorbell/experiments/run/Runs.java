@@ -34,7 +34,7 @@ public final class Runs {
               config.hash(),
               List.of(),
               List.of(),
-              Schedule.of(plan, false, null),
+              PointSchedule.of(plan, false, null),
               Instant.parse("2026-01-01T00:00:00Z"),
               1,
               plan.points().size(),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Plan;

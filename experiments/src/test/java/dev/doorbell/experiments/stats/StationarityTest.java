@@ -75,7 +75,8 @@ class StationarityTest {
       double[] samples =
           random.doubles(200).map(v -> 1000 + Math.round(-40 * Math.log(v))).toArray();
       doubted +=
-          Doubt.about(samples).stream().anyMatch(doubt -> doubt.kind() != Doubt.Kind.OUTLIERS)
+          SampleWarning.about(samples).stream()
+                  .anyMatch(doubt -> doubt.kind() != SampleWarning.Kind.OUTLIERS)
               ? 1
               : 0;
     }
@@ -89,7 +90,9 @@ class StationarityTest {
     for (int i = 0; i < samples.length; i++) {
       samples[i] = 1000 + i + random.nextInt(40);
     }
-    assertThat(Doubt.about(samples)).extracting(Doubt::kind).contains(Doubt.Kind.DRIFT);
+    assertThat(SampleWarning.about(samples))
+        .extracting(SampleWarning::kind)
+        .contains(SampleWarning.Kind.DRIFT);
   }
 
   @Test
@@ -101,7 +104,9 @@ class StationarityTest {
       state = 0.8 * state + random.nextGaussian();
       samples[i] = 1000 + state;
     }
-    assertThat(Doubt.about(samples)).extracting(Doubt::kind).contains(Doubt.Kind.DEPENDENCE);
+    assertThat(SampleWarning.about(samples))
+        .extracting(SampleWarning::kind)
+        .contains(SampleWarning.Kind.DEPENDENCE);
   }
 
   @Test
@@ -109,7 +114,7 @@ class StationarityTest {
     double[] samples = new double[100];
     java.util.Arrays.fill(samples, 1000);
     samples[57] = 25_000;
-    List<Doubt> doubts = Doubt.about(samples);
+    List<SampleWarning> doubts = SampleWarning.about(samples);
     assertThat(doubts).hasSize(1);
     assertThat(doubts.getFirst().what())
         .isEqualTo("1 of 100 samples lies far out, the farthest at +2400.0 % from the median");
@@ -120,9 +125,11 @@ class StationarityTest {
     double[] samples = new double[100];
     java.util.Arrays.fill(samples, 1000);
     samples[57] = 1009;
-    assertThat(Doubt.about(samples)).isEmpty();
+    assertThat(SampleWarning.about(samples)).isEmpty();
     samples[57] = 1011;
-    assertThat(Doubt.about(samples)).extracting(Doubt::kind).containsExactly(Doubt.Kind.OUTLIERS);
+    assertThat(SampleWarning.about(samples))
+        .extracting(SampleWarning::kind)
+        .containsExactly(SampleWarning.Kind.OUTLIERS);
   }
 
   @Test
@@ -131,14 +138,15 @@ class StationarityTest {
     for (int i = 0; i < samples.length; i += 10) {
       samples[i] = 1000 + i;
     }
-    assertThat(Doubt.about(samples)).noneMatch(doubt -> doubt.kind() == Doubt.Kind.OUTLIERS);
+    assertThat(SampleWarning.about(samples))
+        .noneMatch(doubt -> doubt.kind() == SampleWarning.Kind.OUTLIERS);
   }
 
   @Test
   void few_samples_are_doubted_and_equal_ones_are_not() {
-    assertThat(Doubt.about(new double[] {1, 2, 3}))
-        .extracting(Doubt::kind)
-        .containsExactly(Doubt.Kind.FEW);
-    assertThat(Doubt.about(new double[] {7, 7, 7})).isEmpty();
+    assertThat(SampleWarning.about(new double[] {1, 2, 3}))
+        .extracting(SampleWarning::kind)
+        .containsExactly(SampleWarning.Kind.FEW);
+    assertThat(SampleWarning.about(new double[] {7, 7, 7})).isEmpty();
   }
 }

@@ -56,7 +56,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"mlx5", "push", "roce", "pcap"})
+  @ValueSource(strings = {"mlx5", "mlx5.prm", "push", "roce", "pcap"})
   void a_format_knows_memory_and_printing_and_no_other_format(String format) {
     String own = "dev.doorbell.core." + format;
     classes()
@@ -196,7 +196,7 @@ class ArchitectureTest {
   void descriptors_of_formats_allocate_nothing() {
     noClasses()
         .that()
-        .resideInAPackage("..core.mlx5..")
+        .resideInAPackage("..core.mlx5")
         .and(DescribedPredicate.not(simpleNameEndingWith("Printer")))
         .and()
         .arePublic()
@@ -216,7 +216,7 @@ class ArchitectureTest {
     noFields()
         .that()
         .areDeclaredInClassesThat()
-        .resideInAPackage("..core.mlx5..")
+        .resideInAPackage("..core.mlx5")
         .and()
         .areDeclaredInClassesThat()
         .arePublic()

@@ -1,6 +1,7 @@
 package dev.doorbell.verbs;
 
 import dev.doorbell.core.Probe;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.verbs.NativeFunction.Failure;
@@ -41,8 +42,10 @@ final class DeviceContext implements AutoCloseable {
           "open the device for DEVX",
           errno ->
               errno == Errno.EACCES || errno == Errno.EPERM
-                  ? "let this user read and write /dev/infiniband/uverbs*; a container needs CAP_NET_RAW as well (--cap-add=NET_RAW or --privileged)"
-                  : "DEVX takes Linux 5.1 with mlx5_ib, firmware with user contexts (ConnectX-4 or later), and in a container CAP_NET_RAW (--cap-add=NET_RAW)");
+                  ? "let this user read and write /dev/infiniband/uverbs*; a container needs"
+                      + " CAP_NET_RAW as well (--cap-add=NET_RAW or --privileged)"
+                  : "DEVX takes Linux 5.1 with mlx5_ib, firmware with user contexts (ConnectX-4 or"
+                      + " later), and in a container CAP_NET_RAW (--cap-add=NET_RAW)");
   private static final Failure QUERY_DEVICE =
       Failure.of("query the device", "see dmesg for what the driver says");
   private static final Failure QUERY_PORT =

@@ -3,7 +3,8 @@ package dev.doorbell.verbs;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.mlx5.Cqe;
-import dev.doorbell.verbs.prm.CompletionQueueCommand;
+import dev.doorbell.core.mlx5.prm.CompletionQueueCommand;
+import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue that firmware made in memory of ours. */
@@ -49,7 +50,7 @@ final class DevxCompletionQueue extends SharedDevxQueue implements CompletionQue
             hca.eventQueue,
             ring.start(),
             record.start()),
-        CompletionQueueCommand.ANSWER_BYTES);
+        PrmBuffer.HEADER_BYTES);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;

@@ -1,9 +1,11 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.mlx5.prm.CommandHeader;
+import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.verbs.NativeFunction.Answer;
 import dev.doorbell.verbs.NativeFunction.Failure;
-import dev.doorbell.verbs.prm.PrmBuffer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -88,13 +90,14 @@ final class DevxObject implements AutoCloseable {
       fix = "the firmware says " + said.statusText() + "; 'dmesg' may say more";
     } else if (errno == Errno.EOPNOTSUPP || errno == Errno.EPERM) {
       fix =
-          "this user has no DEVX context: a container needs CAP_NET_RAW (--cap-add=NET_RAW or --privileged)";
+          "this user has no DEVX context: a container needs CAP_NET_RAW (--cap-add=NET_RAW or"
+              + " --privileged)";
     } else {
       fix = "see dmesg for what the driver says";
     }
     return new HcaException(
         "cannot %s: DEVX command 0x%x of %s answers %s; %s"
-            .formatted(what, command.get(0, 31, 16), device, Errno.describe(errno), fix),
+            .formatted(what, command.get(CommandHeader.OPCODE), device, Errno.describe(errno), fix),
         errno);
   }
 

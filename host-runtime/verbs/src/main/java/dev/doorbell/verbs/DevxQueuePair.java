@@ -2,6 +2,7 @@ package dev.doorbell.verbs;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
@@ -10,9 +11,10 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
-import dev.doorbell.verbs.prm.PrmBuffer;
-import dev.doorbell.verbs.prm.QueuePairCommand;
-import dev.doorbell.verbs.prm.RoutePath;
+import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.QueuePairCommand;
+import dev.doorbell.core.mlx5.prm.QueuePairContext;
+import dev.doorbell.core.mlx5.prm.RoutePath;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +81,7 @@ final class DevxQueuePair implements QueuePair {
         "a queue pair of %d blocks".formatted(attributes.sendBlocks()),
         QueuePairCommand.create(
             new QueuePairCommand.Shape(
-                attributes.transport(),
+                serviceType(attributes.transport()),
                 domain.number(),
                 doorbells.number(),
                 Integer.numberOfTrailingZeros(attributes.sendBlocks()),
@@ -91,7 +93,15 @@ final class DevxQueuePair implements QueuePair {
                 receiveQueue.number(),
                 rings.start(),
                 record.start())),
-        QueuePairCommand.ANSWER_BYTES);
+        PrmBuffer.HEADER_BYTES);
+  }
+
+  private static int serviceType(Transport transport) {
+    return switch (transport) {
+      case RC -> QueuePairContext.RC;
+      case UC -> QueuePairContext.UC;
+      case UD -> QueuePairContext.UD;
+    };
   }
 
   @Override
@@ -166,8 +176,7 @@ final class DevxQueuePair implements QueuePair {
       throw new HcaException("%s of %s is closed".formatted(this, hca.name()));
     }
     Transitions.require("%s of %s".formatted(this, hca.name()), state(), to);
-    object.modify(
-        "bring %s to %s".formatted(this, to), command.get(), QueuePairCommand.ANSWER_BYTES);
+    object.modify("bring %s to %s".formatted(this, to), command.get(), PrmBuffer.HEADER_BYTES);
     state = to;
   }
 

@@ -1,9 +1,11 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
-import dev.doorbell.verbs.prm.SharedReceiveCommand;
+import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.SharedReceiveCommand;
 
 /** A shared receive queue that firmware made in memory of ours. */
 final class DevxSharedReceiveQueue extends SharedDevxQueue implements SharedReceiveQueue {
@@ -38,7 +40,7 @@ final class DevxSharedReceiveQueue extends SharedDevxQueue implements SharedRece
             Integer.numberOfTrailingZeros(attributes.stride()),
             ring.start(),
             record.start()),
-        SharedReceiveCommand.ANSWER_BYTES);
+        PrmBuffer.HEADER_BYTES);
   }
 
   /** Whether queue pairs of {@code hca} may take from it. */
@@ -62,7 +64,7 @@ final class DevxSharedReceiveQueue extends SharedDevxQueue implements SharedRece
     object.modify(
         "set the limit of a shared receive queue",
         SharedReceiveCommand.limit(number(), limit),
-        SharedReceiveCommand.ANSWER_BYTES);
+        PrmBuffer.HEADER_BYTES);
   }
 
   @Override

@@ -1,13 +1,14 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.prm.Umem;
 import dev.doorbell.verbs.NativeFunction.Failure;
 import dev.doorbell.verbs.generated.mlx5dv.Mlx5dv;
 import dev.doorbell.verbs.generated.mlx5dv.mlx5dv_devx_umem;
 import dev.doorbell.verbs.generated.mlx5dv.mlx5dv_devx_umem_in;
-import dev.doorbell.verbs.prm.Umem;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalInt;
@@ -21,16 +22,19 @@ final class FirmwareMemory implements AutoCloseable {
           "place a queue in host memory",
           errno ->
               errno == Errno.ENOMEM
-                  ? "raise the limit of locked memory (ulimit -l unlimited, or --ulimit memlock=-1 for a container)"
+                  ? "raise the limit of locked memory (ulimit -l unlimited, or --ulimit memlock=-1"
+                      + " for a container)"
                   : "see dmesg for what the driver says");
   private static final Failure PEERMEM =
       Failure.of(
           "place a queue in GPU memory",
-          "the GPU's driver exports no dma-buf here, so the NIC needs nvidia-peermem (modprobe nvidia-peermem); or place rings in host memory");
+          "the GPU's driver exports no dma-buf here, so the NIC needs nvidia-peermem (modprobe"
+              + " nvidia-peermem); or place rings in host memory");
   private static final Failure DMA_BUF =
       Failure.of(
           "place a queue in GPU memory by dma-buf",
-          "this takes Linux 5.12 or later and no IOMMU between NIC and GPU in the way; or place rings in host memory");
+          "this takes Linux 5.12 or later and no IOMMU between NIC and GPU in the way; or place"
+              + " rings in host memory");
   private static final Failure CLOSE =
       Failure.of("release a queue's memory", "this is a fault in Doorbell: a queue still uses it");
 
@@ -67,7 +71,8 @@ final class FirmwareMemory implements AutoCloseable {
       NativeFunction function = LateFunctions.Mlx5.UMEM_REG_EX;
       if (function == null) {
         throw new HcaException(
-            "cannot place a queue in GPU memory: this libmlx5 has no mlx5dv_devx_umem_reg_ex; update rdma-core to 41 or later, or place rings in host memory",
+            "cannot place a queue in GPU memory: this libmlx5 has no mlx5dv_devx_umem_reg_ex;"
+                + " update rdma-core to 41 or later, or place rings in host memory",
             Errno.ENOSYS);
       }
       MemorySegment in = arena.allocate(mlx5dv_devx_umem_in.layout());

@@ -1,5 +1,6 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;

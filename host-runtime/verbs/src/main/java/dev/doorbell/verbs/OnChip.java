@@ -1,6 +1,7 @@
 package dev.doorbell.verbs;
 
 import dev.doorbell.core.fabric.MmioTarget;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;

@@ -2,6 +2,7 @@ package dev.doorbell.verbs;
 
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;

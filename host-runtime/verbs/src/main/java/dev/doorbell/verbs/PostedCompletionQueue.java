@@ -3,6 +3,7 @@ package dev.doorbell.verbs;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.RawMemory;

@@ -3,6 +3,7 @@ package dev.doorbell.verbs;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;

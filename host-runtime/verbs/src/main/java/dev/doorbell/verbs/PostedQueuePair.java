@@ -2,6 +2,7 @@ package dev.doorbell.verbs;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;

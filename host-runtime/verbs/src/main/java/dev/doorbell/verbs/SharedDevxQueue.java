@@ -1,5 +1,6 @@
 package dev.doorbell.verbs;
 
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 
 /** A queue that firmware made in memory of ours, and that queue pairs share: it outlives them. */

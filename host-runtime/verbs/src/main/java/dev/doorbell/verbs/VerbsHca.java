@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;

@@ -1,6 +1,7 @@
 package dev.doorbell.verbs;
 
 import dev.doorbell.core.Probe;
+import dev.doorbell.core.hca.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -164,7 +165,8 @@ public final class VerbsProbe {
     }
     return new Probe.NoDevice(
         library,
-        "see 'lspci -d 15b3:' and 'dmesg | grep mlx5', and whether the device is passed to this VM or container, "
+        "see 'lspci -d 15b3:' and 'dmesg | grep mlx5', and whether the device is passed to this VM"
+            + " or container, "
             + EMULATED);
   }
 

@@ -1,6 +1,7 @@
 package dev.doorbell.verbs;
 
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
@@ -23,14 +24,17 @@ final class VerbsRegion implements MemoryRegion {
           errno ->
               switch (errno) {
                 case Errno.ENOMEM ->
-                    "raise the limit of locked memory (ulimit -l unlimited; memlock in /etc/security/limits.conf, or --ulimit memlock=-1 for a container)";
+                    "raise the limit of locked memory (ulimit -l unlimited; memlock in"
+                        + " /etc/security/limits.conf, or --ulimit memlock=-1 for a container)";
                 case Errno.EFAULT -> "the range is not mapped, or is memory that cannot be pinned";
                 default -> "see dmesg for what the driver says";
               });
   private static final Failure GPU =
       Failure.of(
           "register GPU memory",
-          "this driver exports no dma-buf, so the NIC needs nvidia-peermem: modprobe nvidia-peermem, or take the open kernel modules (dma-buf), Linux 5.12 and rdma-core 34 or later");
+          "this driver exports no dma-buf, so the NIC needs nvidia-peermem: modprobe"
+              + " nvidia-peermem, or take the open kernel modules (dma-buf), Linux 5.12 and"
+              + " rdma-core 34 or later");
   private static final Failure DEREGISTER =
       Failure.of("deregister memory", "this is a fault in Doorbell: something still uses it");
 
@@ -122,7 +126,8 @@ final class VerbsRegion implements MemoryRegion {
       NativeFunction function = LateFunctions.REG_DMABUF_MR;
       if (function == null) {
         throw new HcaException(
-            "cannot register GPU memory: this libibverbs has no ibv_reg_dmabuf_mr; update rdma-core to 34 or later",
+            "cannot register GPU memory: this libibverbs has no ibv_reg_dmabuf_mr; update rdma-core"
+                + " to 34 or later",
             Errno.ENOSYS);
       }
       return function.pointer(
@@ -130,7 +135,8 @@ final class VerbsRegion implements MemoryRegion {
               "register GPU memory by dma-buf",
               errno ->
                   errno == Errno.EOPNOTSUPP || errno == Errno.EINVAL
-                      ? "the NIC's driver cannot import it: Linux 5.12 or later, and no IOMMU between NIC and GPU in the way"
+                      ? "the NIC's driver cannot import it: Linux 5.12 or later, and no IOMMU"
+                          + " between NIC and GPU in the way"
                       : "see dmesg for what the driver says"),
           domain.pd,
           offset,

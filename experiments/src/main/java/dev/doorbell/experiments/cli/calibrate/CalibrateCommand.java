@@ -3,12 +3,8 @@ package dev.doorbell.experiments.cli.calibrate;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.calibration.Calibration;
-import dev.doorbell.experiments.calibration.Calibrator;
-import dev.doorbell.experiments.calibration.MachineFile;
-import dev.doorbell.experiments.calibration.Measurement;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
@@ -16,6 +12,10 @@ import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.workbench.calibration.Calibration;
+import dev.doorbell.experiments.workbench.calibration.Calibrator;
+import dev.doorbell.experiments.workbench.calibration.MachineFile;
+import dev.doorbell.experiments.workbench.calibration.Measurement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ import picocli.CommandLine.Option;
       "--topology. The same kernels are then run in virtual time over it, and compared.",
       ""
     })
-public final class CalibrateCommand extends Command {
+public final class CalibrateCommand extends CliCommand {
   private static final int ALL_THREADS = Integer.MAX_VALUE;
   private static final int MODELLED_SAMPLES = 5;
 
@@ -78,7 +78,7 @@ public final class CalibrateCommand extends Command {
   private boolean noModel;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     checkArguments();
     Calibration measured =
         earlier == null ? measure(context, gpu, topology, samples, ALL_THREADS) : earlier(earlier);
@@ -114,7 +114,8 @@ public final class CalibrateCommand extends Command {
     }
   }
 
-  private Calibration measure(Context context, String what, String over, int count, int largestGrid)
+  private Calibration measure(
+      CommandContext context, String what, String over, int count, int largestGrid)
       throws EnvironmentException, UsageException {
     boolean shows = context.terminal().interactive() && !common().quiet() && !common().json();
     Consumer<String> progress =
@@ -161,7 +162,7 @@ public final class CalibrateCommand extends Command {
   }
 
   /** What the model says with the file that was just made. */
-  private Calibration model(Context context, String text, int largestGrid)
+  private Calibration model(CommandContext context, String text, int largestGrid)
       throws EnvironmentException, UsageException {
     Path file = null;
     try {
@@ -180,7 +181,7 @@ public final class CalibrateCommand extends Command {
     }
   }
 
-  private void tell(Context context, Calibration measured, @Nullable Calibration modelled) {
+  private void tell(CommandContext context, Calibration measured, @Nullable Calibration modelled) {
     TextTable table =
         new TextTable().left("quantity").right("median").left("unit").left("[95 % CI]").right("n");
     if (modelled != null) {

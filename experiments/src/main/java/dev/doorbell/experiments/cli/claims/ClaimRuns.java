@@ -3,7 +3,7 @@ package dev.doorbell.experiments.cli.claims;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.plan.PlanChecks;
@@ -29,9 +29,9 @@ import java.util.concurrent.Future;
 
 /** Runs experiments for claims, in memory: what is kept is the finding. */
 final class ClaimRuns implements ClaimChecker.Experiments {
-  private final Context context;
+  private final CommandContext context;
 
-  ClaimRuns(Context context) {
+  ClaimRuns(CommandContext context) {
     this.context = context;
   }
 

@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.cli.claims;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.explore.Laboratory;
 import dev.doorbell.experiments.results.claims.Claim;
 import dev.doorbell.experiments.results.claims.ClaimChecker;
 import dev.doorbell.experiments.results.claims.Finding;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,14 +35,14 @@ import picocli.CommandLine.Option;
       "tested.",
       ""
     })
-final class ClaimsCheckCommand extends Command {
+final class ClaimsCheckCommand extends CliCommand {
   @Mixin private ClaimsSelection selection = new ClaimsSelection();
 
   @Option(names = "--strict", description = "A known reason does not excuse a claim.")
   private boolean strict;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, ConfigException {
+  public ExitCode run(CommandContext context) throws UsageException, ConfigException {
     List<Claim> claims = selection.claims();
     ClaimChecker checker = new ClaimChecker(new ClaimRuns(context), ClaimsCheckCommand::laboratory);
     PrintStream out = context.terminal().out();

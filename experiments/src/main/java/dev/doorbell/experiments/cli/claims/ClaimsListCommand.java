@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.claims;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -22,11 +22,11 @@ import picocli.CommandLine.Mixin;
       "  doorbell claims list H4 H10",
       ""
     })
-final class ClaimsListCommand extends Command {
+final class ClaimsListCommand extends CliCommand {
   @Mixin private ClaimsSelection selection = new ClaimsSelection();
 
   @Override
-  public ExitCode run(Context context) throws UsageException, ConfigException {
+  public ExitCode run(CommandContext context) throws UsageException, ConfigException {
     List<Claim> claims = selection.claims();
     if (common().json()) {
       Json.print(context, claims);

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Commands that share a first word, such as {@code doorbell paper build} and {@code verify}. */
-public abstract class CommandGroup extends Command {
+public abstract class CommandGroup extends CliCommand {
   private final String word;
   private final String subject;
   private final List<Action> actions;
@@ -24,7 +24,7 @@ public abstract class CommandGroup extends Command {
   }
 
   /** A command by its second word; only the one that is used is made. */
-  public record Action(String word, Supplier<Command> command) {}
+  public record Action(String word, Supplier<CliCommand> command) {}
 
   /** All of them, in the order of the help text. */
   public List<Action> actions() {
@@ -38,7 +38,7 @@ public abstract class CommandGroup extends Command {
 
   /** A group alone does nothing. */
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     throw new UsageException(
         Problem.of("DB-U003", null, "say what to do with " + subject)
             .fix("doorbell %s %s".formatted(word, alternatives())));

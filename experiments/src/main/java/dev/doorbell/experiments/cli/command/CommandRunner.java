@@ -23,9 +23,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class CommandRunner {
   private static final int WIDTH = 100;
 
-  private final Context context;
+  private final CommandContext context;
 
-  public CommandRunner(Context context) {
+  public CommandRunner(CommandContext context) {
     this.context = context;
   }
 
@@ -35,7 +35,7 @@ public final class CommandRunner {
    * @param name as it was typed, {@code kernel run} for one of a group
    * @param words what stands behind the name
    */
-  public ExitCode run(String name, Command command, List<String> words) {
+  public ExitCode run(String name, CliCommand command, List<String> words) {
     CommandLine parser = parser(name, command);
     try {
       CommandLine.ParseResult parsed = parser.parseArgs(words.toArray(String[]::new));
@@ -52,7 +52,7 @@ public final class CommandRunner {
     return execute(command);
   }
 
-  private static CommandLine parser(String name, Command command) {
+  private static CommandLine parser(String name, CliCommand command) {
     CommandLine parser = new CommandLine(command);
     parser.setCommandName("doorbell " + name);
     parser.setUsageHelpWidth(WIDTH);
@@ -85,7 +85,7 @@ public final class CommandRunner {
     return Problem.of("DB-U003", null, what).fix(help);
   }
 
-  private ExitCode execute(Command command) {
+  private ExitCode execute(CliCommand command) {
     try {
       return command.run(context);
     } catch (UsageException e) {
@@ -123,7 +123,7 @@ public final class CommandRunner {
     }
   }
 
-  private void trace(Command command, Throwable e) {
+  private void trace(CliCommand command, Throwable e) {
     if (command.common().verbose()) {
       e.printStackTrace(context.terminal().err());
     }

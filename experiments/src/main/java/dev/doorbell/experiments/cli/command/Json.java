@@ -11,7 +11,7 @@ public final class Json {
   private Json() {}
 
   /** Prints a value as {@link #text} says it. */
-  public static void print(Context context, Object value) {
+  public static void print(CommandContext context, Object value) {
     context.terminal().out().print(text(value));
   }
 

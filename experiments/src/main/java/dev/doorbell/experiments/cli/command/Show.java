@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.command;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.Sizes;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Sizes;
+import dev.doorbell.experiments.config.value.Value;
 import java.util.Locale;
 
 /** Numbers as people read them. */

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.command;
 
-import dev.doorbell.experiments.results.figures.Table;
-import dev.doorbell.experiments.results.figures.Table.Column;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.Table.Column;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -17,8 +17,8 @@ import dev.doorbell.core.pcap.LinkType;
 import dev.doorbell.core.print.Scratch;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -49,7 +49,7 @@ import picocli.CommandLine.Parameters;
       "something is wrong.",
       ""
     })
-public final class DecodeCommand extends Command {
+public final class DecodeCommand extends CliCommand {
   /** What it can decode. */
   public static final List<String> FORMATS = List.of("wqe", "cqe", "dbr", "uar", "packet");
 
@@ -90,7 +90,7 @@ public final class DecodeCommand extends Command {
   record Entry(int offset, String text, String detail, boolean malformed) {}
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     if (!FORMATS.contains(format)) {
       throw new UsageException(
           Problem.of(
@@ -108,7 +108,7 @@ public final class DecodeCommand extends Command {
     return format.equals("packet") ? packets(context, bytes) : entries(context, bytes);
   }
 
-  private ExitCode packets(Context context, byte[] bytes) throws UsageException {
+  private ExitCode packets(CommandContext context, byte[] bytes) throws UsageException {
     Capture capture;
     boolean single = !CaptureReader.isCapture(bytes);
     try {
@@ -135,7 +135,7 @@ public final class DecodeCommand extends Command {
         1, 0, ip ? LinkType.RAW_IP : LinkType.ETHERNET, Direction.UNKNOWN, bytes, bytes.length);
   }
 
-  private ExitCode entries(Context context, byte[] bytes) throws UsageException {
+  private ExitCode entries(CommandContext context, byte[] bytes) throws UsageException {
     List<Entry> entries = new ArrayList<>();
     int at = 0;
     while (at < bytes.length) {

@@ -2,16 +2,16 @@ package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommonOptions;
-import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.explore.BugCase;
-import dev.doorbell.experiments.explore.Explorer;
-import dev.doorbell.experiments.explore.Laboratory;
-import dev.doorbell.experiments.explore.Scenario;
-import dev.doorbell.experiments.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.BugCase;
+import dev.doorbell.experiments.workbench.explore.Explorer;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,7 +20,7 @@ import java.util.Map;
 
 /** {@code doorbell explore --case NAME}: a public bug, found, and its mended version, clean. */
 final class CaseRunner {
-  private final Context context;
+  private final CommandContext context;
   private final CommonOptions common;
   private final Laboratory laboratory;
 
@@ -35,7 +35,7 @@ final class CaseRunner {
     }
   }
 
-  CaseRunner(Context context, CommonOptions common, Laboratory laboratory) {
+  CaseRunner(CommandContext context, CommonOptions common, Laboratory laboratory) {
     this.context = context;
     this.common = common;
     this.laboratory = laboratory;

@@ -4,20 +4,20 @@ import dev.doorbell.core.fabric.explore.Policy;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.explore.Explorer;
-import dev.doorbell.experiments.explore.Failure;
-import dev.doorbell.experiments.explore.Laboratory;
-import dev.doorbell.experiments.explore.Outcome;
-import dev.doorbell.experiments.explore.Race;
-import dev.doorbell.experiments.explore.Scenario;
-import dev.doorbell.experiments.explore.ScenarioException;
-import dev.doorbell.experiments.explore.Schedule;
+import dev.doorbell.experiments.workbench.explore.Explorer;
+import dev.doorbell.experiments.workbench.explore.Failure;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Outcome;
+import dev.doorbell.experiments.workbench.explore.Race;
+import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Schedule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,7 +53,7 @@ import picocli.CommandLine.Parameters;
       "A kernel takes (const doorbell_qp *qps, const doorbell_job *jobs), as the project's do.",
       "Exit code 8 when something was found, 7 when no run came to its end, 0 when clean."
     })
-public final class ExploreCommand extends Command {
+public final class ExploreCommand extends CliCommand {
   private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
   private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m)");
   private static final int TOLD = 24;
@@ -208,7 +208,7 @@ public final class ExploreCommand extends Command {
   private int batch;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, ConfigException {
+  public ExitCode run(CommandContext context) throws UsageException, ConfigException {
     int selected = (selection.litmus == null ? 0 : 1) + (selection.bug == null ? 0 : 1);
     if (selected + (kernel.isEmpty() ? 0 : 1) != 1) {
       throw new UsageException(
@@ -250,7 +250,8 @@ public final class ExploreCommand extends Command {
     }
   }
 
-  private ExitCode litmus(Context context, String place) throws UsageException, ConfigException {
+  private ExitCode litmus(CommandContext context, String place)
+      throws UsageException, ConfigException {
     range("--rounds", selection.rounds, 0, 16);
     if (selection.executions < 1) {
       throw new UsageException(
@@ -264,7 +265,7 @@ public final class ExploreCommand extends Command {
   }
 
   private ExitCode replay(
-      Context context, Explorer explorer, Scenario scenario, Schedule wanted, long nanos)
+      CommandContext context, Explorer explorer, Scenario scenario, Schedule wanted, long nanos)
       throws UsageException, ScenarioException {
     if (!wanted.isOf(scenario)) {
       throw new UsageException(
@@ -300,7 +301,7 @@ public final class ExploreCommand extends Command {
     return verdict(!outcome.isFinding(), true);
   }
 
-  private ExitCode fences(Context context, Explorer explorer, Scenario scenario, long nanos)
+  private ExitCode fences(CommandContext context, Explorer explorer, Scenario scenario, long nanos)
       throws ScenarioException {
     Explorer.Report whole = explorer.explore(seeds, nanos / SHARE_OF_THE_WHOLE);
     if (!whole.isClean()) {

@@ -11,8 +11,8 @@ import dev.doorbell.core.fabric.explore.litmus.MachineResult;
 import dev.doorbell.core.fabric.explore.litmus.Quantifier;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommonOptions;
-import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -32,7 +32,7 @@ final class LitmusRunner {
   /** The machine tries every interleaving; what takes longer than this is told as not finished. */
   private static final long MACHINE_RUNS = 500_000;
 
-  private final Context context;
+  private final CommandContext context;
   private final CommonOptions common;
   private final Bounds bounds;
 
@@ -43,7 +43,7 @@ final class LitmusRunner {
     }
   }
 
-  LitmusRunner(Context context, CommonOptions common, int rounds, long executions) {
+  LitmusRunner(CommandContext context, CommonOptions common, int rounds, long executions) {
     this.context = context;
     this.common = common;
     this.bounds = new Bounds(rounds, executions);

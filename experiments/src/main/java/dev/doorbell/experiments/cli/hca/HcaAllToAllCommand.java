@@ -5,8 +5,8 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
       "an atomic was lost or applied twice.",
       ""
     })
-final class HcaAllToAllCommand extends Command {
+final class HcaAllToAllCommand extends CliCommand {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int ALL = -1;
   private static final int GRACE_SECONDS = 30;
@@ -89,7 +89,7 @@ final class HcaAllToAllCommand extends Command {
   private int seconds = 600;
 
   @Override
-  public ExitCode run(Context context)
+  public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
     require(ranks >= 2 && ranks <= 32, "--ranks", "2 to 32");
     require(processes >= 1 && processes <= ranks, "--processes", "1 to --ranks");
@@ -161,7 +161,7 @@ final class HcaAllToAllCommand extends Command {
     return words;
   }
 
-  private AllToAllReport take(Context context, Endpoint meeting, int which, FaultPlan plan)
+  private AllToAllReport take(CommandContext context, Endpoint meeting, int which, FaultPlan plan)
       throws EnvironmentException {
     return RemoteHcas.find()
         .allToAll(options(meeting, which, plan), context.interruption()::requested);
@@ -172,7 +172,7 @@ final class HcaAllToAllCommand extends Command {
         meeting, which, processes, ranks, messages, seed, plan, seconds * NANOS_PER_SECOND);
   }
 
-  private ExitCode report(Context context, AllToAllReport report) {
+  private ExitCode report(CommandContext context, AllToAllReport report) {
     boolean missed = report.faults().stream().anyMatch(count -> count.missed());
     if (common().json()) {
       Json.print(context, report);

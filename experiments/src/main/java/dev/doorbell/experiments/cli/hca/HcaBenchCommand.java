@@ -3,8 +3,8 @@ package dev.doorbell.experiments.cli.hca;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
       "Emulated: it says how fast Doorbell's software HCA is, nothing about a NIC.",
       ""
     })
-final class HcaBenchCommand extends Command {
+final class HcaBenchCommand extends CliCommand {
   private static final long MINUTE = 60_000_000_000L;
   private static final long LEAST_MESSAGES = 256;
   private static final long ROUND_BYTES = 512L << 20;
@@ -78,7 +78,7 @@ final class HcaBenchCommand extends Command {
       long kernelDrops) {}
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     for (int bytes : sizes) {
       if (bytes < 1 || bytes > 1 << 24) {
         throw new UsageException(Problem.of("DB-U003", "--sizes", "each is 1 to 16777216 bytes"));
@@ -110,7 +110,7 @@ final class HcaBenchCommand extends Command {
     }
   }
 
-  private ExitCode measure(Context context, Endpoint served) throws EnvironmentException {
+  private ExitCode measure(CommandContext context, Endpoint served) throws EnvironmentException {
     List<Load> loads = Arrays.stream(sizes).mapToObj(HcaBenchCommand::load).toList();
     BenchReport report =
         RemoteHcas.find().bench(new BenchOptions(served, loads, rounds, MINUTE, idle));

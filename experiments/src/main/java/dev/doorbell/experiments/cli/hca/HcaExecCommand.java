@@ -2,8 +2,8 @@ package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.ProgramExit;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "Ends with the program's exit status. Without a program: serves until it is interrupted.",
       ""
     })
-final class HcaExecCommand extends Command {
+final class HcaExecCommand extends CliCommand {
   private static final int MOST_DEVICES = 16;
   private static final long LOOK_MILLIS = 100;
 
@@ -53,7 +53,7 @@ final class HcaExecCommand extends Command {
   private List<String> program = new ArrayList<>();
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     if (devices < 1 || devices > MOST_DEVICES) {
       throw new UsageException(Problem.of("DB-U003", "--devices", "it is 1 to " + MOST_DEVICES));
     }
@@ -88,7 +88,8 @@ final class HcaExecCommand extends Command {
   }
 
   /** Serves while the program runs, and then until nobody has a device open any more. */
-  private int serve(Context context, ProgramHcas hcas, Path folder, Map<String, String> environment)
+  private int serve(
+      CommandContext context, ProgramHcas hcas, Path folder, Map<String, String> environment)
       throws EnvironmentException {
     Serving serving = new Serving();
     try (ProgramDevices served = hcas.serve(folder, devices)) {
@@ -113,7 +114,7 @@ final class HcaExecCommand extends Command {
   private static final class Serving {
     private volatile boolean programEnded;
 
-    boolean isOver(ProgramDevices served, Context context) {
+    boolean isOver(ProgramDevices served, CommandContext context) {
       return context.interruption().requested() || (programEnded && served.connections() == 0);
     }
   }
@@ -133,7 +134,7 @@ final class HcaExecCommand extends Command {
     }
   }
 
-  private int execute(Context context, Map<String, String> environment)
+  private int execute(CommandContext context, Map<String, String> environment)
       throws EnvironmentException {
     ProcessBuilder builder = new ProcessBuilder(program).inheritIO();
     builder.environment().putAll(environment);

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
@@ -24,14 +24,14 @@ import picocli.CommandLine.Mixin;
       "Exits with 1 while a fault that must fire has not.",
       ""
     })
-final class HcaFaultsCommand extends Command {
+final class HcaFaultsCommand extends CliCommand {
   @Mixin private HcaPlace place = new HcaPlace();
 
   /** One fault of the plan. */
   private record Count(String fault, long seen, long fired, boolean missed) {}
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     List<Count> counts = new ArrayList<>();
     try (ControlClient client = place.open()) {
       long all = 1;

@@ -2,8 +2,8 @@ package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.remote.ControlClient;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
           + " it.",
       ""
     })
-final class HcaPcapCommand extends Command {
+final class HcaPcapCommand extends CliCommand {
   @Mixin private HcaPlace place = new HcaPlace();
 
   @Parameters(index = "1", paramLabel = "start|stop", description = "What to do.")
@@ -36,7 +36,7 @@ final class HcaPcapCommand extends Command {
   private @Nullable Path file;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     ControlLine question = ControlLine.of("pcap");
     if (action.equals("start") && file != null) {
       question = question.with("start", file.toAbsolutePath());

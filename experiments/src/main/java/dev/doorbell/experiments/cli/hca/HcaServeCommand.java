@@ -4,8 +4,8 @@ import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.fault.FaultFile;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
       "was given ends with its connection.",
       ""
     })
-final class HcaServeCommand extends Command {
+final class HcaServeCommand extends CliCommand {
   private static final long MIB = 1 << 20;
   private static final long NOBODY = 0;
   private static final long LOOK_NANOS = 1_000_000_000L;
@@ -85,7 +85,7 @@ final class HcaServeCommand extends Command {
   private long looked = System.nanoTime();
 
   @Override
-  public ExitCode run(Context context)
+  public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
     require(port >= 0 && port <= 0xffff, "--port", "0 to 65535");
     require(

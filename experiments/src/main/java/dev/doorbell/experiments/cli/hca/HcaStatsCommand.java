@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -19,11 +19,11 @@ import picocli.CommandLine.Mixin;
       "  doorbell hca stats 5000",
       ""
     })
-final class HcaStatsCommand extends Command {
+final class HcaStatsCommand extends CliCommand {
   @Mixin private HcaPlace place = new HcaPlace();
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     try (ControlClient client = place.open()) {
       ControlLine stats = client.call(ControlLine.of("stats"));
       if (common().json()) {

@@ -2,12 +2,12 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.kernels.KernelReport;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel build kernels/my_put --dry-run   print nvcc's command line",
       ""
     })
-final class KernelBuildCommand extends Command {
+final class KernelBuildCommand extends CliCommand {
   private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
   private static final Pattern PRAGMA =
       Pattern.compile("(?m)^\\s*\\.pragma \"used_bytes_mask[^\\n]*\\n");
@@ -49,7 +49,7 @@ final class KernelBuildCommand extends Command {
   private String isa = "8.2";
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     KernelWorkbench workbench = KernelWorkbench.find();
     if (!isa.matches("[1-9][0-9]?\\.[0-9]")) {
       throw new UsageException(
@@ -94,7 +94,7 @@ final class KernelBuildCommand extends Command {
   }
 
   private boolean compile(
-      Context context, KernelWorkbench workbench, List<String> command, Path ptx)
+      CommandContext context, KernelWorkbench workbench, List<String> command, Path ptx)
       throws EnvironmentException {
     try {
       Path raw = Files.createTempFile("doorbell", ".ptx");
@@ -138,7 +138,7 @@ final class KernelBuildCommand extends Command {
     }
   }
 
-  private static boolean report(Context context, KernelReport report) {
+  private static boolean report(CommandContext context, KernelReport report) {
     report
         .unsupported()
         .forEach(

@@ -2,14 +2,14 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.kernels.KernelFolders;
-import dev.doorbell.experiments.kernels.KernelReport;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
       "Exit code 0 when all can be loaded, 1 when PTX is refused, 3 when a descriptor is wrong.",
       ""
     })
-final class KernelCheckCommand extends Command {
+final class KernelCheckCommand extends CliCommand {
   @Parameters(
       paramLabel = "FILE",
       arity = "1..*",
@@ -40,7 +40,7 @@ final class KernelCheckCommand extends Command {
   private List<String> files = new ArrayList<>();
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     KernelWorkbench workbench = KernelWorkbench.find();
     Map<String, Object> json = new LinkedHashMap<>();
     ExitCode worst = ExitCode.OK;

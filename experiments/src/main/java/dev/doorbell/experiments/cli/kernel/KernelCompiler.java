@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

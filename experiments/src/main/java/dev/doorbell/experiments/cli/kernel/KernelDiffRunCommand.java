@@ -3,15 +3,15 @@ package dev.doorbell.experiments.cli.kernel;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.diff.KernelComparer;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.workbench.diff.KernelComparer;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -48,7 +48,7 @@ import picocli.CommandLine.Parameters;
       "compared, too, where one block fills it. Exit code 1 when something differs.",
       ""
     })
-final class KernelDiffRunCommand extends Command {
+final class KernelDiffRunCommand extends CliCommand {
   private static final String ALL = "all";
   private static final int MOST_RUNS = 1_000_000;
 
@@ -99,7 +99,7 @@ final class KernelDiffRunCommand extends Command {
   private record Chosen(String said, String name, Optional<UserKernel> own) {}
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     KernelComparer comparer = KernelComparer.find();
     List<Chosen> chosen = chosen(comparer);
     if (!gpu.matches("vm|vm:warp|vm:order|cuda:[0-9]{1,3}")) {

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
@@ -16,17 +16,18 @@ import picocli.CommandLine.Parameters;
       "",
       "  doorbell kernel disasm my_put.ptx",
       "",
-      "Each line: its number in the PTX, P on a branch that closes a polling loop, the instruction,",
+      "Each line: its number in the PTX, P on a branch that closes a polling loop, the"
+          + " instruction,",
       "the slots that it reads -> writes. B0, B1 ... are basic blocks with where they lead; lines",
       "with ; are source lines, as far as the PTX has a line table (nvcc -lineinfo).",
       ""
     })
-final class KernelDisasmCommand extends Command {
+final class KernelDisasmCommand extends CliCommand {
   @Parameters(paramLabel = "FILE", description = "PTX.")
   private String file = "";
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     String ptx = KernelFiles.ptx(file);
     KernelWorkbench workbench = KernelWorkbench.find();
     var lines = workbench.disassemble(file, ptx, name -> KernelFiles.source(file, name));

@@ -2,9 +2,9 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.kernels.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.CharacterCodingException;
@@ -79,7 +79,7 @@ final class KernelFiles {
   }
 
   /** Says why the PTX cannot be loaded; true when it can. */
-  static boolean isLoadable(Context context, KernelReport report) {
+  static boolean isLoadable(CommandContext context, KernelReport report) {
     List<KernelReport.Line> refused = report.unsupported();
     PrintStream err = context.terminal().err();
     refused.stream().limit(SHOWN).forEach(line -> err.println(problem(report.file(), line).text()));

@@ -2,13 +2,13 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.kernels.KernelFolders;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
       "  alltoall  every rank sends every other one a message; up to 16 ranks; measures latency",
       ""
     })
-final class KernelNewCommand extends Command {
+final class KernelNewCommand extends CliCommand {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,63}");
 
   @Parameters(paramLabel = "NAME", description = "Of the kernel: lower-case letters, digits, _.")
@@ -59,7 +59,7 @@ final class KernelNewCommand extends Command {
   private @Nullable Path folder;
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     KernelWorkbench workbench = KernelWorkbench.find();
     check(workbench);
     Path chosen = folder == null ? KernelFolders.STANDARD.resolve(name) : folder;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.experiments.cli.command.TextTable;
-import dev.doorbell.experiments.kernels.KernelOutcome;
+import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
 import java.io.PrintStream;
 import java.util.List;
 

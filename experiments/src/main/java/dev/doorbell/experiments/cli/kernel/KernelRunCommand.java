@@ -3,19 +3,19 @@ package dev.doorbell.experiments.cli.kernel;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.KernelDescriptor;
-import dev.doorbell.experiments.diff.KernelComparer;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.KernelFolders;
-import dev.doorbell.experiments.kernels.KernelOutcome;
-import dev.doorbell.experiments.kernels.KernelReport;
-import dev.doorbell.experiments.kernels.KernelRun;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.workbench.diff.KernelComparer;
+import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
+import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelRun;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -51,7 +51,7 @@ import picocli.CommandLine.Parameters;
       "  hex:BYTES        a structure by value; value:FILE takes it from a file",
       ""
     })
-final class KernelRunCommand extends Command {
+final class KernelRunCommand extends CliCommand {
   @Parameters(paramLabel = "FILE", description = "PTX, or a descriptor.")
   private String file = "";
 
@@ -130,7 +130,7 @@ final class KernelRunCommand extends Command {
   private long traceLines = 10_000;
 
   /** Runs a kernel with what its descriptor says, its size and queues picked by the seed. */
-  private ExitCode described(Context context) throws UsageException {
+  private ExitCode described(CommandContext context) throws UsageException {
     if (!arguments.isEmpty() || entry != null || profile || trace != null) {
       throw new UsageException(
           Problem.of("DB-U003", file, "a descriptor says what its kernel gets")
@@ -174,7 +174,7 @@ final class KernelRunCommand extends Command {
   }
 
   @Override
-  public ExitCode run(Context context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     if (file.endsWith(KernelDescriptor.ENDING)) {
       return described(context);
     }
@@ -330,7 +330,10 @@ final class KernelRunCommand extends Command {
   }
 
   private static void json(
-      Context context, String entry, List<KernelArguments.Parsed> parsed, KernelOutcome outcome) {
+      CommandContext context,
+      String entry,
+      List<KernelArguments.Parsed> parsed,
+      KernelOutcome outcome) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("entry", entry);
     json.put("failure", outcome.failure().orElse(""));

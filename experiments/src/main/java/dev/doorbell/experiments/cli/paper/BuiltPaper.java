@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.paper;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.results.paper.Paper;
@@ -27,7 +27,7 @@ record BuiltPaper(Path folder, Paper paper, PaperRuns runs, SequencedMap<String,
    *
    * @param kept where its runs lie, or will
    */
-  static BuiltPaper of(Context context, Path folder, Path kept, boolean quiet)
+  static BuiltPaper of(CommandContext context, Path folder, Path kept, boolean quiet)
       throws UsageException, ConfigException, RunException, PointFailure {
     Paper paper = Paper.read(folder);
     PaperRuns runs = new PaperRuns(context, folder, kept, quiet);

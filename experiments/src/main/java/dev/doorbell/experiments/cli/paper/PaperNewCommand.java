@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.paper;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.paper.Paper;
@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell paper new papers/mine",
       ""
     })
-final class PaperNewCommand extends Command {
+final class PaperNewCommand extends CliCommand {
   private static final String YAML =
       """
       # What the paper rests on; docs/papers.md explains every key.
@@ -94,7 +94,7 @@ final class PaperNewCommand extends Command {
   private Path folder = Path.of(".");
 
   @Override
-  public ExitCode run(Context context) throws UsageException, RunException {
+  public ExitCode run(CommandContext context) throws UsageException, RunException {
     if (Files.exists(folder.resolve(Paper.FILE))) {
       throw new UsageException(
           Problem.of("DB-U072", folder.toString(), "there is a paper already")

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.paper;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell paper pack papers/pull-vs-push",
       ""
     })
-final class PaperPackCommand extends Command {
+final class PaperPackCommand extends CliCommand {
   @Parameters(paramLabel = "DIR", description = "The paper's folder, with its paper.yaml.")
   private Path folder = Path.of(".");
 
@@ -40,7 +40,7 @@ final class PaperPackCommand extends Command {
   private @Nullable Path out;
 
   @Override
-  public ExitCode run(Context context)
+  public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, RunException, PointFailure {
     BuiltPaper built =
         BuiltPaper.of(

@@ -3,9 +3,9 @@ package dev.doorbell.experiments.cli.paper;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
-import dev.doorbell.experiments.cli.command.Command;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandRunner;
-import dev.doorbell.experiments.cli.command.Context;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  * the names that the paper gives them: names appear in figures, and times must not.
  */
 final class PaperRuns {
-  private final Context context;
+  private final CommandContext context;
   private final Path folder;
   private final Path kept;
   private final boolean quiet;
@@ -47,7 +47,7 @@ final class PaperRuns {
    * @param folder of the paper
    * @param kept where the runs lie
    */
-  PaperRuns(Context context, Path folder, Path kept, boolean quiet) {
+  PaperRuns(CommandContext context, Path folder, Path kept, boolean quiet) {
     this.context = context;
     this.folder = folder;
     this.kept = kept;
@@ -140,7 +140,7 @@ final class PaperRuns {
   }
 
   /** Runs a command as if it had been typed, and returns what it printed. */
-  private String type(String name, String word, Command command, List<String> words)
+  private String type(String name, String word, CliCommand command, List<String> words)
       throws UsageException {
     List<String> line = new ArrayList<>(words);
     line.addFirst(word);
@@ -149,8 +149,8 @@ final class PaperRuns {
       context.terminal().out().printf("run   %s  %s%n", name, typed);
     }
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    Context inner =
-        new Context(
+    CommandContext inner =
+        new CommandContext(
             new Terminal(
                 new PrintStream(printed, true, StandardCharsets.UTF_8),
                 context.terminal().err(),

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.paper;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -31,12 +31,12 @@ import picocli.CommandLine.Parameters;
       "  doorbell paper verify papers/pull-vs-push",
       ""
     })
-final class PaperVerifyCommand extends Command {
+final class PaperVerifyCommand extends CliCommand {
   @Parameters(paramLabel = "DIR", description = "The paper's folder, with its paper.yaml.")
   private Path folder = Path.of(".");
 
   @Override
-  public ExitCode run(Context context)
+  public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, RunException, PointFailure {
     Path kept;
     try {

@@ -2,8 +2,8 @@ package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -21,14 +21,14 @@ import picocli.CommandLine.Parameters;
       "  doorbell describe push.memic",
       ""
     })
-public final class DescribeCommand extends Command {
+public final class DescribeCommand extends CliCommand {
   @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "NAME", description = "As in doorbell list.")
   private String name = "";
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     List<Glossary.Entry> all = new Glossary(kernels.join(context, null)).all();
     List<Glossary.Entry> found = all.stream().filter(entry -> entry.name().equals(name)).toList();
     if (found.isEmpty()) {

@@ -3,7 +3,7 @@ package dev.doorbell.experiments.cli.plan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.ExperimentConfig;
@@ -120,13 +120,14 @@ public final class ExperimentFiles {
   }
 
   /** Reads and checks an experiment with the words that the runtime knows. */
-  public static ExperimentConfig read(Context context, String argument, List<String> overrides)
+  public static ExperimentConfig read(
+      CommandContext context, String argument, List<String> overrides)
       throws UsageException, ConfigException {
     Source source = find(argument);
     return reader(context).read(source.name, source.text, overrides);
   }
 
-  static ConfigReader reader(Context context) {
+  static ConfigReader reader(CommandContext context) {
     return new ConfigReader(context.runtime().get().names());
   }
 }

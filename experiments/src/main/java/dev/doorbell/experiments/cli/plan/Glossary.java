@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Amounts;
-import dev.doorbell.experiments.config.Expectation;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.Schema;
-import dev.doorbell.experiments.config.Setting;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.schema.Amounts;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.schema.Setting;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Plan;
 import java.util.ArrayList;
@@ -22,10 +22,10 @@ public final class Glossary {
   public static final List<String> KINDS =
       List.of("experiments", "kernels", "paths", "topologies", "metrics", "axes");
 
-  private final Context context;
+  private final CommandContext context;
   private final Schema schema = Schema.experiment();
 
-  Glossary(Context context) {
+  Glossary(CommandContext context) {
     this.context = context;
   }
 

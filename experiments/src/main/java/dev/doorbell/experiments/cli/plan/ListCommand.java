@@ -2,8 +2,8 @@ package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -24,14 +24,14 @@ import picocli.CommandLine.Parameters;
       "  doorbell list paths",
       ""
     })
-public final class ListCommand extends Command {
+public final class ListCommand extends CliCommand {
   @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "WHAT", arity = "0..1", description = "Everything when left out.")
   private @Nullable String what;
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     List<String> kinds = what == null ? Glossary.KINDS : List.of(kind(what));
     Glossary glossary = new Glossary(kernels.join(context, null));
     Map<String, List<Glossary.Entry>> found = new LinkedHashMap<>();

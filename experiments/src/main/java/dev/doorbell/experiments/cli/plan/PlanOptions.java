@@ -2,9 +2,9 @@ package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Condition;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Plan;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,8 +69,9 @@ public final class PlanOptions {
       return plan;
     }
     List<Problem> problems = new ArrayList<>();
-    List<Condition> conditions =
-        Condition.parse(only, "--only " + only, Schema.experiment().settings().keySet(), problems);
+    List<PointCondition> conditions =
+        PointCondition.parse(
+            only, "--only " + only, Schema.experiment().settings().keySet(), problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

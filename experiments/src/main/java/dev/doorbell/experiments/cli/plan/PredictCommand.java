@@ -1,16 +1,16 @@
 package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.Axis;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Plan;
@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell predict pull-vs-push -s placement=same-switch -s size=8,4K,1M",
       ""
     })
-public final class PredictCommand extends Command {
+public final class PredictCommand extends CliCommand {
   @Mixin private PlanOptions planOptions = new PlanOptions();
   @Mixin private UserKernels kernels = new UserKernels();
 
@@ -42,8 +42,8 @@ public final class PredictCommand extends Command {
   private String experiment = "";
 
   @Override
-  public ExitCode run(Context around) throws UsageException, ConfigException {
-    Context context = kernels.join(around, experiment);
+  public ExitCode run(CommandContext around) throws UsageException, ConfigException {
+    CommandContext context = kernels.join(around, experiment);
     ExperimentRuntime runtime = context.runtime().get();
     ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
     Plan plan = planOptions.plan(config);

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell show my.yaml -s size=64,4K --points",
       ""
     })
-public final class ShowCommand extends Command {
+public final class ShowCommand extends CliCommand {
   @Mixin private PlanOptions planOptions = new PlanOptions();
   @Mixin private UserKernels kernels = new UserKernels();
 
@@ -37,8 +37,8 @@ public final class ShowCommand extends Command {
   private boolean points;
 
   @Override
-  public ExitCode run(Context around) throws UsageException, ConfigException {
-    Context context = kernels.join(around, experiment);
+  public ExitCode run(CommandContext around) throws UsageException, ConfigException {
+    CommandContext context = kernels.join(around, experiment);
     ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
     Plan plan = planOptions.plan(config);
     PlanChecks.demand(experiment, plan, context.runtime().get());

@@ -2,15 +2,15 @@ package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.KernelFolders;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.RunDirectory;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -39,7 +39,8 @@ public final class UserKernels {
    *
    * @param experiment file or name, whose folder is looked into, too; null for none
    */
-  public Context join(Context context, @Nullable String experiment) throws UsageException {
+  public CommandContext join(CommandContext context, @Nullable String experiment)
+      throws UsageException {
     List<Path> all = new ArrayList<>(checkedFolders());
     Path own = experiment == null ? null : parent(experiment);
     if (own != null) {
@@ -50,13 +51,13 @@ public final class UserKernels {
   }
 
   /** The context with the kernels that runs have kept, where they ran any of the user's. */
-  public static Context ofRuns(Context context, List<Path> runs) {
+  public static CommandContext ofRuns(CommandContext context, List<Path> runs) {
     List<Path> kept = runs.stream().map(RunDirectory::kernels).filter(Files::isDirectory).toList();
     return kept.isEmpty() ? context : new UserKernels().joinFolders(context, kept);
   }
 
   /** The context with the kernels of these folders and no others. */
-  public Context joinFolders(Context context, List<Path> all) {
+  public CommandContext joinFolders(CommandContext context, List<Path> all) {
     ExperimentRuntime runtime = context.runtime().get();
     found = KernelFolders.scan(all, runtime.names().kernelNames());
     if (found.kernels().isEmpty()) {
@@ -64,7 +65,7 @@ public final class UserKernels {
     }
     ExperimentRuntime joined = runtime.with(found.kernels());
     Supplier<ExperimentRuntime> supplier = () -> joined;
-    return new Context(
+    return new CommandContext(
         context.terminal(),
         supplier,
         context.disk(),
@@ -133,7 +134,7 @@ public final class UserKernels {
   }
 
   /** Reads an experiment; what is wrong with the user's kernels may be why one is unknown. */
-  public ExperimentConfig read(Context context, String experiment, List<String> overrides)
+  public ExperimentConfig read(CommandContext context, String experiment, List<String> overrides)
       throws UsageException, ConfigException {
     try {
       return demand(ExperimentFiles.read(context, experiment, overrides));

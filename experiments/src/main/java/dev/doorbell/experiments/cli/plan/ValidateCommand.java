@@ -2,19 +2,19 @@ package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.kernels.KernelFolders;
-import dev.doorbell.experiments.kernels.KernelWorkbench;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell validate topologies/my-machine.yaml lossy.yaml",
       ""
     })
-public final class ValidateCommand extends Command {
+public final class ValidateCommand extends CliCommand {
   private static final Pattern TOPOLOGY = Pattern.compile("(?m)^gpus\\s*:");
   private static final Pattern FAULTS = Pattern.compile("(?m)^faults\\s*:");
   private static final Pattern EXPERIMENT = Pattern.compile("(?m)^experiment\\s*:");
@@ -49,7 +49,7 @@ public final class ValidateCommand extends Command {
   private List<String> files = new ArrayList<>();
 
   @Override
-  public ExitCode run(Context context) throws UsageException {
+  public ExitCode run(CommandContext context) throws UsageException {
     Map<String, Object> report = new LinkedHashMap<>();
     int errors = 0;
     for (String file : files) {
@@ -63,7 +63,7 @@ public final class ValidateCommand extends Command {
         } else if (isOf(file, FAULTS) && !isOf(file, EXPERIMENT)) {
           FaultFile.load(Path.of(file));
         } else {
-          Context joined = kernels.join(context, file);
+          CommandContext joined = kernels.join(context, file);
           Plan plan = Plan.of(kernels.read(joined, file, List.of()));
           points = plan.points().size();
           String name = ExperimentFiles.find(file).name();

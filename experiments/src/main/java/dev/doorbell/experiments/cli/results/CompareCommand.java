@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
       "docs/statistics.md explains every column.",
       ""
     })
-public final class CompareCommand extends Command {
+public final class CompareCommand extends CliCommand {
   @Mixin private RunPlace place = new RunPlace();
   @Mixin private ComparisonOptions options = new ComparisonOptions();
 
@@ -58,7 +58,7 @@ public final class CompareCommand extends Command {
   private boolean residuals;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, RunException {
+  public ExitCode run(CommandContext context) throws UsageException, RunException {
     RunComparison comparison =
         options.compare(place, runs.get(0), runs.get(1), alpha, threshold, residuals);
     if (residuals) {

@@ -3,14 +3,14 @@ package dev.doorbell.experiments.cli.results;
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.compare.PointComparison;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.compare.Verdict;
 import dev.doorbell.experiments.stats.Change;
-import dev.doorbell.experiments.stats.Doubt;
 import dev.doorbell.experiments.stats.Interval;
+import dev.doorbell.experiments.stats.SampleWarning;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -138,10 +138,10 @@ public final class ComparisonReport {
   }
 
   private String doubts() {
-    Map<Doubt.Kind, List<PointComparison>> points = new EnumMap<>(Doubt.Kind.class);
-    Map<Doubt.Kind, Doubt> first = new EnumMap<>(Doubt.Kind.class);
+    Map<SampleWarning.Kind, List<PointComparison>> points = new EnumMap<>(SampleWarning.Kind.class);
+    Map<SampleWarning.Kind, SampleWarning> first = new EnumMap<>(SampleWarning.Kind.class);
     for (PointComparison point : comparison.points()) {
-      for (Doubt doubt : point.doubts()) {
+      for (SampleWarning doubt : point.doubts()) {
         List<PointComparison> same = points.computeIfAbsent(doubt.kind(), _ -> new ArrayList<>());
         if (!same.contains(point)) {
           same.add(point);

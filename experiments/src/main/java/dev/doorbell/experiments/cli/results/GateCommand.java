@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell gate nightly --baseline main --max-regress 2%% --metric latency",
       ""
     })
-public final class GateCommand extends Command {
+public final class GateCommand extends CliCommand {
   @Mixin private RunPlace place = new RunPlace();
   @Mixin private ComparisonOptions options = new ComparisonOptions();
 
@@ -52,7 +52,7 @@ public final class GateCommand extends Command {
   private double most = 0.05;
 
   @Override
-  public ExitCode run(Context context) throws UsageException, RunException {
+  public ExitCode run(CommandContext context) throws UsageException, RunException {
     RunComparison comparison = options.compare(place, baseline, run, alpha, most);
     ExitCode code = verdict(comparison);
     ComparisonReport report = new ComparisonReport(comparison);

@@ -2,17 +2,17 @@ package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.FigureKind;
-import dev.doorbell.experiments.config.FigureReader;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.results.figures.Figures;
@@ -55,7 +55,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell plot RUN --as pdf,pgfplots --out paper/figures",
       ""
     })
-public final class PlotCommand extends Command {
+public final class PlotCommand extends CliCommand {
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(paramLabel = "RUN", arity = "1..*", description = "Runs: directories, names or tags.")
@@ -131,15 +131,15 @@ public final class PlotCommand extends Command {
   private @Nullable Path out;
 
   @Override
-  public ExitCode run(Context context) throws RunException, ConfigException, UsageException {
+  public ExitCode run(CommandContext context) throws RunException, ConfigException, UsageException {
     @Nullable FigureSpec spec = asked();
-    List<Condition> part = conditions(only);
+    List<PointCondition> part = conditions(only);
     Map<String, List<String>> written = new LinkedHashMap<>();
     for (String run : runs) {
       Path directory = place.find(run);
       StoredRun stored = StoredRun.read(directory);
       Path folder = out == null ? directory.resolve(RunDirectory.FIGURES) : out;
-      Context own = UserKernels.ofRuns(context, List.of(directory));
+      CommandContext own = UserKernels.ofRuns(context, List.of(directory));
       SequencedMap<String, byte[]> made =
           spec == null ? ofConfig(own, stored, part) : one(own, stored, spec);
       List<String> files =
@@ -194,7 +194,7 @@ public final class PlotCommand extends Command {
   }
 
   private SequencedMap<String, byte[]> ofConfig(
-      Context context, StoredRun stored, List<Condition> part) throws RunException {
+      CommandContext context, StoredRun stored, List<PointCondition> part) throws RunException {
     Figures figures = Figures.of(stored, context.runtime());
     if (stored.data().figures().isEmpty()) {
       return unless(() -> figures.one(FigureSpec.of(FigureKind.LINE).within(part)))
@@ -215,11 +215,12 @@ public final class PlotCommand extends Command {
 
   private SequencedMap<String, byte[]> files(Plots plots) {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>(plots.files(formats()));
-    files.putAll(plots.beside());
+    files.putAll(plots.companions());
     return files;
   }
 
-  private SequencedMap<String, byte[]> one(Context context, StoredRun stored, FigureSpec spec)
+  private SequencedMap<String, byte[]> one(
+      CommandContext context, StoredRun stored, FigureSpec spec)
       throws RunException, UsageException {
     Figures figures = Figures.of(stored, context.runtime());
     return spec.kind() == FigureKind.TIMELINE
@@ -241,13 +242,14 @@ public final class PlotCommand extends Command {
   }
 
   /** Reads {@code --only}. */
-  static List<Condition> conditions(@Nullable String only) throws ConfigException {
+  static List<PointCondition> conditions(@Nullable String only) throws ConfigException {
     if (only == null) {
       return List.of();
     }
     List<Problem> problems = new ArrayList<>();
-    List<Condition> conditions =
-        Condition.parse(only, "--only " + only, Schema.experiment().settings().keySet(), problems);
+    List<PointCondition> conditions =
+        PointCondition.parse(
+            only, "--only " + only, Schema.experiment().settings().keySet(), problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

@@ -1,13 +1,13 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.config.FigureReader;
-import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.results.report.HtmlReport;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell report RUN RUN -o compare.html   several runs on one page",
       ""
     })
-public final class ReportCommand extends Command {
+public final class ReportCommand extends CliCommand {
   private static final String NAME = "report.html";
 
   @Mixin private RunPlace place = new RunPlace();
@@ -57,7 +57,7 @@ public final class ReportCommand extends Command {
   private List<String> figures = new ArrayList<>();
 
   @Override
-  public ExitCode run(Context context) throws RunException, ConfigException {
+  public ExitCode run(CommandContext context) throws RunException, ConfigException {
     List<FigureSpec> further = new ArrayList<>();
     for (String figure : figures) {
       further.add(FigureReader.ofText("--figure", figure));
@@ -69,7 +69,7 @@ public final class ReportCommand extends Command {
     Path file = out == null ? stored.getFirst().path().resolve(NAME) : out;
     Path folder = file.toAbsolutePath().getParent();
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    Context own = UserKernels.ofRuns(context, stored.stream().map(StoredRun::path).toList());
+    CommandContext own = UserKernels.ofRuns(context, stored.stream().map(StoredRun::path).toList());
     files.put(String.valueOf(file.getFileName()), HtmlReport.of(stored, further, own.runtime()));
     RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
     if (common().json()) {

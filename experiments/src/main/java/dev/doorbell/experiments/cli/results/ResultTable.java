@@ -3,8 +3,8 @@ package dev.doorbell.experiments.cli.results;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
@@ -18,7 +18,7 @@ import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
-import dev.doorbell.experiments.stats.Doubt;
+import dev.doorbell.experiments.stats.SampleWarning;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -74,7 +74,7 @@ public final class ResultTable {
 
   /** How many samples may not be what statistics take them for. */
   private static String doubts(RunData data) {
-    Map<Doubt.Kind, Integer> counts = new EnumMap<>(Doubt.Kind.class);
+    Map<SampleWarning.Kind, Integer> counts = new EnumMap<>(SampleWarning.Kind.class);
     for (SummaryRow row : data.rows()) {
       for (MetricRow metric : row.metrics().values()) {
         metric.doubts().forEach(doubt -> counts.merge(doubt.kind(), 1, Integer::sum));

@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.results.figures.SampleTables;
-import dev.doorbell.experiments.results.figures.Table;
-import dev.doorbell.experiments.results.figures.Tables;
 import dev.doorbell.experiments.results.formats.ToolFormat;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.tables.RunTables;
+import dev.doorbell.experiments.results.tables.SampleTables;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell table RUN --format perftest",
       ""
     })
-public final class TableCommand extends Command {
+public final class TableCommand extends CliCommand {
   @Mixin private RunPlace place = new RunPlace();
 
   @Parameters(
@@ -92,12 +92,12 @@ public final class TableCommand extends Command {
         return SampleTables.fits(run);
       }
       if (crossovers) {
-        return Tables.crossovers(run);
+        return RunTables.crossovers(run);
       }
       if (counters) {
-        return Tables.counters(run);
+        return RunTables.counters(run);
       }
-      return expectations ? Tables.expectations(run) : null;
+      return expectations ? RunTables.expectations(run) : null;
     }
   }
 
@@ -114,7 +114,7 @@ public final class TableCommand extends Command {
   }
 
   @Override
-  public ExitCode run(Context context) throws RunException, UsageException {
+  public ExitCode run(CommandContext context) throws RunException, UsageException {
     StoredRun stored = place.read(runs);
     Format wanted = common().json() ? Format.JSON : format;
     Table table = extra.of(stored.data());
@@ -150,8 +150,8 @@ public final class TableCommand extends Command {
       case TEXT -> ResultTable.text(stored);
       case JSON -> SummaryFiles.json(stored.data());
       case CSV -> SummaryFiles.csv(stored.data());
-      case MD -> Tables.summary(stored.data()).markdown();
-      case LATEX -> Tables.summary(stored.data()).latex();
+      case MD -> RunTables.summary(stored.data()).markdown();
+      case LATEX -> RunTables.summary(stored.data()).latex();
       case PERFTEST -> foreign(ToolFormat.PERFTEST, stored);
       case NCCL -> foreign(ToolFormat.NCCL, stored);
       case OSU -> foreign(ToolFormat.OSU, stored);

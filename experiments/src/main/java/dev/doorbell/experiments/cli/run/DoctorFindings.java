@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.doctor.Doctor;
-import dev.doorbell.doctor.catalogue.Finding;
+import dev.doorbell.doctor.catalogue.CheckResult;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.run.Manifest;
 import java.util.List;
@@ -20,7 +20,7 @@ final class DoctorFindings {
         : Doctor.examineHere().findings().stream().map(DoctorFindings::diagnosed).toList();
   }
 
-  private static Manifest.Diagnosed diagnosed(Finding finding) {
+  private static Manifest.Diagnosed diagnosed(CheckResult finding) {
     return new Manifest.Diagnosed(
         finding.code().id(), finding.verdict().name().toLowerCase(Locale.ROOT), finding.text());
   }

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.run;
 
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
@@ -15,11 +15,11 @@ import java.util.List;
  * what arrives, and keeps nothing, for the samples are the first one's.
  */
 final class FollowedRun implements PointContext {
-  private final Context around;
+  private final CommandContext around;
   private final PointRunner runner;
   private final boolean quiet;
 
-  FollowedRun(Context around, PointRunner runner, boolean quiet) {
+  FollowedRun(CommandContext around, PointRunner runner, boolean quiet) {
     this.around = around;
     this.runner = runner;
     this.quiet = quiet;

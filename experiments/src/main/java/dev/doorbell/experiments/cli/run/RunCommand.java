@@ -5,8 +5,8 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
-import dev.doorbell.experiments.cli.command.Command;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
@@ -31,6 +31,7 @@ import dev.doorbell.experiments.results.compare.Verdict;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Machine;
 import dev.doorbell.experiments.run.Manifest;
+import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RepeatedRunner;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
@@ -38,7 +39,6 @@ import dev.doorbell.experiments.run.RunExecution;
 import dev.doorbell.experiments.run.RunFinder;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.RunListener;
-import dev.doorbell.experiments.run.Schedule;
 import dev.doorbell.experiments.run.StoredRun;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -73,7 +73,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell run pull-vs-push --pair -s size=64,4K -s placement=same-switch",
       ""
     })
-public final class RunCommand extends Command {
+public final class RunCommand extends CliCommand {
   private static final Duration GRACE = Duration.ofSeconds(5);
   private static final String RESULTS = "results";
   private static final Rules COMPARED = new Rules(Set.of(), 0.05, 0.01);
@@ -105,14 +105,14 @@ public final class RunCommand extends Command {
   private boolean shared;
 
   @Override
-  public ExitCode run(Context around)
+  public ExitCode run(CommandContext around)
       throws UsageException, ConfigException, EnvironmentException, RunException {
     RunTimes times = new RunTimes();
     checkArguments();
     CompletableFuture<Machine> machine = Machine.read();
     RunIndex baseline = baseline();
     RunIndex before = resume == null ? null : RunIndex.read(new RunFinder(out).find(resume));
-    Context context =
+    CommandContext context =
         before == null
             ? kernels.join(around, experiment)
             : kernels.joinFolders(around, List.of(RunDirectory.kernels(before.path())));
@@ -135,7 +135,7 @@ public final class RunCommand extends Command {
     PlanChecks.demand(name, plan, runtime, environment);
     options.jobs = environment.pointsAtOnce(options.jobs);
     JobRank rank = RunJob.rank(System.getenv(), options);
-    Schedule schedule = schedule(plan, before, environment.basis(), rank);
+    PointSchedule schedule = schedule(plan, before, environment.basis(), rank);
     List<Point> points = remaining(plan, schedule, before);
     silent = common().quiet() || common().json() || rank.rank() > 0;
     announce(context, environment, config, points, runtime);
@@ -213,7 +213,7 @@ public final class RunCommand extends Command {
   }
 
   /** A resumed run does what was asked when it was begun. */
-  private Schedule schedule(Plan plan, @Nullable RunIndex before, Basis basis, JobRank rank)
+  private PointSchedule schedule(Plan plan, @Nullable RunIndex before, Basis basis, JobRank rank)
       throws UsageException {
     if (rank.size() > 1 && (before != null || options.shard != null || options.baseline != null)) {
       throw new UsageException(
@@ -225,9 +225,9 @@ public final class RunCommand extends Command {
               .effect("--shard, --resume and --baseline are for one process")
               .fix("resume each part by itself, and compare with doorbell compare"));
     }
-    Schedule begun = before == null ? null : before.manifest().schedule();
-    Schedule.Shard part = rank.size() > 1 ? RunJob.shard(rank) : options.part();
-    return begun == null ? Schedule.of(plan, options.shuffled(basis), part) : begun;
+    PointSchedule begun = before == null ? null : before.manifest().schedule();
+    PointSchedule.Shard part = rank.size() > 1 ? RunJob.shard(rank) : options.part();
+    return begun == null ? PointSchedule.of(plan, options.shuffled(basis), part) : begun;
   }
 
   private void checkArguments() throws UsageException {
@@ -249,7 +249,8 @@ public final class RunCommand extends Command {
     options.check();
   }
 
-  private static List<Point> remaining(Plan plan, Schedule schedule, @Nullable RunIndex before) {
+  private static List<Point> remaining(
+      Plan plan, PointSchedule schedule, @Nullable RunIndex before) {
     List<Point> points = schedule.points(plan);
     if (before == null) {
       return points;
@@ -260,7 +261,7 @@ public final class RunCommand extends Command {
 
   /** The first line says what runs and why; nothing is chosen in silence. */
   private void announce(
-      Context context,
+      CommandContext context,
       Environment environment,
       ExperimentConfig config,
       List<Point> points,
@@ -294,7 +295,7 @@ public final class RunCommand extends Command {
   }
 
   private ExitCode execute(
-      Context context,
+      CommandContext context,
       ExperimentRuntime runtime,
       RunIndex begun,
       List<Point> points,
@@ -365,7 +366,7 @@ public final class RunCommand extends Command {
   }
 
   private void report(
-      Context context,
+      CommandContext context,
       StoredRun stored,
       RunOutputs.Written figures,
       ExitCode code,

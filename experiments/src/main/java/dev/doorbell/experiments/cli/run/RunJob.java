@@ -2,15 +2,15 @@ package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Context;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.results.ResultTable;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.remote.JobMeeting;
 import dev.doorbell.experiments.remote.JobRank;
+import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RunException;
-import dev.doorbell.experiments.run.Schedule;
 import dev.doorbell.experiments.run.StoredRun;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -46,8 +46,8 @@ final class RunJob implements AutoCloseable {
   }
 
   /** The part of the plan that this rank takes. */
-  static Schedule.Shard shard(JobRank rank) {
-    return new Schedule.Shard(rank.rank() + 1, rank.size());
+  static PointSchedule.Shard shard(JobRank rank) {
+    return new PointSchedule.Shard(rank.rank() + 1, rank.size());
   }
 
   /**
@@ -85,7 +85,7 @@ final class RunJob implements AutoCloseable {
   }
 
   /** Tells the others where this rank's run is, and lets rank 0 show all of them. */
-  void end(Context context, Path run, ExitCode code, boolean quiet)
+  void end(CommandContext context, Path run, ExitCode code, boolean quiet)
       throws EnvironmentException, RunException {
     List<String> told =
         meeting.gather("end", code.status() + " " + run.toAbsolutePath().normalize());
@@ -96,7 +96,7 @@ final class RunJob implements AutoCloseable {
     meeting.gather("shown", "");
   }
 
-  private static void show(Context context, List<String> told) throws RunException {
+  private static void show(CommandContext context, List<String> told) throws RunException {
     PrintStream out = context.terminal().out();
     List<StoredRun> parts = new ArrayList<>();
     for (int other = 0; other < told.size(); other++) {

@@ -3,7 +3,7 @@ package dev.doorbell.experiments.cli.run;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.run.Schedule;
+import dev.doorbell.experiments.run.PointSchedule;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +111,7 @@ final class RunOptions {
     return shuffle == null ? basis != Basis.MODELLED : shuffle;
   }
 
-  Schedule.@Nullable Shard part() throws UsageException {
+  PointSchedule.@Nullable Shard part() throws UsageException {
     String text = shard;
     if (text == null) {
       return null;
@@ -119,7 +119,7 @@ final class RunOptions {
     String[] parts = text.split("/", -1);
     try {
       if (parts.length == 2) {
-        return new Schedule.Shard(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+        return new PointSchedule.Shard(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
       }
     } catch (IllegalArgumentException _) {
       // Said below, as for a text without a slash.

@@ -44,7 +44,7 @@ final class RunOutputs {
     Figures.Asked asked = Figures.of(run, () -> runtime).asked(List.of());
     SequencedMap<String, byte[]> figures =
         new LinkedHashMap<>(asked.plots().files(EnumSet.of(PlotFormat.SVG)));
-    figures.putAll(asked.plots().beside());
+    figures.putAll(asked.plots().companions());
     SummaryFiles.write(directory, csv.join(), json.join());
     return new Written(directory.writeFigures(figures), asked.missing());
   }

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.results.claims;
 
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.explore.BugCase;
-import dev.doorbell.experiments.explore.Explorer;
-import dev.doorbell.experiments.explore.Laboratory;
-import dev.doorbell.experiments.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.BugCase;
+import dev.doorbell.experiments.workbench.explore.Explorer;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;

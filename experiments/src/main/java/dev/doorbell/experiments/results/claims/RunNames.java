@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.results.claims;
 
-import dev.doorbell.experiments.config.Sizes;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Sizes;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.run.Crossings;

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.results.compare;
 
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.stats.Change;
-import dev.doorbell.experiments.stats.Doubt;
+import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +26,7 @@ public record PointComparison(
     Change change,
     double p,
     Verdict verdict,
-    List<Doubt> doubts) {
+    List<SampleWarning> doubts) {
 
   public PointComparison {
     axes = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(axes));

@@ -1,15 +1,15 @@
 package dev.doorbell.experiments.results.compare;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.stats.Change;
-import dev.doorbell.experiments.stats.Doubt;
 import dev.doorbell.experiments.stats.RankComparison;
+import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -177,8 +177,9 @@ public record RunComparison(
       if (others == null || values.samples().length == 0 || others.samples().length == 0) {
         continue;
       }
-      SequencedSet<Doubt> doubts = new LinkedHashSet<>(Doubt.aboutOwned(values.samples()));
-      doubts.addAll(Doubt.aboutOwned(others.samples()));
+      SequencedSet<SampleWarning> doubts =
+          new LinkedHashSet<>(SampleWarning.aboutOwned(values.samples()));
+      doubts.addAll(SampleWarning.aboutOwned(others.samples()));
       int beforeCount = values.samples().length;
       int afterCount = others.samples().length;
       Change change = Change.ofOwned(values.samples(), others.samples(), pair.point.seed());

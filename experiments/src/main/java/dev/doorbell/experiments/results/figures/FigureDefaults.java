@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.results.figures;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.FigureKind;
-import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.run.RunData;
 import java.util.List;
 import java.util.Optional;

@@ -2,17 +2,23 @@ package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.FigureKind;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.results.figures.chart.Figure;
+import dev.doorbell.experiments.results.figures.chart.TimelineFigure;
+import dev.doorbell.experiments.results.figures.chart.TornadoFigure;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
+import dev.doorbell.experiments.results.figures.layout.FigureNotes;
+import dev.doorbell.experiments.results.print.Names;
+import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
 import java.nio.file.Path;
@@ -68,13 +74,13 @@ public final class Figures {
    *
    * @param further conditions beside each figure's own
    */
-  public Asked asked(List<Condition> further) {
-    List<Chart> charts = new ArrayList<>();
+  public Asked asked(List<PointCondition> further) {
+    List<Figure> figures = new ArrayList<>();
     List<Problem> missing = new ArrayList<>();
     if (!run.rows().isEmpty()) {
       for (FigureSpec spec : run.figures()) {
         try {
-          charts.add(chart(spec.within(further)));
+          figures.add(figure(spec.within(further)));
         } catch (Unplottable e) {
           missing.add(
               Problem.of(
@@ -85,7 +91,7 @@ public final class Figures {
         }
       }
     }
-    return new Asked(new Plots(charts), missing);
+    return new Asked(new Plots(figures), missing);
   }
 
   /**
@@ -100,14 +106,14 @@ public final class Figures {
           "no point has a result",
           "doorbell table RUN says why; doorbell run --resume RUN runs what is missing");
     }
-    return new Plots(List.of(chart(sampled(spec) ? FigureDefaults.fill(run, spec) : spec)));
+    return new Plots(List.of(figure(sampled(spec) ? FigureDefaults.fill(run, spec) : spec)));
   }
 
   private static boolean sampled(FigureSpec spec) {
     return spec.kind() != FigureKind.TORNADO && spec.kind() != FigureKind.TIMELINE;
   }
 
-  private Chart chart(FigureSpec spec) throws Unplottable {
+  private Figure figure(FigureSpec spec) throws Unplottable {
     return switch (spec.kind()) {
       case LINE -> charts(spec).line();
       case CDF -> charts(spec).cdf();
@@ -126,7 +132,7 @@ public final class Figures {
     if (part.rows().isEmpty()) {
       throw Unplottable.because(
           run.runId(),
-          "no point with a result fulfils '%s'".formatted(Condition.text(spec.only())),
+          "no point with a result fulfils '%s'".formatted(PointCondition.text(spec.only())),
           values());
     }
     return new RunCharts(part, spec);
@@ -137,7 +143,7 @@ public final class Figures {
    *
    * @throws Unplottable when there is none
    */
-  public Point point(List<Condition> conditions) throws Unplottable {
+  public Point point(List<PointCondition> conditions) throws Unplottable {
     return points.stream()
         .filter(point -> conditions.stream().allMatch(c -> c.holds(point.settings())))
         .findFirst()
@@ -145,7 +151,7 @@ public final class Figures {
             () ->
                 Unplottable.because(
                     run.runId(),
-                    "no point fulfils '%s'".formatted(Condition.text(conditions)),
+                    "no point fulfils '%s'".formatted(PointCondition.text(conditions)),
                     values()));
   }
 
@@ -160,7 +166,7 @@ public final class Figures {
         .collect(Collectors.joining("; ", "it has ", ""));
   }
 
-  private Chart tornado(FigureSpec spec) throws Unplottable {
+  private Figure tornado(FigureSpec spec) throws Unplottable {
     Point point = point(spec.only());
     String metric = spec.y().isEmpty() ? "latency" : spec.y();
     Prediction prediction = runtime.get().predict(point);
@@ -182,15 +188,14 @@ public final class Figures {
           "no constant of the topology of %s can be moved".formatted(point.id()),
           "the topology needs constants with a unit; docs/topologies.md says which it may have");
     }
-    String title = RunFigures.title(metric);
-    return TornadoFigure.of(
-        spec.name().isEmpty() ? "tornado-%s-%s".formatted(metric, point.id()) : spec.name(),
-        title,
-        base.get().value(),
-        base.get().unit(),
-        influences,
-        "modelled (closed form, nothing was run)",
-        provenance(point.id()));
+    String title = Names.title(metric);
+    FigureNotes notes =
+        new FigureNotes(
+            spec.name().isEmpty() ? "tornado-%s-%s".formatted(metric, point.id()) : spec.name(),
+            "modelled (closed form, nothing was run)",
+            "",
+            provenance(point.id()));
+    return TornadoFigure.of(notes, title, base.get().value(), base.get().unit(), influences);
   }
 
   /**
@@ -212,12 +217,14 @@ public final class Figures {
     return new Plots(List.of(timeline(spec, point, timeline)));
   }
 
-  private Chart timeline(FigureSpec spec, Point point, Timeline timeline) {
+  private Figure timeline(FigureSpec spec, Point point, Timeline timeline) {
     return new TimelineFigure(
-        spec.name().isEmpty() ? "timeline-" + point.id() : spec.name(),
-        timeline,
-        RunFigures.note(Basis.MODELLED),
-        provenance(timeline.title()));
+        new FigureNotes(
+            spec.name().isEmpty() ? "timeline-" + point.id() : spec.name(),
+            Names.basis(Basis.MODELLED),
+            "one message, every event",
+            provenance(timeline.title())),
+        timeline);
   }
 
   private Provenance provenance(String title) {

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.figures;
 
+import dev.doorbell.experiments.results.figures.chart.Figure;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -12,23 +13,23 @@ import java.util.Set;
 /** Figures of any kind, as files. The bytes depend on what is shown alone. */
 public final class Plots {
 
-  private final List<Chart> charts;
+  private final List<Figure> figures;
 
-  Plots(List<? extends Chart> charts) {
-    this.charts = List.copyOf(charts);
+  Plots(List<Figure> figures) {
+    this.figures = List.copyOf(figures);
   }
 
-  /** The files: the whole figures, and where one has several panels, each of these too. */
+  /** The files of whole figures, and of each panel where a figure has several. */
   public SequencedMap<String, byte[]> files(Set<PlotFormat> formats) {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    all().parallelStream().map(chart -> files(chart, formats)).forEachOrdered(files::putAll);
+    all().parallelStream().map(figure -> files(figure, formats)).forEachOrdered(files::putAll);
     return Collections.unmodifiableSequencedMap(files);
   }
 
-  private static SequencedMap<String, byte[]> files(Chart chart, Set<PlotFormat> formats) {
+  private static SequencedMap<String, byte[]> files(Figure figure, Set<PlotFormat> formats) {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    Drawing drawing = chart.draw();
-    String name = Sheet.identifier(chart.name());
+    Drawing drawing = figure.draw();
+    String name = figure.notes().file("");
     if (formats.contains(PlotFormat.SVG)) {
       files.put(name + ".svg", drawing.svg());
     }
@@ -42,62 +43,64 @@ public final class Plots {
       }
     }
     if (formats.contains(PlotFormat.PGFPLOTS)) {
-      chart
-          .pgfplots()
-          .forEach((file, text) -> files.put(file, text.getBytes(StandardCharsets.UTF_8)));
+      put(files, name + ".tex", drawing.pgfplots());
+      drawing.tables().forEach((file, text) -> put(files, file, text));
     }
     return files;
   }
 
-  /** What there is of them beside drawings: of a timeline, the same for Perfetto. */
-  public SequencedMap<String, byte[]> beside() {
+  private static void put(SequencedMap<String, byte[]> files, String name, String text) {
+    files.put(name, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Files beside the drawings: the events of a timeline for Perfetto. */
+  public SequencedMap<String, byte[]> companions() {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    for (Chart chart : charts) {
-      chart
-          .beside()
-          .forEach((file, text) -> files.put(file, text.getBytes(StandardCharsets.UTF_8)));
+    for (Figure figure : figures) {
+      figure.companions().forEach((file, text) -> put(files, file, text));
     }
     return Collections.unmodifiableSequencedMap(files);
   }
 
   /** Whether there is none. */
   public boolean isEmpty() {
-    return charts.isEmpty();
+    return figures.isEmpty();
   }
 
   /**
    * A figure for a page.
    *
-   * @param name as its files are called
+   * @param name of its files
    * @param caption what it shows, in a few words
-   * @param svg the whole of it
+   * @param svg the whole figure
    */
   public record Shown(String name, String caption, String svg) {}
 
   /** Each figure, whole, for pages that show it. */
   public List<Shown> whole() {
-    return charts.stream()
+    return figures.stream()
         .map(
-            chart ->
+            figure ->
                 new Shown(
-                    Sheet.identifier(chart.name()),
-                    chart.caption(),
-                    new String(chart.draw().svg(), StandardCharsets.UTF_8)))
+                    figure.notes().file(""),
+                    figure.caption(),
+                    new String(figure.draw().svg(), StandardCharsets.UTF_8)))
         .toList();
   }
 
   SequencedMap<String, Drawing> drawings() {
     SequencedMap<String, Drawing> drawings = new LinkedHashMap<>();
-    all().forEach(chart -> drawings.put(Sheet.identifier(chart.name()), chart.draw()));
+    all().forEach(figure -> drawings.put(figure.notes().file(""), figure.draw()));
     return drawings;
   }
 
-  private List<Chart> all() {
-    List<Chart> all = new ArrayList<>();
-    for (Chart chart : charts) {
-      all.add(chart);
-      if (chart.panels().size() > 1) {
-        all.addAll(chart.panelByPanel());
+  private List<Figure> all() {
+    List<Figure> all = new ArrayList<>();
+    for (Figure figure : figures) {
+      all.add(figure);
+      List<Figure> panels = figure.panelByPanel();
+      if (panels.size() > 1) {
+        all.addAll(panels);
       }
     }
     return all;

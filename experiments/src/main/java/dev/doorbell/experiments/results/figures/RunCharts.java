@@ -1,16 +1,21 @@
 package dev.doorbell.experiments.results.figures;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.FigureReader;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Value;
-import dev.doorbell.experiments.results.figures.BarFigure.Bar;
-import dev.doorbell.experiments.results.figures.HeatFigure.Cell;
-import dev.doorbell.experiments.results.figures.LineFigure.Line;
-import dev.doorbell.experiments.results.figures.LineFigure.Panel;
-import dev.doorbell.experiments.results.figures.LineFigure.Point;
-import dev.doorbell.experiments.results.figures.LineFigure.Quantified;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.figures.chart.BarFigure;
+import dev.doorbell.experiments.results.figures.chart.BarFigure.Bar;
+import dev.doorbell.experiments.results.figures.chart.HeatFigure;
+import dev.doorbell.experiments.results.figures.chart.HeatFigure.Cell;
+import dev.doorbell.experiments.results.figures.chart.LineFigure;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Line;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Panel;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Point;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Quantified;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
+import dev.doorbell.experiments.results.figures.layout.FigureNotes;
+import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryFiles;
@@ -38,7 +43,7 @@ final class RunCharts {
   private static final int MOST_STEPS = 400;
 
   private final RunData run;
-  private final RunFigures figures;
+  private final RunLines figures;
   private final FigureSpec spec;
 
   /**
@@ -47,7 +52,7 @@ final class RunCharts {
    */
   RunCharts(RunData run, FigureSpec spec) throws Unplottable {
     this.run = run;
-    this.figures = new RunFigures(run);
+    this.figures = new RunLines(run);
     this.spec = spec;
     List<String> names = run.axes().stream().map(Axis::name).toList();
     for (String axis : List.of(spec.x(), spec.series(), spec.facet(), spec.rows())) {
@@ -99,15 +104,12 @@ final class RunCharts {
             ? "" + counts.getMin()
             : counts.getMin() + " to " + counts.getMax();
     return new LineFigure(
-        spec.name(),
-        new Quantified(RunFigures.title(spec.y()), unit(), positive),
+        notes("n = " + n + " a line, marker at the median", "distribution of "),
+        new Quantified(Names.title(spec.y()), unit(), positive),
         new Quantified("share of samples", "", false),
         series(panels.stream().flatMap(p -> p.lines().stream()).map(Line::series).toList()),
         panels,
-        RunFigures.note(run.basis()),
-        "n = " + n + " a line, marker at the median",
-        true,
-        provenance("distribution of " + RunFigures.title(spec.y())));
+        true);
   }
 
   private static List<Point> steps(double[] sorted) {
@@ -155,15 +157,12 @@ final class RunCharts {
                 .filter(present::contains)
                 .toList();
     return new BarFigure(
-        spec.name(),
-        groups.isEmpty() ? "" : RunFigures.title(groups),
-        new Quantified(RunFigures.title(spec.y()) + ", median", unit(), log),
+        notes(RunLines.samplesNote(counts), ""),
+        groups.isEmpty() ? "" : Names.title(groups),
+        new Quantified(Names.title(spec.y()) + ", median", unit(), log),
         ordered,
         series(panels.stream().flatMap(p -> p.bars().stream()).map(Bar::series).toList()),
-        panels,
-        RunFigures.note(run.basis()),
-        RunFigures.samplesNote(counts),
-        provenance(RunFigures.title(spec.y())));
+        panels);
   }
 
   /** Nothing where the axis that bars would stand side by side for does not vary. */
@@ -214,19 +213,18 @@ final class RunCharts {
           "nobody competes: at no place has more than one '%s' a result".formatted(spec.series()),
           "choose the axis whose values compete with --series AXIS (series in a config)");
     }
+    String samples =
+        ("%s median of %s; the stronger the colour, the farther ahead; numbers: runner-up / winner;"
+                + " white: 95 %% intervals overlap")
+            .formatted(most ? "highest" : "lowest", Names.title(spec.y()));
     return new HeatFigure(
-        spec.name(),
-        RunFigures.title(spec.x()),
-        RunFigures.title(spec.rows()),
+        notes(samples, "winner by "),
+        Names.title(spec.x()),
+        Names.title(spec.rows()),
         across,
         down,
         series(List.copyOf(winners)),
-        panels,
-        RunFigures.note(run.basis()),
-        ("%s median of %s; the stronger the colour, the farther ahead; numbers: runner-up / winner;"
-                + " white: 95 %% intervals overlap")
-            .formatted(most ? "highest" : "lowest", RunFigures.title(spec.y())),
-        provenance("winner by " + RunFigures.title(spec.y())));
+        panels);
   }
 
   private Cell cell(int x, int y, List<SummaryRow> rivals, boolean most) {
@@ -279,7 +277,7 @@ final class RunCharts {
                     axis ->
                         axis.name().equals(spec.facet())
                             ? figures.named(row, axis.name())
-                            : RunFigures.title(axis.name()) + " " + shown(row, axis.name()))
+                            : Names.title(axis.name()) + " " + shown(row, axis.name()))
                 .collect(Collectors.joining(", "));
         places.computeIfAbsent(place, _ -> new ArrayList<>()).add(row);
       }
@@ -320,7 +318,7 @@ final class RunCharts {
   private List<String> series(List<String> present) {
     return spec.series().isEmpty()
         ? List.of(spec.y())
-        : RunFigures.named(figures.axis(spec.series())).stream().filter(present::contains).toList();
+        : Names.alone(figures.axis(spec.series())).stream().filter(present::contains).toList();
   }
 
   private List<String> shownValues(String axis) {
@@ -332,15 +330,24 @@ final class RunCharts {
   }
 
   private String shown(Value value, String axis) {
-    return RunFigures.shown(figures.axis(axis), value);
+    return Names.value(figures.axis(axis), value);
   }
 
-  private Provenance provenance(String what) {
-    return new Provenance(
-        run.experiment() + ": " + what,
-        run.runId(),
-        run.configHash(),
-        run.gitId(),
-        run.basis().word());
+  /**
+   * The notes of a figure of the metric.
+   *
+   * @param what stands before the metric in the title
+   */
+  private FigureNotes notes(String samples, String what) {
+    return new FigureNotes(
+        spec.name(),
+        Names.basis(run.basis()),
+        samples,
+        new Provenance(
+            run.experiment() + ": " + what + Names.title(spec.y()),
+            run.runId(),
+            run.configHash(),
+            run.gitId(),
+            run.basis().word()));
   }
 }

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.results.formats;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.StoredRun;

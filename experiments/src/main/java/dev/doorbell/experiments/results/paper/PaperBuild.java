@@ -2,20 +2,20 @@ package dev.doorbell.experiments.results.paper;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Condition;
-import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.results.claims.Expression;
 import dev.doorbell.experiments.results.claims.ModelNames;
 import dev.doorbell.experiments.results.claims.RunNames;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.PlotFormat;
-import dev.doorbell.experiments.results.figures.RunSelection;
-import dev.doorbell.experiments.results.figures.Table;
-import dev.doorbell.experiments.results.figures.Table.Column;
-import dev.doorbell.experiments.results.figures.Tables;
-import dev.doorbell.experiments.results.figures.Units;
 import dev.doorbell.experiments.results.figures.Unplottable;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.Table.Column;
+import dev.doorbell.experiments.results.print.Units;
+import dev.doorbell.experiments.results.tables.RunSelection;
+import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
@@ -156,12 +156,12 @@ public final class PaperBuild {
     }
   }
 
-  private static List<Condition> conditions(String only) throws ConfigException {
+  private static List<PointCondition> conditions(String only) throws ConfigException {
     List<Problem> wrong = new ArrayList<>();
-    List<Condition> conditions =
+    List<PointCondition> conditions =
         only.isEmpty()
             ? List.of()
-            : Condition.parse(only, "only", Schema.experiment().settings().keySet(), wrong);
+            : PointCondition.parse(only, "only", Schema.experiment().settings().keySet(), wrong);
     if (!wrong.isEmpty()) {
       throw new ConfigException(wrong);
     }
@@ -192,9 +192,9 @@ public final class PaperBuild {
     RunData data =
         only(RunSelection.of(run, conditions(table.only())), table.metrics()).anonymous();
     return switch (table.show()) {
-      case "crossovers" -> Tables.crossovers(data);
-      case "counters" -> Tables.counters(data);
-      default -> Tables.summary(data);
+      case "crossovers" -> RunTables.crossovers(data);
+      case "counters" -> RunTables.counters(data);
+      default -> RunTables.summary(data);
     };
   }
 
@@ -257,7 +257,7 @@ public final class PaperBuild {
     if (modelled == null || measured == null) {
       throw new IOException("it needs two runs with samples");
     }
-    List<Condition> conditions = conditions(table.only());
+    List<PointCondition> conditions = conditions(table.only());
     return Residuals.of(
         only(RunSelection.of(measured, conditions), table.metrics()),
         only(RunSelection.of(modelled, conditions), table.metrics()));

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.results.paper;
 
-import dev.doorbell.experiments.config.Condition;
+import dev.doorbell.experiments.config.condition.PointCondition;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -149,7 +149,7 @@ public final class PaperPack {
                             name,
                             figure.run(),
                             figure.shown().kind().word(),
-                            escaped(Condition.text(figure.shown().only())))));
+                            escaped(PointCondition.text(figure.shown().only())))));
     text.append("\n| table | run | shows | part |\n| --- | --- | --- | --- |\n");
     paper
         .tables()

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.results.paper;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
-import dev.doorbell.experiments.results.figures.Table;
-import dev.doorbell.experiments.results.figures.Table.Column;
-import dev.doorbell.experiments.results.figures.Units;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.Table.Column;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryFiles;

@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.results.report;
 
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.compare.PointComparison;
 import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.compare.Verdict;
-import dev.doorbell.experiments.results.figures.Table;
-import dev.doorbell.experiments.results.figures.Table.Column;
-import dev.doorbell.experiments.results.figures.Units;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.Table.Column;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.stats.Change;
 import dev.doorbell.experiments.stats.Interval;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.results.report;
 
-import dev.doorbell.experiments.results.figures.Table;
+import dev.doorbell.experiments.results.print.Table;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,22 +1,22 @@
 package dev.doorbell.experiments.results.report;
 
-import static dev.doorbell.experiments.config.FigureReader.numeric;
+import static dev.doorbell.experiments.config.figure.FigureReader.numeric;
 import static java.util.stream.Collectors.joining;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.FigureKind;
-import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots;
-import dev.doorbell.experiments.results.figures.SampleTables;
-import dev.doorbell.experiments.results.figures.Table;
-import dev.doorbell.experiments.results.figures.Tables;
 import dev.doorbell.experiments.results.figures.Unplottable;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.tables.RunTables;
+import dev.doorbell.experiments.results.tables.SampleTables;
 import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RunData;
@@ -121,10 +121,10 @@ public final class HtmlReport {
     expectations(run);
     figures(run, number);
     if (!run.data().rows().isEmpty()) {
-      page.element("h3", "Results").table(Tables.summary(run.data()));
-      section("Crossovers", Tables.crossovers(run.data()));
+      page.element("h3", "Results").table(RunTables.summary(run.data()));
+      section("Crossovers", RunTables.crossovers(run.data()));
       if (run.data().rows().stream().anyMatch(row -> !row.counters().isEmpty())) {
-        section("Counted", Tables.counters(run.data()));
+        section("Counted", RunTables.counters(run.data()));
       }
       doubts(run);
     }
@@ -240,7 +240,7 @@ public final class HtmlReport {
 
   /** What the experiment expected and whether it came so, where its summary says. */
   private void expectations(StoredRun run) {
-    Table expected = Tables.expectations(run.data());
+    Table expected = RunTables.expectations(run.data());
     String text = run.plan().config().expectation();
     if (text.isEmpty() && expected.rows().isEmpty()) {
       return;

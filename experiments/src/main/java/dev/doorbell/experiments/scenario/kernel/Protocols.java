@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario.kernel;
 
-import dev.doorbell.experiments.config.KernelDescriptor.Measures;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.kernels.KernelCatalogue;

@@ -14,7 +14,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;

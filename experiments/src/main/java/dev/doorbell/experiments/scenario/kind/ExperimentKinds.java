@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.Schema;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Point;
 import java.util.List;
 import java.util.function.Predicate;

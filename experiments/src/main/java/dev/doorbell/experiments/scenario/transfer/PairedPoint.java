@@ -13,7 +13,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.Gid;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Point;

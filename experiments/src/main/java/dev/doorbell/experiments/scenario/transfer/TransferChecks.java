@@ -3,7 +3,7 @@ package dev.doorbell.experiments.scenario.transfer;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.experiments.config.KernelDescriptor.Measures;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.device.RealHca;
 import dev.doorbell.experiments.scenario.kernel.Protocol;

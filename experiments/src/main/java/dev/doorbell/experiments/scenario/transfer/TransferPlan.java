@@ -4,7 +4,7 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.experiments.config.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;

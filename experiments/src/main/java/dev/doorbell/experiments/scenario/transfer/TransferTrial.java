@@ -4,7 +4,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.experiments.config.KernelDescriptor.Verify;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor.Verify;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.world.Connection;

@@ -1,4 +1,4 @@
-/** Measures the prices of a GPU, real or virtual, with kernels written for it. */
+/** The prices of a machine: how they are requested, derived and written as a topology. */
 @NullMarked
 package dev.doorbell.experiments.workbench.calibration;
 

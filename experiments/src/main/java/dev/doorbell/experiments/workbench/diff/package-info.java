@@ -1,7 +1,4 @@
-/**
- * Runs kernels of the catalogue with random parameters on two GPUs and compares what they leave in
- * memory, byte by byte, but for what depends on who came first.
- */
+/** Compares what one kernel leaves in memory on two GPUs: the request and the result. */
 @NullMarked
 package dev.doorbell.experiments.workbench.diff;
 

@@ -1,4 +1,4 @@
-/** Builds the worlds of an exploration and runs them once a schedule. */
+/** Exploration: one kernel, many seeds, and each race reported once with both source lines. */
 @NullMarked
 package dev.doorbell.experiments.workbench.explore;
 

@@ -1,4 +1,4 @@
-/** The workbench for kernels over the PTX virtual machine. */
+/** Checks, runs and lists one kernel outside of experiments: the requests and the reports. */
 @NullMarked
 package dev.doorbell.experiments.workbench.kernel;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.explore.BugCase;
+import dev.doorbell.experiments.workbench.explore.BugCase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,10 +3,10 @@ package dev.doorbell.experiments.results.figures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.FigureKind;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
 import dev.doorbell.experiments.results.figures.drawing.Node;
@@ -213,6 +213,8 @@ class AnyRunTest {
     for (Node node : nodes) {
       switch (node) {
         case Node.Group group -> collect(group.nodes(), boxes);
+        case Node.Axes axes -> collect(axes.drawn(), boxes);
+        case Node.Plot plot -> collect(plot.drawn(), boxes);
         case Node.Label label -> boxes.add(box(label));
         case Node.Fill _, Node.Stroke _ -> {}
       }

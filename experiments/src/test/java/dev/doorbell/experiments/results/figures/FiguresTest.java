@@ -3,11 +3,12 @@ package dev.doorbell.experiments.results.figures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
+import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
@@ -191,7 +192,7 @@ class FiguresTest {
         run.rows().stream().map(row -> row.pointId().endsWith("-8") ? zeroed(row) : row).toList();
     RunData zeros = withRows(run, rows);
     assertThat(svg(zeros, "latency")).contains(">0\u00A0ns<");
-    assertThat(Tables.crossovers(zeros).rows()).isNotEmpty();
+    assertThat(RunTables.crossovers(zeros).rows()).isNotEmpty();
   }
 
   private static SummaryRow zeroed(SummaryRow row) {

@@ -2,9 +2,12 @@ package dev.doorbell.experiments.results.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.config.Expectation;
-import dev.doorbell.experiments.config.FigureKind;
+import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.latex.Latex;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.tables.RunTables;
+import dev.doorbell.experiments.results.tables.SampleTables;
 import dev.doorbell.experiments.run.RunData;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -68,10 +71,10 @@ class LatexTest {
     int at = 0;
     for (Table table :
         List.of(
-            Tables.summary(run),
-            Tables.crossovers(whole),
-            Tables.counters(run),
-            Tables.expectations(expected(whole)),
+            RunTables.summary(run),
+            RunTables.crossovers(whole),
+            RunTables.counters(run),
+            RunTables.expectations(expected(whole)),
             SampleTables.percentiles(run),
             SampleTables.doubts(run),
             SampleTables.fits(whole))) {

@@ -1,10 +1,10 @@
 package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.Axis;
-import dev.doorbell.experiments.config.Contrast;
-import dev.doorbell.experiments.config.FigureSpec;
-import dev.doorbell.experiments.config.Value;
+import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
@@ -24,9 +24,9 @@ import java.util.stream.LongStream;
  * B completions, 128 B stores, round constants. It stands for a real run wherever only the shape of
  * one matters.
  */
-final class ModelledRun {
+public final class ModelledRun {
 
-  static final List<String> PATHS =
+  public static final List<String> PATHS =
       List.of("pull", "pull.bf", "push.inline", "push.bf", "push.memic", "staged", "proxy");
 
   /**

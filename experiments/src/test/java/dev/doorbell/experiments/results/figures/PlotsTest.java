@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.experiments.config.FigureKind;
-import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Point;
@@ -77,7 +77,7 @@ class PlotsTest {
             .map(
                 axis ->
                     axis.name().equals("size")
-                        ? new dev.doorbell.experiments.config.Axis(
+                        ? new dev.doorbell.experiments.config.value.Axis(
                             "size", "B", List.of(axis.values().get(3)))
                         : axis)
             .toList(),

@@ -2,7 +2,9 @@ package dev.doorbell.experiments.results.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.results.figures.Table.Column;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.Table.Column;
+import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.RunData;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -65,18 +67,19 @@ class TablesTest {
   @Test
   void the_summary_has_a_row_a_point_with_interval_model_and_basis() {
     String text =
-        Tables.summary(ModelledRun.of(1, 42), row -> row.pointId().equals("pull-same-switch-512"))
+        RunTables.summary(
+                ModelledRun.of(1, 42), row -> row.pointId().equals("pull-same-switch-512"))
             .text();
     assertThat(text)
         .contains("latency µs", "[95 % interval]", "goodput GB/s", "reached")
         .contains("2.691   [2.691, 2.691]") // a3 at 512 B by hand: 2691 ns
         .contains("basis: modelled (virtual time)");
-    assertThat(Tables.summary(RUN).rows()).hasSize(RUN.rows().size());
+    assertThat(RunTables.summary(RUN).rows()).hasSize(RUN.rows().size());
   }
 
   @Test
   void crossovers_say_who_leads_up_to_where() {
-    String text = Tables.crossovers(ModelledRun.of(1, 42)).text();
+    String text = RunTables.crossovers(ModelledRun.of(1, 42)).text();
     assertThat(text).containsPattern("pull\\.bf / staged +cross-socket +pull\\.bf +1[67]\\S* KiB");
     assertThat(text).containsPattern("pull / push\\.memic +cross-socket +push\\.memic +all sizes");
   }
@@ -84,14 +87,14 @@ class TablesTest {
   @Test
   void tables_have_the_same_bytes_when_rebuilt() {
     RunData again = ModelledRun.of(21, 42);
-    assertThat(Tables.summary(again).text()).isEqualTo(Tables.summary(RUN).text());
-    assertThat(Tables.crossovers(again).latex()).isEqualTo(Tables.crossovers(RUN).latex());
-    assertThat(Tables.summary(again).markdown()).isEqualTo(Tables.summary(RUN).markdown());
+    assertThat(RunTables.summary(again).text()).isEqualTo(RunTables.summary(RUN).text());
+    assertThat(RunTables.crossovers(again).latex()).isEqualTo(RunTables.crossovers(RUN).latex());
+    assertThat(RunTables.summary(again).markdown()).isEqualTo(RunTables.summary(RUN).markdown());
   }
 
   @Test
   void an_axis_with_one_value_is_a_note_and_no_column() {
-    Table table = Tables.summary(ModelledRun.of(List.of("cross-rc"), 3, 1));
+    Table table = RunTables.summary(ModelledRun.of(List.of("cross-rc"), 3, 1));
     assertThat(table.columns()).extracting(Column::heading).doesNotContain("placement");
     assertThat(table.notes()).startsWith("all at placement cross-rc");
   }
@@ -99,7 +102,7 @@ class TablesTest {
   @Test
   void counters_are_shown_in_full() {
     RunData counted = ModelledRun.counted(ModelledRun.of(List.of("cross-rc"), 1, 1));
-    assertThat(Tables.counters(counted).text())
+    assertThat(RunTables.counters(counted).text())
         .contains("tlp bytes B", "fences")
         .containsPattern("pull +1 MiB +1048576 +2");
   }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.Configs;
-import dev.doorbell.experiments.config.FigureReader;
-import dev.doorbell.experiments.config.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.run.FakeRuntime;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.Runs;

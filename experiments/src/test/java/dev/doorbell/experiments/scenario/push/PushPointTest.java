@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.model.Bounds;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;

@@ -6,7 +6,7 @@ import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.config.Vocabulary;
+import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
@@ -116,7 +116,7 @@ class TracedTransferTest {
     var settings = new java.util.LinkedHashMap<>(here.settings());
     settings.put(
         "placement",
-        new dev.doorbell.experiments.config.Value.Text("../papers/h200-prices/machine.json"));
+        new dev.doorbell.experiments.config.value.Value.Text("../papers/h200-prices/machine.json"));
     Point measured =
         new Point(
             here.index(),

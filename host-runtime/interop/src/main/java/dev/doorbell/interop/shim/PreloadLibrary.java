@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The library that programs have to preload, compiled where it is needed. */
+/** Compiles the library that programs preload. */
 public final class PreloadLibrary {
   private static final String NAME = "libdoorbell-uverbs.so";
   private static final List<String> SOURCES = List.of("shim.c", "protocol.h");
@@ -32,10 +32,10 @@ public final class PreloadLibrary {
   private PreloadLibrary() {}
 
   /**
-   * Compiles the library unless it is there and newer than its sources.
+   * Compiles the library unless it exists and is newer than its sources.
    *
    * @param sources {@code host-runtime/uverbs-shim} of a checkout
-   * @param target the folder for the library; created if need be
+   * @param target the folder for the library; created if it does not exist
    * @return the library
    * @throws HcaException when there is no compiler, no source or no kernel header; says what to do
    */
@@ -83,11 +83,11 @@ public final class PreloadLibrary {
     return true;
   }
 
-  private static void compile(Path sources, Path output) throws IOException, InterruptedException {
+  private static void compile(Path sources, Path library) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add("gcc");
     command.addAll(FLAGS);
-    command.addAll(List.of("-o", output.toString(), SOURCES.getFirst()));
+    command.addAll(List.of("-o", library.toString(), SOURCES.getFirst()));
     Path log = Files.createTempFile("doorbell-gcc", ".log");
     try {
       Process gcc;
@@ -108,13 +108,17 @@ public final class PreloadLibrary {
         gcc.destroyForcibly();
       }
       if (!ended || gcc.exitValue() != 0) {
-        String said = Files.readString(log, StandardCharsets.UTF_8);
+        String output = Files.readString(log, StandardCharsets.UTF_8);
         throw new HcaException(
-            said.contains("rdma/rdma_user_ioctl_cmds.h")
+            output.contains("rdma/rdma_user_ioctl_cmds.h")
                 ? "the kernel's RDMA headers are missing; install them ('apt-get install"
-                      + " linux-libc-dev')"
+                    + " linux-libc-dev')"
                 : "gcc does not compile the preload library: "
-                    + said.lines().filter(line -> line.contains("error")).findFirst().orElse(said));
+                    + output
+                        .lines()
+                        .filter(line -> line.contains("error"))
+                        .findFirst()
+                        .orElse(output));
       }
     } finally {
       Files.deleteIfExists(log);
@@ -122,10 +126,10 @@ public final class PreloadLibrary {
   }
 
   /**
-   * What a program's environment has to say so that it sees a server's devices.
+   * The environment variables by which a program sees a server's devices.
    *
    * @param folder of the {@link ShimServer}
-   * @param preloaded what {@code LD_PRELOAD} says already, or the empty string
+   * @param preloaded the current value of {@code LD_PRELOAD}, or the empty string
    */
   public static Map<String, String> environment(Path library, Path folder, String preloaded) {
     return Map.of(

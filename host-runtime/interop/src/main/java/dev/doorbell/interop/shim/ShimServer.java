@@ -1,6 +1,14 @@
 package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.client.ClientFabric;
+import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.ProcessMemory;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.ServedDevice;
+import dev.doorbell.interop.shim.object.ServerTables;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -10,8 +18,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,75 +25,68 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Serves software HCAs to programs that run under the preload library of {@code
  * host-runtime/uverbs-shim}, with {@code DOORBELL_HCA} naming this server's folder.
  *
- * <p>All devices are on one wire; programs that open them reach each other. Whatever a program made
- * ends when it closes the device or dies. {@link #run} does all the work, on one thread.
+ * <p>All devices are on one wire; programs that open them reach each other. The objects of a
+ * program are closed when it closes the device or ends. {@link #run} does all the work, on one
+ * thread.
  */
 public final class ShimServer implements AutoCloseable {
   private static final String SOCKET = "socket";
 
-  /** Most devices of a server. */
-  public static final int MOST_DEVICES = 16;
+  /** Largest number of devices of a server. */
+  public static final int MAX_DEVICES = 16;
 
-  /** Turns between two looks at the sockets while there is work. */
+  /** Turns between two polls of the sockets while there is work. */
   private static final int TURNS_BETWEEN_SOCKETS = 64;
 
   /**
-   * After so long without work the thread naps, longer and longer. Programs that poll use up every
-   * core there is; a thread that sleeps is preferred to them when it wakes, one that spins is not.
+   * After this time without work the thread sleeps, for longer and longer times. Programs that poll
+   * keep all cores busy; the scheduler prefers a thread that wakes to them, but not one that spins.
    */
   private static final long SPIN_NANOS = 10_000;
 
-  private static final long SHORTEST_NAP = 4_000;
-  private static final long NAPS_NANOS = 100_000_000;
-  private static final int NAP_SHARE = 16;
+  private static final long MIN_SLEEP_NANOS = 4_000;
+  private static final long SHORT_SLEEPS_NANOS = 100_000_000;
+  private static final int SLEEP_FRACTION = 16;
   private static final int SLEEP_MILLIS = 1;
-  private static final int REST_MILLIS = 50;
+  private static final int NO_QUEUES_MILLIS = 50;
 
   private final Path folder;
   private final ClientFabric fabric = new ClientFabric();
-  private final List<Device> devices;
+  private final List<ServedDevice> devices;
   private final ServerSocketChannel listening;
   private final Selector selector;
   private final Map<Integer, ClientProcess> processes = new HashMap<>();
-  private final Set<Context> contexts = new HashSet<>();
-  private Context[] open = new Context[0];
-  private final Map<Long, EventQueue> events = new HashMap<>();
-  private final Command.Copies copies = new Command.Copies();
-  private final BitSet pages = new BitSet();
-  private long tokens;
-  private int pds;
-  private int umems;
+  private final Set<ClientContext> contexts = new HashSet<>();
+  private ClientContext[] open = new ClientContext[0];
+  private final ServerTables tables = new ServerTables();
   private int count;
   private volatile int connections;
   private boolean closed;
 
   /**
-   * Opens the server; programs that start from now on see its devices, and are answered once {@link
-   * #run} runs.
+   * Opens the server. Programs that start from now on see its devices; {@link #run} answers them.
    *
-   * @param folder where its socket and its description of the devices go; created if need be
-   * @param devices how many devices, 1 to {@link #MOST_DEVICES}
+   * @param folder for its socket and the description of the devices; created if it does not exist
+   * @param devices number of devices, 1 to {@link #MAX_DEVICES}
    * @throws IOException when the folder cannot be written, or another server uses it
    */
   public ShimServer(Path folder, int devices) throws IOException {
-    if (devices < 1 || devices > MOST_DEVICES) {
+    if (devices < 1 || devices > MAX_DEVICES) {
       throw new IllegalArgumentException("devices=" + devices);
     }
     this.folder = folder.toAbsolutePath();
     Files.createDirectories(this.folder);
-    pages.set(0);
     if (isServed(this.folder)) {
       fabric.close();
-      throw new IOException("another server has " + this.folder);
+      throw new IOException("another server uses " + this.folder);
     }
     Files.deleteIfExists(socket());
-    this.devices = Device.make(fabric, devices);
+    this.devices = ServedDevice.create(fabric, devices);
     this.listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     this.selector = Selector.open();
     try {
@@ -107,28 +106,28 @@ public final class ShimServer implements AutoCloseable {
     return folder.resolve(SOCKET);
   }
 
-  /** Whether a server answers in that folder. */
+  /** True when a server answers in that folder. */
   public static boolean isServed(Path folder) {
-    try (SocketChannel knock = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      return knock.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)));
+    try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      return probe.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)));
     } catch (IOException e) {
       return false;
     }
   }
 
-  /** What {@code DOORBELL_HCA} has to be for programs that are to see these devices. */
+  /** The value of {@code DOORBELL_HCA} for programs that use these devices. */
   public Path folder() {
     return folder;
   }
 
-  /** Devices and file descriptors for events that programs have open. From any thread. */
+  /** The number of devices and event descriptors that programs have open. From any thread. */
   public int connections() {
     return connections;
   }
 
-  /** Serves until {@code stop}, which is asked many times a second. */
+  /** Serves until {@code stop}, which is called many times a second. */
   public void run(BooleanSupplier stop) throws IOException {
-    ProcessMemory.wakePunctually();
+    ProcessMemory.minimizeTimerSlack();
     long busy = System.nanoTime();
     int turns = 0;
     while (!stop.getAsBoolean()) {
@@ -145,45 +144,47 @@ public final class ShimServer implements AutoCloseable {
   }
 
   /**
-   * Waits as long as suits after so much idleness.
+   * Waits, for longer the longer there has been no work.
    *
    * @return milliseconds to wait for the sockets; 0 for not at all
    */
   private int pause(long idleNanos) {
-    boolean queues = false;
-    for (Context context : open) {
-      queues |= context.hasQueues();
+    boolean hasQueues = false;
+    for (ClientContext context : open) {
+      hasQueues |= context.hasQueues();
     }
-    if (!queues) {
-      return REST_MILLIS;
+    if (!hasQueues) {
+      return NO_QUEUES_MILLIS;
     }
     if (idleNanos < SPIN_NANOS) {
       Thread.onSpinWait();
-    } else if (idleNanos < NAPS_NANOS) {
-      LockSupport.parkNanos(Math.clamp(idleNanos / NAP_SHARE, SHORTEST_NAP, 1_000_000));
+    } else if (idleNanos < SHORT_SLEEPS_NANOS) {
+      LockSupport.parkNanos(Math.clamp(idleNanos / SLEEP_FRACTION, MIN_SLEEP_NANOS, 1_000_000));
     } else {
       return SLEEP_MILLIS;
     }
     return 0;
   }
 
-  /** Looks at doorbells, steps the HCAs, passes on events. */
+  /** Polls doorbells, steps the HCAs, passes on events. */
   private int turn() {
     int work = 0;
-    Context[] now = open;
-    for (Context context : now) {
-      work += context.look(fabric);
+    ClientContext[] now = open;
+    for (ClientContext context : now) {
+      work += context.pollDoorbells(fabric);
     }
     work += fabric.step();
-    for (Context context : now) {
-      work += context.tellCompletions();
+    for (ClientContext context : now) {
+      work += context.forwardCompletionEvents();
     }
-    for (Device device : devices) {
+    for (ServedDevice device : devices) {
       for (AsyncEvent event = device.hca().pollAsyncEvent();
           event != null;
           event = device.hca().pollAsyncEvent()) {
-        for (Context context : device.contexts) {
-          context.tell(event);
+        for (ClientContext context : now) {
+          if (context.device() == device) {
+            context.onAsyncEvent(event);
+          }
         }
         work++;
       }
@@ -201,7 +202,7 @@ public final class ShimServer implements AutoCloseable {
       if (!key.isValid()) {
         continue;
       }
-      if (key.attachment() instanceof Connection connection) {
+      if (key.attachment() instanceof ShimConnection connection) {
         if (!connection.serve()) {
           key.cancel();
           connection.close();
@@ -220,99 +221,49 @@ public final class ShimServer implements AutoCloseable {
     SocketChannel socket = listening.accept();
     if (socket != null) {
       socket.configureBlocking(false);
-      socket.register(selector, SelectionKey.OP_READ, new Connection(this, socket));
+      socket.register(selector, SelectionKey.OP_READ, new ShimConnection(this, socket));
       count++;
       connections = count;
     }
   }
 
-  // For connections and their contexts.
+  ServerTables tables() {
+    return tables;
+  }
 
   /** A program opens a device. */
-  Context open(int pid, int file, int number) throws Refusal {
-    if (number < 0 || number >= devices.size()) {
-      throw new Refusal(Errno.ENOENT);
-    }
+  ClientContext openDevice(int pid, int file, int number) throws ErrnoException {
+    ErrnoException.require(number >= 0 && number < devices.size(), Errno.ENOENT);
     ClientProcess process = processes.get(pid);
     if (process == null) {
       try {
         process = new ClientProcess(pid, fabric.freeSlot(), file);
       } catch (IOException e) {
-        throw new Refusal(Errno.EACCES);
+        throw new ErrnoException(Errno.EACCES);
       }
       processes.put(pid, process);
       fabric.attach(process);
     }
-    process.opened();
-    Context context = new Context(this, devices.get(number), process, copies);
+    process.onDeviceOpened();
+    ClientContext context = new ClientContext(tables, devices.get(number), process);
     contexts.add(context);
-    open = contexts.toArray(Context[]::new);
+    open = contexts.toArray(ClientContext[]::new);
     return context;
   }
 
   /** A program has closed a device. */
-  void close(Context context) {
+  void closeDevice(ClientContext context) {
     context.close();
     contexts.remove(context);
-    open = contexts.toArray(Context[]::new);
-    context.uars().forEach(this::givePage);
+    open = contexts.toArray(ClientContext[]::new);
     ClientProcess process = context.process();
-    if (process.closed()) {
+    if (process.onDeviceClosed()) {
       fabric.detach(process);
       processes.remove(process.pid());
     }
   }
 
-  EventQueue newEvents(int recordBytes) {
-    tokens++;
-    EventQueue queue = new EventQueue(tokens, recordBytes);
-    events.put(tokens, queue);
-    return queue;
-  }
-
-  @Nullable EventQueue events(long token) {
-    return events.get(token);
-  }
-
-  void forget(EventQueue queue) {
-    events.remove(queue.token());
-  }
-
-  /** Events come back that were taken along with others. */
-  void requeue(long token, byte[] records) {
-    EventQueue queue = events.get(token);
-    if (queue == null) {
-      return;
-    }
-    int bytes = queue.recordBytes();
-    for (int at = 0; at + bytes <= records.length; at += bytes) {
-      queue.add(Arrays.copyOfRange(records, at, at + bytes));
-    }
-  }
-
-  /** A number for a doorbell page, or -1. */
-  int takePage(int limit) {
-    int page = pages.nextClearBit(1);
-    if (page >= limit) {
-      return -1;
-    }
-    pages.set(page);
-    return page;
-  }
-
-  void givePage(int page) {
-    pages.clear(page);
-  }
-
-  int nextPd() {
-    return ++pds;
-  }
-
-  int nextUmem() {
-    return ++umems;
-  }
-
-  /** Ends what is still open and deletes what was written to the folder. */
+  /** Closes what is still open and deletes the files in the folder. */
   @Override
   public void close() throws IOException {
     if (closed) {
@@ -320,7 +271,7 @@ public final class ShimServer implements AutoCloseable {
     }
     closed = true;
     for (SelectionKey key : Set.copyOf(selector.keys())) {
-      if (key.attachment() instanceof Connection connection) {
+      if (key.attachment() instanceof ShimConnection connection) {
         connection.close();
       }
     }

@@ -1,6 +1,7 @@
 package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.interop.shim.object.ServedDevice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,21 +11,19 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What {@code /sys/class} would say of the devices, as files in a folder: libibverbs looks in the
+ * Writes the devices' entries of {@code /sys/class} as files in a folder. libibverbs reads the
  * folder that {@code SYSFS_PATH} names.
  */
 final class SysfsTree {
   /** The device number of {@code /dev/null}, which the preload library opens instead. */
   private static final String NODE = "1:3";
 
-  private static final int GIDS = 256;
-
   private SysfsTree() {}
 
-  static void write(Path root, List<Device> devices) throws IOException {
+  static void write(Path root, List<ServedDevice> devices) throws IOException {
     Path verbs = root.resolve("class/infiniband_verbs");
     put(verbs.resolve("abi_version"), "6");
-    for (Device device : devices) {
+    for (ServedDevice device : devices) {
       Path node = verbs.resolve("uverbs" + device.number());
       put(node.resolve("dev"), NODE);
       put(node.resolve("ibdev"), device.name());
@@ -33,18 +32,19 @@ final class SysfsTree {
     }
   }
 
-  private static void write(Path folder, Device device) throws IOException {
+  private static void write(Path folder, ServedDevice device) throws IOException {
     put(folder.resolve("node_type"), "1: CA");
     put(folder.resolve("node_guid"), words(device.guid()));
     put(folder.resolve("sys_image_guid"), words(device.guid()));
     put(folder.resolve("node_desc"), "doorbell " + device.name());
-    put(folder.resolve("fw_ver"), DeviceCommands.FIRMWARE_TEXT);
+    put(folder.resolve("fw_ver"), ServedDevice.FIRMWARE);
     put(folder.resolve("board_id"), "DOORBELL");
     put(
         folder.resolve("device/modalias"),
-        "pci:v000015B3d0000%04Xsv000015B3sd00000016bc02sc00i00".formatted(DeviceCommands.PART));
+        "pci:v000015B3d0000%04Xsv000015B3sd00000016bc02sc00i00"
+            .formatted(ServedDevice.VENDOR_PART));
     put(folder.resolve("device/vendor"), "0x15b3");
-    put(folder.resolve("device/device"), "0x%04x".formatted(DeviceCommands.PART));
+    put(folder.resolve("device/device"), "0x%04x".formatted(ServedDevice.VENDOR_PART));
     put(folder.resolve("device/numa_node"), "-1");
     Path port = folder.resolve("ports/1");
     put(port.resolve("state"), "4: ACTIVE");
@@ -57,7 +57,7 @@ final class SysfsTree {
     put(port.resolve("gids/0"), words(gid.high()) + ":" + words(gid.low()));
     put(port.resolve("gid_attrs/types/0"), "RoCE v2");
     put(port.resolve("gid_attrs/ndevs/0"), "lo");
-    for (int i = 1; i < GIDS; i++) {
+    for (int i = 1; i < ServedDevice.GID_TABLE_ENTRIES; i++) {
       put(port.resolve("gids").resolve(String.valueOf(i)), words(0) + ":" + words(0));
     }
   }

@@ -1,11 +1,14 @@
 /**
- * Software HCAs for programs that know nothing of Doorbell: what Linux's uverbs and mlx5_ib would
- * answer to libibverbs and libmlx5. The preload library in {@code host-runtime/uverbs-shim} brings
- * their commands here, over a Unix socket; queues lie in memory that the program and this process
- * share, payload is read and written in the program's own memory.
+ * Software HCAs for unmodified libibverbs programs: the answers of Linux's uverbs and mlx5_ib to
+ * libibverbs and libmlx5. The preload library in {@code host-runtime/uverbs-shim} forwards their
+ * commands over a Unix socket. Queues lie in memory that the program and this process share;
+ * payload is read and written in the program's own memory.
  *
- * <p>One thread does everything: it steps the HCAs, looks at doorbell pages, and answers commands
- * in between, so that nothing here needs a lock.
+ * <p>A command passes through: {@link dev.doorbell.interop.shim.ShimConnection} (messages), {@code
+ * command} (what each does), {@code object} (what exists), {@code client} (the program's memory).
+ *
+ * <p>One thread does everything: it steps the HCAs, polls doorbell pages, and answers commands in
+ * between, so no state needs a lock.
  */
 @NullMarked
 package dev.doorbell.interop.shim;

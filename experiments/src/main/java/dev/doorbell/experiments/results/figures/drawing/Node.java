@@ -8,7 +8,7 @@ public sealed interface Node {
   /**
    * Nodes that belong together, such as one line of a chart with its markers.
    *
-   * @param id what an SVG viewer or script finds them by; unique in the drawing
+   * @param id identifies the group for an SVG viewer or script; unique in the drawing
    * @param role what groups of a kind have in common, such as a line and its legend entry, so that
    *     a script can find all of them; an SVG class, empty for none
    */
@@ -22,32 +22,63 @@ public sealed interface Node {
     }
   }
 
+  /**
+   * The frame of a panel with its rules, ticks and tick labels. A plotting package draws them by
+   * itself, all other writers write {@code drawn}.
+   */
+  record Axes(PlotArea area, List<Node> drawn) implements Node {
+    public Axes {
+      drawn = List.copyOf(drawn);
+    }
+  }
+
+  /**
+   * Data within the axes of the same panel. A plotting package draws {@code series} by itself, all
+   * other writers write {@code drawn}.
+   */
+  record Plot(List<Series> series, List<Node> drawn) implements Node {
+    public Plot {
+      series = List.copyOf(series);
+      drawn = List.copyOf(drawn);
+    }
+
+    public Plot(Series series, List<Node> drawn) {
+      this(List.of(series), drawn);
+    }
+  }
+
   /** A line along an outline, {@code width} points wide. */
-  record Stroke(Outline outline, Ink ink, double width, Dash dash) implements Node {}
+  record Stroke(Outline outline, Paint paint, double width, Dash dash) implements Node {
+    /** An unbroken line from one point to another. */
+    public static Stroke line(
+        double x0, double y0, double x1, double y1, Paint paint, double width) {
+      return new Stroke(Outline.line(x0, y0, x1, y1), paint, width, Dash.NONE);
+    }
+  }
 
   /** An outline filled. */
-  record Fill(Outline outline, Ink ink) implements Node {}
+  record Fill(Outline outline, Paint paint) implements Node {}
 
   /**
    * One line of text.
    *
    * @param text characters that the typeface lacks become question marks
-   * @param x the anchor's place, points
-   * @param y the baseline, points
+   * @param x of the anchor, points
+   * @param y of the baseline, points
    * @param size of the type, points
    */
-  record Label(String text, double x, double y, double size, Anchor anchor, Turn turn, Ink ink)
+  record Label(String text, double x, double y, double size, Anchor anchor, Turn turn, Paint paint)
       implements Node {
     public Label {
       text = Typeface.drawable(text);
     }
 
-    public Label(String text, double x, double y, double size, Anchor anchor, Ink ink) {
-      this(text, x, y, size, anchor, Turn.NONE, ink);
+    public Label(String text, double x, double y, double size, Anchor anchor, Paint paint) {
+      this(text, x, y, size, anchor, Turn.NONE, paint);
     }
   }
 
-  /** Which part of a text its x says. */
+  /** Which part of a text stands at its x. */
   enum Anchor {
     START,
     MIDDLE,

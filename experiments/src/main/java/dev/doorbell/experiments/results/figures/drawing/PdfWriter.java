@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import org.apache.fontbox.ttf.TTFParser;
 import org.apache.fontbox.ttf.TrueTypeFont;
 import org.apache.pdfbox.io.RandomAccessReadBuffer;
@@ -55,9 +56,7 @@ final class PdfWriter {
       try (PDPageContentStream page = new PDPageContentStream(document, sheet)) {
         page.setLineJoinStyle(ROUND);
         PdfWriter writer = new PdfWriter(page, font, drawing.height());
-        for (Node node : drawing.nodes()) {
-          writer.node(node);
-        }
+        writer.nodes(drawing.nodes());
       }
       ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 16);
       document.save(bytes, CompressParameters.NO_COMPRESSION); // streams are deflated all the same
@@ -89,16 +88,20 @@ final class PdfWriter {
     return information;
   }
 
+  private void nodes(List<Node> nodes) throws IOException {
+    for (Node node : nodes) {
+      node(node);
+    }
+  }
+
   private void node(Node node) throws IOException {
     switch (node) {
-      case Group group -> {
-        for (Node inner : group.nodes()) {
-          node(inner);
-        }
-      }
+      case Group group -> nodes(group.nodes());
+      case Node.Axes axes -> nodes(axes.drawn());
+      case Node.Plot plot -> nodes(plot.drawn());
       case Stroke stroke -> stroke(stroke);
       case Fill fill -> {
-        page.setNonStrokingColor(rgb(fill.ink()));
+        page.setNonStrokingColor(rgb(fill.paint()));
         trace(fill.outline());
         page.fill();
       }
@@ -107,7 +110,7 @@ final class PdfWriter {
   }
 
   private void stroke(Stroke stroke) throws IOException {
-    page.setStrokingColor(rgb(stroke.ink()));
+    page.setStrokingColor(rgb(stroke.paint()));
     page.setLineWidth((float) stroke.width());
     boolean broken = stroke.dash().broken();
     page.setLineCapStyle(broken ? BUTT : ROUND);
@@ -131,7 +134,7 @@ final class PdfWriter {
     boolean upwards = label.turn() == Turn.UPWARDS;
     page.beginText();
     page.setFont(font, (float) label.size());
-    page.setNonStrokingColor(rgb(label.ink()));
+    page.setNonStrokingColor(rgb(label.paint()));
     float x = round(label.x() - (upwards ? 0 : back));
     float y = round(height - label.y() - (upwards ? back : 0));
     page.setTextMatrix(upwards ? new Matrix(0, 1, -1, 0, x, y) : Matrix.getTranslateInstance(x, y));
@@ -160,7 +163,7 @@ final class PdfWriter {
     return Math.round(value * 100) / 100f;
   }
 
-  private static java.awt.Color rgb(Ink ink) {
-    return new java.awt.Color(ink.rgb());
+  private static java.awt.Color rgb(Paint paint) {
+    return new java.awt.Color(paint.rgb());
   }
 }

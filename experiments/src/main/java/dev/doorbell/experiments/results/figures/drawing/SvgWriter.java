@@ -47,22 +47,27 @@ final class SvgWriter {
   }
 
   private void node(Node node) {
-    out.repeat("  ", depth);
     switch (node) {
       case Group group -> group(group);
+      case Node.Axes axes -> axes.drawn().forEach(this::node);
+      case Node.Plot plot -> plot.drawn().forEach(this::node);
       case Stroke stroke -> stroke(stroke);
       case Fill fill ->
-          out.append("<path d=\"")
+          start("<path d=\"")
               .append(path(fill.outline()))
               .append("\" fill=\"")
-              .append(fill.ink().hex())
+              .append(fill.paint().hex())
               .append("\"/>\n");
       case Label label -> label(label);
     }
   }
 
+  private StringBuilder start(String element) {
+    return out.repeat("  ", depth).append(element);
+  }
+
   private void group(Group group) {
-    out.append("<g id=\"").append(escape(group.id()));
+    start("<g id=\"").append(escape(group.id()));
     if (!group.role().isEmpty()) {
       out.append("\" class=\"").append(escape(group.role()));
     }
@@ -70,12 +75,12 @@ final class SvgWriter {
     depth++;
     group.nodes().forEach(this::node);
     depth--;
-    out.repeat("  ", depth).append("</g>\n");
+    start("</g>\n");
   }
 
   private void stroke(Stroke stroke) {
-    out.append("<path d=\"").append(path(stroke.outline()));
-    out.append("\" fill=\"none\" stroke=\"").append(stroke.ink().hex());
+    start("<path d=\"").append(path(stroke.outline()));
+    out.append("\" fill=\"none\" stroke=\"").append(stroke.paint().hex());
     out.append("\" stroke-width=\"").append(number(stroke.width()));
     if (stroke.dash().broken()) {
       out.append("\" stroke-dasharray=\"").append(number(stroke.dash().on()));
@@ -89,7 +94,7 @@ final class SvgWriter {
   private void label(Label label) {
     String x = number(label.x());
     String y = number(label.y());
-    out.append("<text x=\"").append(x).append("\" y=\"").append(y);
+    start("<text x=\"").append(x).append("\" y=\"").append(y);
     out.append("\" font-size=\"").append(number(label.size()));
     if (label.anchor() != Anchor.START) {
       out.append("\" text-anchor=\"").append(label.anchor() == Anchor.END ? "end" : "middle");
@@ -97,7 +102,7 @@ final class SvgWriter {
     if (label.turn() == Turn.UPWARDS) {
       out.append("\" transform=\"rotate(-90 ").append(x).append(' ').append(y).append(')');
     }
-    out.append("\" fill=\"").append(label.ink().hex()).append("\">");
+    out.append("\" fill=\"").append(label.paint().hex()).append("\">");
     out.append(escape(label.text())).append("</text>\n");
   }
 

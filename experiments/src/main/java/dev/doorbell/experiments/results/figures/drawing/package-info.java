@@ -1,11 +1,11 @@
 /**
- * One drawing, three writers: what a figure looks like is decided once, as paths and text on a
- * page, and then written as SVG, PDF or PNG.
+ * One drawing, four writers: a figure's look is decided once, as paths and text on a page, and then
+ * written as SVG, PDF, PNG or for pgfplots. For the last one axes and series are marked as such
+ * ({@code Node.Axes}, {@code Node.Plot}), with tables of their values.
  *
  * <p>Writers are pure functions to bytes: no dates, no random identifiers, no fonts of the machine.
  * Text is set in Liberation Sans, which comes with PDFBox and has the widths of Arial and
- * Helvetica, so that a viewer of the SVG that lacks it lays the page out alike. Nothing here knows
- * what an axis is.
+ * Helvetica, so that a viewer of the SVG without that typeface has the same layout.
  */
 @NullMarked
 package dev.doorbell.experiments.results.figures.drawing;

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.apache.pdfbox.Loader;
@@ -31,15 +32,20 @@ class DrawingTest {
           new Provenance(
               "a <tiny> & plain one", "run-1", "c0ffee", Optional.of("0123abc"), "modelled"),
           List.of(
-              new Node.Fill(Outline.rectangle(0, 30, 72, 6), new Ink(0xDFE3E8)),
+              new Node.Fill(Outline.rectangle(0, 30, 72, 6), new Paint(0xDFE3E8)),
               new Node.Group(
                   "line",
                   List.of(
                       new Node.Stroke(
-                          Outline.line(1, 2.345, 30.5, -0.001), new Ink(0x0072B2), 1.15, Dash.NONE),
-                      new Node.Stroke(Outline.circle(50, 10, 5), Ink.BLACK, 0.5, new Dash(3, 2)))),
-              new Node.Label("8 B < 1 µs", 36, 20, 7, Anchor.MIDDLE, Ink.BLACK),
-              new Node.Label("up", 10, 30, 6.5, Anchor.END, Turn.UPWARDS, Ink.BLACK)));
+                          Outline.line(1, 2.345, 30.5, -0.001),
+                          new Paint(0x0072B2),
+                          1.15,
+                          Dash.NONE),
+                      new Node.Stroke(
+                          Outline.circle(50, 10, 5), Paint.BLACK, 0.5, new Dash(3, 2)))),
+              new Node.Label("8 B < 1 µs", 36, 20, 7, Anchor.MIDDLE, Paint.BLACK),
+              new Node.Label("up", 10, 30, 6.5, Anchor.END, Turn.UPWARDS, Paint.BLACK)),
+          new TreeMap<>());
 
   @Test
   void the_svg_of_a_tiny_drawing_is_this() {
@@ -142,7 +148,12 @@ class DrawingTest {
   @Test
   void other_provenance_is_another_file() {
     Drawing other =
-        new Drawing(TINY.width(), TINY.height(), TINY.provenance().titled("another"), TINY.nodes());
+        new Drawing(
+            TINY.width(),
+            TINY.height(),
+            TINY.provenance().titled("another"),
+            TINY.nodes(),
+            TINY.tables());
     assertThat(other.pdf()).isNotEqualTo(TINY.pdf());
     assertThat(other.svg()).isNotEqualTo(TINY.svg());
     assertThat(other.png(other.pdf())).isNotEqualTo(TINY.png(TINY.pdf()));
@@ -159,7 +170,8 @@ class DrawingTest {
 
   @Test
   void what_the_typeface_lacks_is_shown_as_a_question_mark() {
-    Node.Label label = new Node.Label("ok \u4E2D \uD83D\uDE00 µ", 0, 0, 7, Anchor.START, Ink.BLACK);
+    Node.Label label =
+        new Node.Label("ok \u4E2D \uD83D\uDE00 µ", 0, 0, 7, Anchor.START, Paint.BLACK);
     assertThat(label.text()).isEqualTo("ok ? ? µ");
   }
 

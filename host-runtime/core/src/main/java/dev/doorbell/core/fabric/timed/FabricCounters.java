@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.timed;
 
+import dev.doorbell.core.fabric.timed.link.LinkTraffic;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

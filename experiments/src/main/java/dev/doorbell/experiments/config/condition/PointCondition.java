@@ -1,0 +1,168 @@
+package dev.doorbell.experiments.config.condition;
+
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.schema.Amounts;
+import dev.doorbell.experiments.config.value.Sizes;
+import dev.doorbell.experiments.config.value.Value;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * A condition on one setting of a point, as in {@code exclude} and {@code --only}.
+ *
+ * @param operands any of them for {@code EQUAL}, none of them for {@code NOT_EQUAL}, exactly one
+ *     for an order
+ */
+public record PointCondition(String setting, Comparison comparison, List<String> operands) {
+  private static final Pattern TERM =
+      Pattern.compile("\\s*([A-Za-z0-9.]+)\\s*(<=|>=|!=|<|>|=)(.*)");
+  private static final Pattern COMPARED = Pattern.compile("\\s*(<=|>=|!=|<|>|=)(.*)");
+
+  /** How a value is compared. */
+  public enum Comparison {
+    EQUAL("="),
+    NOT_EQUAL("!="),
+    LESS("<"),
+    AT_MOST("<="),
+    GREATER(">"),
+    AT_LEAST(">=");
+
+    private final String sign;
+
+    Comparison(String sign) {
+      this.sign = sign;
+    }
+
+    static Comparison of(String sign) {
+      for (Comparison comparison : values()) {
+        if (comparison.sign.equals(sign)) {
+          return comparison;
+        }
+      }
+      throw new IllegalArgumentException("not a comparison: " + sign);
+    }
+
+    boolean isOrder() {
+      return this != EQUAL && this != NOT_EQUAL;
+    }
+  }
+
+  public PointCondition {
+    operands = operands.stream().map(PointCondition::canonical).toList();
+  }
+
+  /** Sizes may be written with a suffix; values never are. */
+  private static String canonical(String operand) {
+    String text = operand.strip();
+    OptionalLong number = Sizes.parse(text);
+    return number.isPresent() ? Long.toString(number.getAsLong()) : text;
+  }
+
+  /** As {@code --only} takes it. */
+  String text() {
+    return setting + comparison.sign + String.join("|", operands);
+  }
+
+  /** As a sentence has it: sizes and times with their unit. */
+  String shown() {
+    return setting
+        + comparison.sign
+        + String.join("|", operands.stream().map(o -> Amounts.operand(setting, o)).toList());
+  }
+
+  /** Conditions of which all must hold, as {@code --only} takes them. */
+  public static String text(List<PointCondition> conditions) {
+    return conditions.stream().map(PointCondition::text).collect(Collectors.joining(","));
+  }
+
+  /** Whether the condition holds for a point with these values. */
+  public boolean holds(Map<String, Value> values) {
+    Value value = values.get(setting);
+    if (value == null) {
+      return false;
+    }
+    boolean among = operands.contains(value.text());
+    return switch (comparison) {
+      case EQUAL -> among;
+      case NOT_EQUAL -> !among;
+      case LESS, AT_MOST, GREATER, AT_LEAST ->
+          value instanceof Value.Whole(long number) && ordered(number);
+    };
+  }
+
+  private boolean ordered(long number) {
+    long limit = Long.parseLong(operands.getFirst());
+    return switch (comparison) {
+      case LESS -> number < limit;
+      case AT_MOST -> number <= limit;
+      case GREATER -> number > limit;
+      case AT_LEAST -> number >= limit;
+      case EQUAL, NOT_EQUAL -> throw new IllegalStateException("not an order: " + comparison);
+    };
+  }
+
+  /** A condition of an {@code exclude} entry, or a problem. */
+  static PointCondition ofConfig(
+      String setting, String text, String where, List<Problem> problems) {
+    Matcher compared = COMPARED.matcher(text);
+    return compared.matches()
+        ? checked(setting, compared.group(1), compared.group(2), where, problems)
+        : new PointCondition(setting, Comparison.EQUAL, List.of(text));
+  }
+
+  /**
+   * Reads {@code size<=4096,path=pull|push.bf}: a comma is "and", a bar is "or".
+   *
+   * @param names the settings that may be named
+   */
+  public static List<PointCondition> parse(
+      String text, String where, Collection<String> names, List<Problem> problems) {
+    List<PointCondition> conditions = new ArrayList<>();
+    for (String term : text.split(",", -1)) {
+      Matcher matcher = TERM.matcher(term);
+      if (!matcher.matches()) {
+        problems.add(
+            Problem.of(
+                "DB-C041",
+                where,
+                "'%s' is not a condition such as size<=4096 or path=pull|push.bf"
+                    .formatted(term.strip())));
+        continue;
+      }
+      String setting = matcher.group(1);
+      if (!names.contains(setting)) {
+        problems.add(
+            Problem.of(
+                "DB-C010",
+                where,
+                "unknown setting '%s'%s".formatted(setting, Nearest.suggestion(setting, names))));
+        continue;
+      }
+      conditions.add(checked(setting, matcher.group(2), matcher.group(3), where, problems));
+    }
+    return conditions;
+  }
+
+  private static PointCondition checked(
+      String setting, String sign, String operands, String where, List<Problem> problems) {
+    Comparison comparison = Comparison.of(sign);
+    List<String> list = List.of(operands.split("\\|", -1));
+    if (comparison.isOrder()
+        && (list.size() != 1 || Sizes.parse(list.getFirst().strip()).isEmpty())) {
+      problems.add(
+          Problem.of(
+              "DB-C041",
+              where,
+              "%s%s%s compares with no number".formatted(setting, sign, operands)));
+      return new PointCondition(setting, Comparison.EQUAL, List.of());
+    }
+    return new PointCondition(setting, comparison, list);
+  }
+}

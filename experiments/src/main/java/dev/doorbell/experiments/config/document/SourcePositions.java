@@ -1,0 +1,95 @@
+package dev.doorbell.experiments.config.document;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Where each node of a document stands in what the user wrote, found by JSON pointer. */
+public final class SourcePositions {
+  private final String file;
+  private final Map<String, Mark> values = new HashMap<>();
+  private final Map<String, Mark> keys = new HashMap<>();
+
+  /** A place in the file (line and column from 1), or text of the command line. */
+  private sealed interface Mark {
+    record InFile(int line, int column) implements Mark {}
+
+    record OnCommandLine(String text) implements Mark {}
+  }
+
+  public SourcePositions(String file) {
+    this.file = file;
+  }
+
+  void value(String pointer, int line, int column) {
+    values.put(pointer, new Mark.InFile(line, column));
+  }
+
+  void key(String pointer, int line, int column) {
+    keys.put(pointer, new Mark.InFile(line, column));
+  }
+
+  /** From now on the node and all below it come from the command line. */
+  public void override(String pointer, String text) {
+    forget(pointer);
+    values.put(pointer, new Mark.OnCommandLine(text));
+    keys.put(pointer, new Mark.OnCommandLine(text));
+  }
+
+  /** The places of what lies below a node, by pointers from there. */
+  public SourcePositions below(String pointer) {
+    SourcePositions below = new SourcePositions(file);
+    values.forEach(
+        (at, mark) -> {
+          if (isAtOrBelow(at, pointer)) {
+            below.values.put(at.substring(pointer.length()), mark);
+          }
+        });
+    keys.forEach(
+        (at, mark) -> {
+          if (isAtOrBelow(at, pointer)) {
+            below.keys.put(at.substring(pointer.length()), mark);
+          }
+        });
+    return below;
+  }
+
+  /** The node is gone, or replaced. */
+  public void forget(String pointer) {
+    values.keySet().removeIf(other -> isAtOrBelow(other, pointer));
+    keys.keySet().removeIf(other -> isAtOrBelow(other, pointer));
+  }
+
+  /**
+   * Where a value starts; that of the nearest enclosing node when the value itself has no place.
+   */
+  public String ofValue(String pointer) {
+    return text(values, pointer);
+  }
+
+  /** Where the key of a value starts. */
+  public String ofKey(String pointer) {
+    return keys.containsKey(pointer) ? text(keys, pointer) : ofValue(pointer);
+  }
+
+  private String text(Map<String, Mark> positions, String pointer) {
+    Mark mark = positions.get(pointer);
+    if (mark == null) {
+      int parent = pointer.lastIndexOf('/');
+      return parent < 0 ? file : text(values, pointer.substring(0, parent));
+    }
+    return switch (mark) {
+      case Mark.InFile(int line, int column) -> "%s:%d:%d".formatted(file, line, column);
+      case Mark.OnCommandLine(String text) -> text;
+    };
+  }
+
+  private static boolean isAtOrBelow(String pointer, String ancestor) {
+    return pointer.startsWith(ancestor)
+        && (pointer.length() == ancestor.length() || pointer.charAt(ancestor.length()) == '/');
+  }
+
+  /** The pointer of a member or an element. */
+  public static String child(String pointer, String name) {
+    return pointer + "/" + name.replace("~", "~0").replace("/", "~1");
+  }
+}

@@ -1,0 +1,261 @@
+package dev.doorbell.experiments.config.figure;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.document.SourcePositions;
+import dev.doorbell.experiments.config.document.YamlDocument;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.schema.SchemaChecker;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Reads figures, wherever they are named: in an experiment, in a paper, on the command line. All
+ * are described by one definition of the schema.
+ */
+public final class FigureReader {
+  private static final String DEFINITION = "/$defs/figure";
+  private static final List<String> AXES = List.of("x", "series", "facet", "rows");
+  private static final List<String> KEYS =
+      List.of("x", "y", "series", "facet", "rows", "logx", "logy", "share");
+
+  private final JsonNode root;
+  private final SourcePositions positions;
+  private final List<Problem> problems;
+
+  private FigureReader(JsonNode root, SourcePositions positions, List<Problem> problems) {
+    this.root = root;
+    this.positions = positions;
+    this.problems = problems;
+  }
+
+  /**
+   * Reads a document that holds figures and more.
+   *
+   * @param kind what a file holds one of, for problems
+   * @param problems to which those of figures are added
+   * @throws ConfigException when it is not YAML, or no mapping
+   */
+  public static FigureReader in(String file, String text, String kind, List<Problem> problems)
+      throws ConfigException {
+    YamlDocument.Parsed document = YamlDocument.parse(file, text, kind);
+    return new FigureReader(document.root(), document.positions(), problems);
+  }
+
+  /** The document. */
+  public JsonNode root() {
+    return root;
+  }
+
+  /** Where a key of the document stands, by JSON pointer. */
+  public String placeOf(String pointer) {
+    return positions.ofKey(pointer);
+  }
+
+  /**
+   * A figure as somebody writes it in one line: {@code {kind: heatmap, x: size, rows: placement}}.
+   *
+   * @param option what it was given to
+   */
+  public static FigureSpec ofText(String option, String text) throws ConfigException {
+    List<Problem> problems = new ArrayList<>();
+    FigureReader reader = in(option, text, "figure", problems);
+    return orThrow(reader.figure("", Set.of()), problems);
+  }
+
+  /**
+   * A figure that is described by options.
+   *
+   * @param given values by key of the schema
+   * @param options as the user typed them, by key
+   */
+  public static FigureSpec ofOptions(
+      SequencedMap<String, String> given, SequencedMap<String, String> options)
+      throws ConfigException {
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    SourcePositions positions = new SourcePositions("plot");
+    given.forEach(
+        (key, value) -> {
+          String option = options.getOrDefault(key, key);
+          if (key.equals("share")) {
+            node.put(key, Double.parseDouble(value));
+          } else if (key.startsWith("log")) {
+            node.put(key, Boolean.parseBoolean(value));
+          } else {
+            node.put(key, value);
+          }
+          positions.override("/" + key, option + " " + value);
+        });
+    List<Problem> problems = new ArrayList<>();
+    return orThrow(new FigureReader(node, positions, problems).figure("", Set.of()), problems);
+  }
+
+  private static FigureSpec orThrow(@Nullable FigureSpec figure, List<Problem> problems)
+      throws ConfigException {
+    if (figure == null) {
+      throw new ConfigException(problems);
+    }
+    return figure;
+  }
+
+  /**
+   * The figure at a place of the document, with everything that it does not say left open; null,
+   * with the problems said, where it is none.
+   *
+   * @param beside keys that are not the figure's own
+   */
+  public @Nullable FigureSpec figure(String pointer, Set<String> beside) {
+    if (!(root.at(pointer) instanceof ObjectNode given)) {
+      problems.add(
+          Problem.of(
+              "DB-C013", positions.ofValue(pointer), "a figure must be a mapping, {kind: ...}"));
+      return null;
+    }
+    ObjectNode node = given.deepCopy();
+    node.remove(beside);
+    SourcePositions below = positions.below(pointer);
+    int before = problems.size();
+    problems.addAll(new SchemaChecker(definition()).check(node, below));
+    if (problems.size() == before) {
+      sound(node, "", below, problems);
+    }
+    return problems.size() == before ? spec(node) : null;
+  }
+
+  /** The definition as a schema of its own. */
+  private static JsonNode definition() {
+    JsonNode schema = Schema.experiment().root();
+    ObjectNode definition = (ObjectNode) schema.at(DEFINITION).deepCopy();
+    definition.set("$defs", schema.get("$defs"));
+    return definition;
+  }
+
+  /**
+   * Says which keys mean nothing in a figure of its kind, and what is wrong with its conditions.
+   * The schema has judged each value by itself.
+   */
+  private static void sound(
+      JsonNode node, String pointer, SourcePositions positions, List<Problem> problems) {
+    FigureKind kind = FigureKind.of(node.path("kind").asString("line"));
+    for (String key : KEYS) {
+      if (node.has(key) && !kind.knows(key)) {
+        Problem problem =
+            Problem.of(
+                "DB-C010",
+                positions.ofKey(SourcePositions.child(pointer, key)),
+                "'%s' means nothing in a figure of kind %s, which has %s"
+                    .formatted(key, kind.word(), kind.keys()));
+        problems.add(key.equals("rows") ? problem.fix("one panel for each value: facet") : problem);
+      }
+    }
+    for (int i = 0; i < AXES.size(); i++) {
+      for (int k = i + 1; k < AXES.size(); k++) {
+        String axis = node.path(AXES.get(i)).asString("");
+        if (!axis.isEmpty() && axis.equals(node.path(AXES.get(k)).asString(""))) {
+          problems.add(
+              Problem.of(
+                  "DB-C016",
+                  positions.ofValue(SourcePositions.child(pointer, AXES.get(k))),
+                  "'%s' is both %s and %s".formatted(axis, AXES.get(i), AXES.get(k))));
+        }
+      }
+    }
+    conditions(node, positions.ofValue(SourcePositions.child(pointer, "only")), problems);
+  }
+
+  /**
+   * What a config must say beyond that: nothing is left open, and its axes are the experiment's.
+   */
+  public static void complete(
+      JsonNode node,
+      String pointer,
+      List<Axis> axes,
+      SourcePositions positions,
+      List<Problem> problems) {
+    if (!FigureKind.isWord(node.path("kind").asString("line"))) {
+      return; // The schema says so.
+    }
+    sound(node, pointer, positions, problems);
+    FigureKind kind = FigureKind.of(node.path("kind").asString("line"));
+    for (String key : kind.needed()) {
+      if (!node.has(key)) {
+        problems.add(
+            Problem.of(
+                    "DB-C011",
+                    positions.ofValue(pointer),
+                    "a figure of kind %s needs the key '%s'".formatted(kind.word(), key))
+                .fix("docs/plots.md says what each kind shows and needs"));
+      }
+    }
+    String x = node.path("x").asString("");
+    axes.stream()
+        .filter(axis -> kind == FigureKind.LINE && axis.name().equals(x) && !numeric(axis))
+        .forEach(
+            _ ->
+                problems.add(
+                    Problem.of(
+                            "DB-C013",
+                            positions.ofValue(SourcePositions.child(pointer, "x")),
+                            "axis '%s' holds words, and a line needs numbers".formatted(x))
+                        .fix("kind: bar puts words side by side")));
+  }
+
+  /** Whether an axis holds numbers. */
+  public static boolean numeric(Axis axis) {
+    return axis.values().stream()
+        .allMatch(value -> value instanceof Value.Whole || value instanceof Value.Real);
+  }
+
+  /** A figure of a config that has been checked: an axis is linear unless it says otherwise. */
+  public static FigureSpec ofConfig(JsonNode node) {
+    FigureSpec open = spec(node);
+    return new FigureSpec(
+        open.kind(),
+        open.name(),
+        open.x(),
+        open.y(),
+        open.series(),
+        open.facet(),
+        open.rows(),
+        open.only(),
+        node.path("logx").asBoolean(false),
+        node.path("logy").asBoolean(false),
+        open.share());
+  }
+
+  private static FigureSpec spec(JsonNode node) {
+    return new FigureSpec(
+        FigureKind.of(node.path("kind").asString("line")),
+        node.path("name").asString(""),
+        node.path("x").asString(""),
+        node.path("y").asString(""),
+        node.path("series").asString(""),
+        node.path("facet").asString(""),
+        node.path("rows").asString(""),
+        conditions(node, "only", new ArrayList<>()),
+        flag(node.get("logx")),
+        flag(node.get("logy")),
+        node.path("share").asDouble(100 * FigureSpec.SHARE) / 100);
+  }
+
+  private static @Nullable Boolean flag(@Nullable JsonNode node) {
+    return node == null ? null : node.asBoolean();
+  }
+
+  private static List<PointCondition> conditions(
+      JsonNode node, String where, List<Problem> problems) {
+    String only = node.path("only").asString("");
+    return only.isEmpty()
+        ? List.of()
+        : PointCondition.parse(only, where, Schema.experiment().settings().keySet(), problems);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.doorbell.experiments.config.figure;
+
+import dev.doorbell.experiments.config.condition.PointCondition;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A figure that a config, a paper or somebody at the command line asks for. What is empty is left
+ * out; where a figure is not the config's own, that is left to the config.
+ *
+ * @param name of its files; empty for one made of what it shows
+ * @param x axis on the abscissa, such as {@code size}; of bars, what they stand side by side for
+ * @param y sampled metric that is shown, such as {@code latency}
+ * @param series axis that gives one line, bar or colour each, such as {@code path}
+ * @param facet axis that gives one panel each, such as {@code placement}
+ * @param rows axis on the ordinate of a heat map
+ * @param only the part of the run that is shown; of a tornado and a timeline, its first point is
+ * @param logX whether the abscissa is logarithmic; null where it is not said
+ * @param logY whether the ordinate is; null where it is not said
+ * @param share by which a tornado moves a constant without an interval, such as 0.2
+ */
+public record FigureSpec(
+    FigureKind kind,
+    String name,
+    String x,
+    String y,
+    String series,
+    String facet,
+    String rows,
+    List<PointCondition> only,
+    @Nullable Boolean logX,
+    @Nullable Boolean logY,
+    double share) {
+
+  /** By how much a tornado moves a constant unless it is said. */
+  public static final double SHARE = 0.2;
+
+  public FigureSpec {
+    only = List.copyOf(only);
+  }
+
+  /** A figure with everything left open. */
+  public static FigureSpec of(FigureKind kind) {
+    return new FigureSpec(kind, "", "", "", "", "", "", List.of(), null, null, SHARE);
+  }
+
+  /** Lines over an axis of numbers. */
+  public static FigureSpec line(
+      String name, String x, String y, String series, String facet, boolean logX, boolean logY) {
+    return new FigureSpec(
+        FigureKind.LINE, name, x, y, series, facet, "", List.of(), logX, logY, SHARE);
+  }
+
+  /** The same under another name. */
+  public FigureSpec named(String other) {
+    return new FigureSpec(kind, other, x, y, series, facet, rows, only, logX, logY, share);
+  }
+
+  /** The same of a part of what it shows. */
+  public FigureSpec within(List<PointCondition> further) {
+    List<PointCondition> all = Stream.concat(only.stream(), further.stream()).toList();
+    return new FigureSpec(kind, name, x, y, series, facet, rows, all, logX, logY, share);
+  }
+}

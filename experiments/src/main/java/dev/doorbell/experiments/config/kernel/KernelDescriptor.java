@@ -1,0 +1,163 @@
+package dev.doorbell.experiments.config.kernel;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * What Doorbell has to know of a kernel to launch it in an experiment and to check what it did: a
+ * file {@code NAME.kernel.yaml}, checked, with every default filled in.
+ *
+ * @param ptx file of the PTX, relative to the descriptor
+ * @param source file that it was compiled from, or empty
+ * @param isa the oldest PTX ISA that has its instructions, or empty when the descriptor is silent
+ * @param parameters what each parameter of the entry gets: {@code queue_pairs}, {@code job}, or a
+ *     field of {@code struct doorbell_job}
+ * @param paths words of the paths that it can take; empty for all
+ * @param comparison of what it leaves on two GPUs
+ * @param text of the file
+ * @param places where a key stands, by JSON pointer: {@code my.kernel.yaml:4:3}
+ */
+public record KernelDescriptor(
+    String name,
+    String description,
+    String ptx,
+    String source,
+    String entry,
+    Optional<String> isa,
+    List<String> parameters,
+    Launch launch,
+    Set<String> paths,
+    Measures measures,
+    Verify verify,
+    KernelComparison comparison,
+    String text,
+    UnaryOperator<String> places) {
+
+  /** Ending of descriptor files. */
+  public static final String ENDING = ".kernel.yaml";
+
+  /** What an experiment records of it. */
+  public enum Measures {
+    /** {@code job.samples}: nanoseconds, one an iteration. */
+    LATENCY,
+    /** {@code job.stamps}: start and end of all messages. */
+    GOODPUT,
+    NOTHING
+  }
+
+  /** Where it runs. */
+  public enum Ranks {
+    /** At both ranks at once. */
+    BOTH,
+    /** At rank 0 of two alone. */
+    SENDER,
+    /** At all ranks at once, however many there are. */
+    ALL
+  }
+
+  /**
+   * What has to have arrived. Between two ranks a whole inbox is compared with the peer's payload;
+   * among all ranks message j of an inbox is what rank j sent, and zeros where it sends nothing.
+   */
+  public enum Verify {
+    RECEIVER,
+    BOTH,
+    ALLTOALL,
+    ALLGATHER,
+    GATHER,
+    SHIFT;
+
+    /** Whether it speaks of all ranks. */
+    public boolean ofAll() {
+      return this != RECEIVER && this != BOTH;
+    }
+
+    /** Whether a message of one rank arrives at another one. */
+    public boolean arrives(int from, int to, int ranks) {
+      return from != to
+          && switch (this) {
+            case RECEIVER, GATHER -> to == (this == GATHER ? 0 : 1);
+            case BOTH, ALLTOALL, ALLGATHER -> true;
+            case SHIFT -> to == (from + 1) % ranks;
+          };
+    }
+
+    /** Which message of its payload a rank sends to another one. */
+    public int message(int from, int to) {
+      return this == ALLTOALL ? to : from;
+    }
+
+    /** How many messages arrive in a turn. */
+    public int messages(int ranks) {
+      return switch (this) {
+        case RECEIVER -> 1;
+        case BOTH -> 2;
+        case ALLTOALL, ALLGATHER -> ranks * (ranks - 1);
+        case GATHER -> ranks - 1;
+        case SHIFT -> ranks;
+      };
+    }
+  }
+
+  /** How many messages payload and inbox hold side by side. */
+  public enum Slots {
+    /** One of each block. */
+    BLOCKS,
+    /** One of each thread of the grid. */
+    THREADS,
+    /** A window of them. */
+    WINDOW
+  }
+
+  /**
+   * How it is launched.
+   *
+   * @param ranks where it runs
+   * @param threads of a block; 0 for as many as the copying of the path needs
+   * @param sharedBytes of dynamic shared memory
+   * @param slots messages side by side
+   * @param shared several threads post to one queue pair
+   * @param signals words at each rank that peers add to
+   */
+  public record Launch(
+      Ranks ranks,
+      int blocks,
+      int threads,
+      int sharedBytes,
+      boolean cooperative,
+      Slots slots,
+      boolean shared,
+      int signals) {
+    /** Whether it runs at both of two ranks. */
+    public boolean bothRanks() {
+      return ranks == Ranks.BOTH;
+    }
+
+    /** Whether it runs at however many ranks there are. */
+    public boolean allRanks() {
+      return ranks == Ranks.ALL;
+    }
+
+    /** Whether payload and inbox hold a window of messages. */
+    public boolean windowSlots() {
+      return slots == Slots.WINDOW;
+    }
+  }
+
+  public KernelDescriptor {
+    parameters = List.copyOf(parameters);
+    paths = Set.copyOf(paths);
+  }
+
+  /** Whether it can take a path. */
+  public boolean takes(String path) {
+    return paths.isEmpty() || paths.contains(path);
+  }
+
+  /** Where the value at a JSON pointer stands in the file. */
+  public String place(String pointer) {
+    return places.apply(pointer);
+  }
+}

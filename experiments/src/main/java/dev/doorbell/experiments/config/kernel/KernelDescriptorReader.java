@@ -1,0 +1,265 @@
+package dev.doorbell.experiments.config.kernel;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.SourcePositions;
+import dev.doorbell.experiments.config.document.YamlDocument;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.schema.SchemaChecker;
+import dev.doorbell.experiments.config.value.Sizes;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Turns the text of a kernel's descriptor into a {@link KernelDescriptor}. */
+public final class KernelDescriptorReader {
+  private static final String LAUNCH = "/launch";
+
+  private static final JsonNode SCHEMA = Schema.load("kernel");
+  private static final SchemaChecker CHECKER = new SchemaChecker(SCHEMA);
+
+  /**
+   * Reads a descriptor.
+   *
+   * @param file name to be shown in problems
+   * @throws ConfigException with every problem at once
+   */
+  public KernelDescriptor read(String file, String text) throws ConfigException {
+    YamlDocument.Parsed document = YamlDocument.parse(file, text, "kernel descriptor");
+    SourcePositions positions = document.positions();
+    ObjectNode root = document.root();
+    List<Problem> problems = CHECKER.check(root, positions);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    String name = root.get("kernel").asString();
+    JsonNode launch = root.path("launch");
+    boolean shared = value(launch, LAUNCH, "posters").asString().equals("many");
+    KernelDescriptor descriptor =
+        new KernelDescriptor(
+            name,
+            root.get("description").asString().strip(),
+            root.path("ptx").asString(name + ".ptx"),
+            root.path("source").asString(""),
+            root.path("entry").asString(name),
+            Optional.ofNullable(root.get("isa")).map(JsonNode::asString),
+            Schema.strings(value(root, "", "parameters")),
+            new KernelDescriptor.Launch(
+                KernelDescriptor.Ranks.valueOf(
+                    value(launch, LAUNCH, "ranks").asString().toUpperCase(Locale.ROOT)),
+                value(launch, LAUNCH, "blocks").asInt(),
+                value(launch, LAUNCH, "threads").asInt(0),
+                value(launch, LAUNCH, "shared").asInt(),
+                value(launch, LAUNCH, "cooperative").asBoolean(),
+                slots(value(launch, LAUNCH, "slots").asString()),
+                shared,
+                value(launch, LAUNCH, "signals").asInt()),
+            new LinkedHashSet<>(Schema.strings(root.path("paths"))),
+            KernelDescriptor.Measures.valueOf(
+                root.get("measures").asString().toUpperCase(Locale.ROOT)),
+            KernelDescriptor.Verify.valueOf(
+                value(root, "", "verify").asString().toUpperCase(Locale.ROOT)),
+            comparison(root.path("compare"), shared),
+            text,
+            positions::ofValue);
+    checkTogether(descriptor);
+    return descriptor;
+  }
+
+  /** What each key alone is allowed and together makes no sense. */
+  private static void checkTogether(KernelDescriptor descriptor) throws ConfigException {
+    List<Problem> problems = new ArrayList<>();
+    checkRanks(descriptor, problems);
+    if (descriptor.verify() == KernelDescriptor.Verify.BOTH
+        && descriptor.launch().ranks() == KernelDescriptor.Ranks.SENDER) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/verify"),
+                  "verify is both, but only the sender runs: nothing arrives at rank 0")
+              .fix("verify: receiver, or launch: { ranks: both }"));
+    }
+    if (descriptor.measures() == KernelDescriptor.Measures.LATENCY
+        && !reaches(descriptor, "samples")) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/parameters"),
+                  "it measures latency, but gets neither the job nor its samples")
+              .fix("add samples to parameters"));
+    }
+    if (descriptor.measures() == KernelDescriptor.Measures.GOODPUT
+        && !reaches(descriptor, "stamps")) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/parameters"),
+                  "it measures goodput, but gets neither the job nor its stamps")
+              .fix("add stamps to parameters"));
+    }
+    if (descriptor.launch().signals() > 0 && !reaches(descriptor, "signals")) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/launch/signals"),
+                  "it has signal words, but gets neither the job nor its signals")
+              .fix("add signals to parameters"));
+    }
+    checkComparison(descriptor, problems);
+    if (!reaches(descriptor, "status")) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/parameters"),
+                  "it gets neither the job nor its status words")
+              .effect("whether it ended well could not be told")
+              .fix("add status to parameters; every thread writes one of DOORBELL_OK, ERROR_..."));
+    }
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+  }
+
+  private static void checkRanks(KernelDescriptor descriptor, List<Problem> problems) {
+    KernelDescriptor.Launch launch = descriptor.launch();
+    if (launch.allRanks() != descriptor.verify().ofAll()) {
+      problems.add(
+          launch.allRanks()
+              ? Problem.of(
+                      "DB-K011",
+                      descriptor.place("/verify"),
+                      "it runs at all ranks, and verify speaks of two")
+                  .fix("verify: alltoall, allgather, gather or shift")
+              : Problem.of(
+                      "DB-K011",
+                      descriptor.place("/verify"),
+                      "verify speaks of all ranks, and it runs at two")
+                  .fix("launch: { ranks: all }, or verify: receiver or both"));
+    }
+    if (launch.allRanks() && launch.slots() != KernelDescriptor.Slots.BLOCKS) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/launch/slots"),
+                  "at all ranks, payload and inbox hold a message for each rank")
+              .fix("leave slots out"));
+    }
+    if (launch.allRanks() && !reaches(descriptor, "peers")) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/parameters"),
+                  "it runs at all ranks, but gets neither the job nor its peers")
+              .fix("add peers, role and qp_count to parameters"));
+    }
+    if (launch.allRanks() && !descriptor.comparison().queuePairs().isEmpty()) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/compare/queue_pairs"),
+                  "at all ranks, there is a queue pair to each other rank")
+              .fix("ranks: [2, 3]"));
+    }
+    if (!launch.allRanks() && !descriptor.comparison().ranks().isEmpty()) {
+      problems.add(
+          Problem.of("DB-K011", descriptor.place("/compare/ranks"), "it runs at two ranks")
+              .fix("launch: { ranks: all }, or leave ranks out"));
+    }
+  }
+
+  private static void checkComparison(KernelDescriptor descriptor, List<Problem> problems) {
+    KernelComparison comparison = descriptor.comparison();
+    if (descriptor.launch().shared() && comparison.posts() == KernelComparison.Posts.ORDERED) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/compare/posts"),
+                  "several threads post to a queue pair, so the order of their posts is chance")
+              .fix("posts: unordered, or launch: { posters: one }"));
+    }
+    for (int i = 0; i < comparison.chance().size(); i++) {
+      KernelComparison.Chance chance = comparison.chance().get(i);
+      if (chance.memory().equals("signals") && descriptor.launch().signals() == 0) {
+        problems.add(
+            Problem.of(
+                    "DB-K011",
+                    descriptor.place("/compare/chance/%d/memory".formatted(i)),
+                    "chance is in signals, and there are none")
+                .fix("launch: { signals: N }, or another memory"));
+      }
+    }
+    for (int i = 0; i < comparison.sizes().size(); i++) {
+      int size = comparison.sizes().get(i);
+      if (size < Long.BYTES || size % Long.BYTES != 0) {
+        problems.add(
+            Problem.of(
+                    "DB-K011",
+                    descriptor.place("/compare/size/%d".formatted(i)),
+                    "a message of %d bytes".formatted(size))
+                .fix("use multiples of 8"));
+      }
+    }
+  }
+
+  private static boolean reaches(KernelDescriptor descriptor, String field) {
+    Set<String> given = Set.copyOf(descriptor.parameters());
+    return given.contains("job") || given.contains(field);
+  }
+
+  private static KernelDescriptor.Slots slots(String word) {
+    return switch (word) {
+      case "window" -> KernelDescriptor.Slots.WINDOW;
+      case "threads" -> KernelDescriptor.Slots.THREADS;
+      default -> KernelDescriptor.Slots.BLOCKS;
+    };
+  }
+
+  private static KernelComparison comparison(JsonNode node, boolean shared) {
+    List<KernelComparison.Chance> chance = new ArrayList<>();
+    for (JsonNode place : node.path("chance")) {
+      chance.add(
+          new KernelComparison.Chance(
+              place.get("memory").asString(),
+              place.path("rank").asInt(KernelComparison.Chance.EACH_RANK),
+              place.path("from").asLong(0),
+              place.path("bytes").asLong(Long.MAX_VALUE),
+              place.get("why").asString().strip()));
+    }
+    String posts = node.path("posts").asString(shared ? "unordered" : "ordered");
+    return new KernelComparison(
+        KernelComparison.Posts.valueOf(posts.toUpperCase(Locale.ROOT)),
+        numbers(node.path("blocks")),
+        numbers(node.path("threads")),
+        numbers(node.path("size")),
+        numbers(node.path("window")),
+        numbers(node.path("iterations")),
+        numbers(node.path("queue_pairs")),
+        numbers(node.path("ranks")),
+        Schema.strings(node.path("scope")),
+        Schema.strings(node.path("opcode")),
+        chance);
+  }
+
+  /** Whole numbers, with suffixes or without; the schema lets nothing else through. */
+  private static List<Integer> numbers(JsonNode list) {
+    List<Integer> numbers = new ArrayList<>();
+    for (JsonNode number : list) {
+      numbers.add(Math.toIntExact(Sizes.parse(number.asString()).orElseThrow()));
+    }
+    return numbers;
+  }
+
+  private JsonNode value(JsonNode node, String parent, String key) {
+    JsonNode given = node.get(key);
+    if (given != null) {
+      return given;
+    }
+    String pointer = (parent.isEmpty() ? "" : "/properties" + parent) + "/properties/" + key;
+    return SCHEMA.at(pointer).required("default");
+  }
+}

@@ -1,0 +1,5 @@
+/** Descriptors of kernels, and how a kernel is compared between two GPUs. */
+@NullMarked
+package dev.doorbell.experiments.config.kernel;
+
+import org.jspecify.annotations.NullMarked;

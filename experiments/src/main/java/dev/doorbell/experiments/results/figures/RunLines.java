@@ -1,0 +1,337 @@
+package dev.doorbell.experiments.results.figures;
+
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.results.figures.chart.LineFigure;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Ceiling;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Line;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Mark;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Panel;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Point;
+import dev.doorbell.experiments.results.figures.chart.LineFigure.Quantified;
+import dev.doorbell.experiments.results.figures.drawing.Provenance;
+import dev.doorbell.experiments.results.figures.layout.FigureNotes;
+import dev.doorbell.experiments.results.print.Names;
+import dev.doorbell.experiments.run.Crossings;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.SummaryFiles;
+import dev.doorbell.experiments.run.SummaryRow;
+import dev.doorbell.experiments.stats.Summary;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.IntSummaryStatistics;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.ToDoubleFunction;
+
+/** Reads off a run what a figure that its config asks for shows. */
+final class RunLines {
+
+  private final RunData run;
+  private final List<Crossings.Found> crossings;
+
+  RunLines(RunData run) {
+    this.run = run;
+    this.crossings = Crossings.of(run);
+  }
+
+  /**
+   * The figure of a specification; empty where no finished point has its metric, as in a run that
+   * was interrupted early. An axis of the run that the figure does not speak of, but that varies,
+   * makes panels too: no line mixes its values.
+   *
+   * @throws IllegalArgumentException where an axis of the specification is none of the run's, or
+   *     its abscissa does not hold numbers
+   */
+  Optional<LineFigure> figure(FigureSpec spec) {
+    Axis x = axis(spec.x());
+    List<String> series =
+        spec.series().isEmpty() ? List.of(spec.y()) : Names.alone(axis(spec.series()));
+    IntSummaryStatistics counts = new IntSummaryStatistics();
+    List<Panel> panels = new ArrayList<>();
+    places(spec)
+        .forEach(
+            (place, rows) -> {
+              Panel panel = panel(spec, place, rows, series);
+              if (!panel.lines().isEmpty()) {
+                panels.add(panel);
+                rows.forEach(row -> count(row, spec, counts));
+              }
+            });
+    if (panels.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new LineFigure(
+            new FigureNotes(
+                spec.name(), Names.basis(run.basis()), samplesNote(counts), provenance(spec)),
+            new Quantified(
+                Names.title(spec.x()),
+                x.unit(),
+                Boolean.TRUE.equals(spec.logX()) && positive(panels, Point::x)),
+            new Quantified(
+                Names.title(spec.y()) + ", median",
+                unit(spec.y()),
+                Boolean.TRUE.equals(spec.logY()) && positive(panels, Point::lower)),
+            series.stream().filter(name -> panels.stream().anyMatch(p -> p.has(name))).toList(),
+            panels,
+            false));
+  }
+
+  /**
+   * Finished points by place: the values of all varying axes that are neither abscissa nor series.
+   */
+  private SequencedMap<SequencedMap<String, String>, List<SummaryRow>> places(FigureSpec spec) {
+    List<String> facets = spec.facet().isEmpty() ? List.of() : texts(axis(spec.facet()));
+    List<Axis> varying =
+        run.axes().stream()
+            .filter(axis -> axis.values().size() > 1)
+            .filter(axis -> !axis.name().equals(spec.x()) && !axis.name().equals(spec.series()))
+            .toList();
+    Map<SequencedMap<String, String>, List<SummaryRow>> places = new LinkedHashMap<>();
+    for (SummaryRow row : ordered(varying)) {
+      SequencedMap<String, String> place = new LinkedHashMap<>();
+      varying.forEach(axis -> place.put(axis.name(), text(row, axis.name())));
+      places.computeIfAbsent(place, _ -> new ArrayList<>()).add(row);
+    }
+    SequencedMap<SequencedMap<String, String>, List<SummaryRow>> ordered = new LinkedHashMap<>();
+    places.entrySet().stream()
+        .sorted(
+            Comparator.comparingInt(
+                entry -> facets.indexOf(entry.getKey().getOrDefault(spec.facet(), ""))))
+        .forEach(entry -> ordered.put(entry.getKey(), entry.getValue()));
+    return ordered;
+  }
+
+  /** Finished points in the order of some axes, the last of them fastest, whatever is missing. */
+  List<SummaryRow> ordered(List<Axis> by) {
+    List<SummaryRow> rows = new ArrayList<>(run.rows());
+    for (Axis axis : by.reversed()) {
+      rows.sort(Comparator.comparingInt(row -> place(axis, row)));
+    }
+    return rows;
+  }
+
+  private static int place(Axis axis, SummaryRow row) {
+    return axis.values().indexOf(row.axes().get(axis.name()));
+  }
+
+  private Panel panel(
+      FigureSpec spec,
+      SequencedMap<String, String> place,
+      List<SummaryRow> rows,
+      List<String> series) {
+    List<Line> lines = new ArrayList<>();
+    List<Ceiling> ceilings = new ArrayList<>();
+    for (String name : series) {
+      List<Point> points = new ArrayList<>();
+      List<double[]> bound = new ArrayList<>();
+      for (SummaryRow row : rows) {
+        MetricRow metric = row.metrics().get(spec.y());
+        boolean here = spec.series().isEmpty() || named(row, spec.series()).equals(name);
+        if (!here || metric == null || metric.samples().size() == 0) {
+          continue;
+        }
+        double at = number(row, spec.x());
+        Summary summary = SummaryFiles.summary(row, metric);
+        points.add(new Point(at, summary.median(), summary.lower(), summary.upper()));
+        metric
+            .model()
+            .filter(Prediction.Term::ceiling)
+            .ifPresent(term -> bound.add(new double[] {at, term.value()}));
+      }
+      if (!points.isEmpty()) {
+        points.sort(Comparator.comparingDouble(Point::x));
+        lines.add(new Line(name, points));
+      }
+      if (!bound.isEmpty()) {
+        bound.sort(Comparator.comparingDouble(point -> point[0]));
+        join(ceilings, name, bound);
+      }
+    }
+    return new Panel(panelTitle(spec, place, rows), lines, ceilings, marks(spec, place));
+  }
+
+  /** The facet's value, then the other varying axes by name. */
+  private String panelTitle(
+      FigureSpec spec, SequencedMap<String, String> place, List<SummaryRow> rows) {
+    List<String> parts = new ArrayList<>();
+    SummaryRow any = rows.getFirst();
+    if (!spec.facet().isEmpty()) {
+      parts.add(named(any, spec.facet()));
+    }
+    place.forEach(
+        (name, value) -> {
+          if (!name.equals(spec.facet())) {
+            parts.add(Names.title(name) + " " + shown(any, name));
+          }
+        });
+    return String.join(", ", parts);
+  }
+
+  private List<Mark> marks(FigureSpec spec, SequencedMap<String, String> place) {
+    List<Mark> marks = new ArrayList<>();
+    for (Crossings.Found found : crossings) {
+      boolean here =
+          found.contrast().metric().equals(spec.y())
+              && found.contrast().over().equals(spec.x())
+              && found.contrast().axis().equals(spec.series())
+              && place(found).equals(place);
+      if (here) {
+        found
+            .crossover()
+            .crossings()
+            .forEach(
+                crossing ->
+                    marks.add(
+                        new Mark(
+                            named(spec.series(), found.contrast().first()),
+                            named(spec.series(), found.contrast().second()),
+                            crossing.size(),
+                            crossing.interval())));
+      }
+    }
+    return marks;
+  }
+
+  private static Map<String, String> place(Crossings.Found found) {
+    Map<String, String> place = new LinkedHashMap<>();
+    found.others().forEach((name, value) -> place.put(name, value.text()));
+    if (!found.by().isEmpty()) {
+      place.put(found.contrast().by(), found.by());
+    }
+    return place;
+  }
+
+  /** Ceilings that coincide wherever both are known are one line. */
+  private static void join(List<Ceiling> ceilings, String name, List<double[]> bound) {
+    for (int i = 0; i < ceilings.size(); i++) {
+      Ceiling other = ceilings.get(i);
+      if (coincide(other.points(), bound)) {
+        List<String> names = new ArrayList<>(other.series());
+        names.add(name);
+        List<double[]> longer = bound.size() > other.points().size() ? bound : other.points();
+        ceilings.set(i, new Ceiling(names, longer));
+        return;
+      }
+    }
+    ceilings.add(new Ceiling(List.of(name), bound));
+  }
+
+  private static boolean coincide(List<double[]> one, List<double[]> other) {
+    boolean met = false;
+    for (double[] a : one) {
+      for (double[] b : other) {
+        if (a[0] == b[0]) {
+          if (Math.abs(a[1] - b[1]) > 1e-6 * Math.abs(a[1])) {
+            return false;
+          }
+          met = true;
+        }
+      }
+    }
+    return met;
+  }
+
+  /**
+   * A logarithmic axis cannot show zero; where there is one, the figure has a linear axis instead.
+   */
+  private static boolean positive(List<Panel> panels, ToDoubleFunction<Point> coordinate) {
+    return panels.stream()
+        .flatMap(panel -> panel.lines().stream())
+        .flatMap(line -> line.points().stream())
+        .allMatch(point -> coordinate.applyAsDouble(point) > 0);
+  }
+
+  private static void count(SummaryRow row, FigureSpec spec, IntSummaryStatistics counts) {
+    MetricRow metric = row.metrics().get(spec.y());
+    if (metric != null && metric.samples().size() > 0) {
+      counts.accept(metric.samples().size());
+    }
+  }
+
+  String unit(String metric) {
+    return run.rows().stream()
+        .map(row -> row.metrics().get(metric))
+        .filter(row -> row != null && row.samples().size() > 0)
+        .map(row -> row.samples().unit())
+        .findFirst()
+        .orElse("");
+  }
+
+  private Provenance provenance(FigureSpec spec) {
+    String over = Names.title(spec.y()) + " against " + Names.title(spec.x());
+    return new Provenance(
+        run.experiment() + ": " + over,
+        run.runId(),
+        run.configHash(),
+        run.gitId(),
+        run.basis().word());
+  }
+
+  Axis axis(String name) {
+    return run.axes().stream()
+        .filter(axis -> axis.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no axis '%s' in run %s; it has %s"
+                        .formatted(
+                            name, run.runId(), run.axes().stream().map(Axis::name).toList())));
+  }
+
+  String shown(SummaryRow row, String axis) {
+    Value value = row.axes().get(axis);
+    return value == null ? "" : Names.value(axis(axis), value);
+  }
+
+  String named(SummaryRow row, String axis) {
+    Value value = row.axes().get(axis);
+    return value == null ? "" : Names.alone(axis(axis), value);
+  }
+
+  private String named(String axis, String text) {
+    return axis(axis).values().stream()
+        .filter(value -> value.text().equals(text))
+        .map(value -> Names.alone(axis(axis), value))
+        .findFirst()
+        .orElse(text);
+  }
+
+  static List<String> texts(Axis axis) {
+    return axis.values().stream().map(Value::text).toList();
+  }
+
+  static String text(SummaryRow row, String axis) {
+    Value value = row.axes().get(axis);
+    return value == null ? "" : value.text();
+  }
+
+  static double number(SummaryRow row, String axis) {
+    return switch (row.axes().get(axis)) {
+      case Value.Whole(long value) -> value;
+      case Value.Real(double value) -> value;
+      case null, default ->
+          throw new IllegalArgumentException(
+              "axis '%s' of point %s does not hold numbers and cannot be an abscissa"
+                  .formatted(axis, row.pointId()));
+    };
+  }
+
+  static String samplesNote(IntSummaryStatistics counts) {
+    String n =
+        counts.getMin() == counts.getMax()
+            ? Integer.toString(counts.getMin())
+            : counts.getMin() + " to " + counts.getMax();
+    return counts.getMax() <= 1
+        ? "n = 1 a point, which has no interval"
+        : "n = " + n + " a point, whiskers 95 % bootstrap intervals";
+  }
+}

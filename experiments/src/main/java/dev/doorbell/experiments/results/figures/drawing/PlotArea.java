@@ -1,0 +1,14 @@
+package dev.doorbell.experiments.results.figures.drawing;
+
+/** Where a panel lies on the page, and where a value lies in it. Points, y downwards. */
+public record PlotArea(
+    double left, double top, double right, double bottom, PlotAxis xAxis, PlotAxis yAxis) {
+
+  public double x(double value) {
+    return left + xAxis.scale().at(value) * (right - left);
+  }
+
+  public double y(double value) {
+    return bottom - yAxis.scale().at(value) * (bottom - top);
+  }
+}

@@ -1,0 +1,91 @@
+package dev.doorbell.experiments.results.figures.layout;
+
+import dev.doorbell.experiments.results.figures.drawing.Marker;
+import dev.doorbell.experiments.results.figures.drawing.Paint;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Colours that readers with any of the common colour vision deficiencies tell apart: M. Okabe and
+ * K. Ito, "Color Universal Design", 2008, without the yellow, which is too faint for a line on
+ * white. Each comes with a marker of its own.
+ *
+ * <p>A path looks the same in every figure, whichever others are drawn with it: pulls are blue,
+ * pushes warm, detours over the host green and black.
+ */
+public final class Palette {
+
+  /** How one line looks. */
+  public record Style(Paint paint, Marker marker) {}
+
+  private static final Style BLUE = new Style(new Paint(0x0072B2), Marker.DISC);
+  private static final Style SKY = new Style(new Paint(0x56B4E9), Marker.SQUARE);
+  private static final Style ORANGE = new Style(new Paint(0xE69F00), Marker.TRIANGLE_UP);
+  private static final Style VERMILLION = new Style(new Paint(0xD55E00), Marker.TRIANGLE_DOWN);
+  private static final Style PURPLE = new Style(new Paint(0xCC79A7), Marker.DIAMOND);
+  private static final Style GREEN = new Style(new Paint(0x009E73), Marker.PLUS);
+  private static final Style BLACK = new Style(new Paint(0x000000), Marker.RING);
+
+  /** In the order in which lines without a place of their own take them. */
+  static final List<Style> STYLES = List.of(BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK);
+
+  private static final Map<String, Style> PATHS =
+      Map.of(
+          "pull", BLUE,
+          "pull.bf", SKY,
+          "push.inline", ORANGE,
+          "push.bf", VERMILLION,
+          "push.memic", PURPLE,
+          "push.ring", VERMILLION,
+          "staged", GREEN,
+          "proxy", BLACK);
+
+  private final Map<String, Style> styles;
+
+  private Palette(Map<String, Style> styles) {
+    this.styles = styles;
+  }
+
+  /**
+   * A style for each series: its own where the name is a path's and no other of the series has it;
+   * the others take what is free, in order. When all colours are taken they begin again, with other
+   * markers.
+   */
+  public static Palette of(List<String> series) {
+    Map<String, Style> styles = new HashMap<>();
+    for (String name : series) {
+      Style own = PATHS.get(name);
+      if (own != null && !styles.containsValue(own)) {
+        styles.put(name, own);
+      }
+    }
+    List<Style> free = STYLES.stream().filter(style -> !styles.containsValue(style)).toList();
+    int taken = 0;
+    for (String name : series) {
+      if (!styles.containsKey(name)) {
+        styles.put(name, taken < free.size() ? free.get(taken) : again(taken - free.size()));
+        taken++;
+      }
+    }
+    return new Palette(styles);
+  }
+
+  /** The colours once more, each with the marker of another. */
+  private static Style again(int place) {
+    Style style = STYLES.get(place % STYLES.size());
+    int round = 1 + place / STYLES.size();
+    List<Marker> markers = List.of(Marker.values());
+    int other = (markers.indexOf(style.marker()) + 3 * round) % markers.size();
+    return new Style(style.paint(), markers.get(other));
+  }
+
+  /** The style of one of the series that the palette was made for. */
+  public Style style(String series) {
+    Style style = styles.get(series);
+    if (style == null) {
+      throw new IllegalArgumentException("'" + series + "' is none of " + styles.keySet());
+    }
+    return style;
+  }
+}

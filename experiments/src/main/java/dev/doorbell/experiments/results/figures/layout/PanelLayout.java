@@ -1,0 +1,273 @@
+package dev.doorbell.experiments.results.figures.layout;
+
+import dev.doorbell.experiments.results.figures.drawing.Drawing;
+import dev.doorbell.experiments.results.figures.drawing.Identifier;
+import dev.doorbell.experiments.results.figures.drawing.Node;
+import dev.doorbell.experiments.results.figures.drawing.Node.Anchor;
+import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
+import dev.doorbell.experiments.results.figures.drawing.Node.Turn;
+import dev.doorbell.experiments.results.figures.drawing.Outline;
+import dev.doorbell.experiments.results.figures.drawing.PlotArea;
+import dev.doorbell.experiments.results.figures.drawing.PlotAxis;
+import dev.doorbell.experiments.results.figures.drawing.PlotAxis.Tick;
+import dev.doorbell.experiments.results.figures.drawing.Theme;
+import dev.doorbell.experiments.results.figures.drawing.Typeface;
+import dev.doorbell.experiments.results.print.Names;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.function.DoubleFunction;
+import java.util.function.DoubleUnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * What all charts have in common: a legend, panels that share both axes, and a strip that says what
+ * the numbers are. What lies in a panel is the chart's.
+ */
+public final class PanelLayout {
+
+  private static final double EDGE = 3;
+  private static final double TICK = 2.5;
+  private static final double PANEL_GAP = 11;
+  private static final double LABEL_GAP = 3;
+
+  /** What a chart puts into one panel. */
+  public interface Contents {
+    /** Below the rules. */
+    default void below(PlotArea frame, List<Node> out) {}
+
+    /** Above the scales. */
+    void above(PlotArea frame, List<Node> out);
+  }
+
+  /**
+   * One panel.
+   *
+   * @param headroom points that the contents need above the frame
+   */
+  public record Panel(String title, double headroom, Contents contents) {}
+
+  private final double width;
+  private final int columns;
+  private final double left;
+  private final double panelWidth;
+  private final double panelHeight;
+  private final PlotAxis x;
+  private final PlotAxis y;
+  private final boolean staggered;
+  private final List<Node> nodes = new ArrayList<>();
+
+  /**
+   * Measures the page.
+   *
+   * @param panels number of panels
+   * @param x the horizontal axis for a panel of a width
+   * @param height of a panel of a width
+   */
+  public PanelLayout(
+      double width,
+      int panels,
+      DoubleFunction<PlotAxis> x,
+      PlotAxis y,
+      DoubleUnaryOperator height) {
+    this.width = width;
+    this.columns = panels == 4 ? 2 : Math.min(panels, 3);
+    this.y = y;
+    double widest =
+        y.ticks().stream().mapToDouble(t -> Typeface.width(t.label(), Theme.SMALL)).max().orElse(0);
+    double title = y.title().isEmpty() ? 0 : Theme.TEXT + 3;
+    this.left = EDGE + title + widest + 1 + TICK;
+    this.panelWidth = (width - left - EDGE - 4 - (columns - 1) * PANEL_GAP) / columns;
+    this.panelHeight = height.applyAsDouble(panelWidth);
+    this.x = x.apply(panelWidth);
+    this.staggered = collides(this.x, panelWidth);
+  }
+
+  /** Width of a panel, points. */
+  public double panelWidth() {
+    return panelWidth;
+  }
+
+  /** The horizontal axis of all panels. */
+  public PlotAxis x() {
+    return x;
+  }
+
+  /** Where a label stands that keeps out of the next panel, from the left edge of its own. */
+  private static double held(double at, double half, double width) {
+    double room = PANEL_GAP / 2 - 1.5;
+    return Math.max(Math.min(at, width + room - half), half - room);
+  }
+
+  /** Whether neighbouring labels would touch, so that every other one goes a row lower. */
+  private static boolean collides(PlotAxis axis, double width) {
+    double end = Double.NEGATIVE_INFINITY;
+    for (Tick tick : axis.ticks()) {
+      if (!tick.label().isEmpty()) {
+        double half = Typeface.width(tick.label(), Theme.SMALL) / 2;
+        double at = held(axis.scale().at(tick.value()) * width, half, width);
+        if (at - half < end + LABEL_GAP) {
+          return true;
+        }
+        end = at + half;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Draws the page; its height follows from what it holds.
+   *
+   * @param tables the data of the panels, by file name
+   */
+  public Drawing draw(
+      FigureNotes notes,
+      List<Panel> panels,
+      List<Legend.Item> entries,
+      SequencedMap<String, String> tables) {
+    double inner = width - left - EDGE;
+    Legend legend = new Legend(entries, inner, Theme.TEXT, 9);
+    Legend wide = new Legend(entries, width - 2 * EDGE, Theme.TEXT, 9);
+    boolean indented = legend.height() <= wide.height();
+    legend = indented ? legend : wide;
+    Legend strip = new Legend(strip(notes), width - 2 * EDGE, Theme.NOTE, 8);
+    double top = EDGE;
+    nodes.add(new Node.Group("legend", legend.at(indented ? left : EDGE, top)));
+    top += legend.height() + 2;
+    double headroom = panels.stream().mapToDouble(Panel::headroom).max().orElse(0);
+    for (int row = 0; row * columns < panels.size(); row++) {
+      int last = Math.min((row + 1) * columns, panels.size());
+      top = row(panels, row * columns, last, headroom, top);
+    }
+    nodes.add(new Node.Group("strip", strip.at(EDGE, top + 2)));
+    double height = Math.ceil(top + 2 + strip.height() + 1);
+    return new Drawing(width, height, notes.provenance(), nodes, tables);
+  }
+
+  /** Draws one row of panels and returns where it ends. */
+  private double row(List<Panel> panels, int first, int last, double headroom, double top) {
+    boolean titled = panels.size() > 1 || !panels.getFirst().title().isEmpty();
+    double frameTop = top + (titled ? Theme.TEXT + 4 : 2) + headroom;
+    double frameBottom = frameTop + panelHeight;
+    for (int i = first; i < last; i++) {
+      Panel panel = panels.get(i);
+      double frameLeft = left + (i - first) * (panelWidth + PANEL_GAP);
+      List<Node> out = new ArrayList<>();
+      PlotArea frame = new PlotArea(frameLeft, frameTop, frameLeft + panelWidth, frameBottom, x, y);
+      if (!panel.title().isEmpty()) {
+        out.add(label(panel.title(), frameLeft, top + Theme.TEXT, Theme.TEXT, Anchor.START));
+      }
+      panel.contents().below(frame, out);
+      List<Node> axes = new ArrayList<>();
+      rules(frame, axes);
+      scales(frame, i == first, axes);
+      out.add(new Node.Axes(frame, axes));
+      panel.contents().above(frame, out);
+      String name = panel.title().isEmpty() ? "only" : panel.title();
+      nodes.add(new Node.Group("panel-" + Identifier.of(name), out));
+    }
+    if (!y.title().isEmpty()) {
+      double middle = frameTop + panelHeight / 2;
+      nodes.add(
+          new Node.Label(
+              y.title(),
+              EDGE + Theme.TEXT - 1.5,
+              middle,
+              Theme.TEXT,
+              Anchor.MIDDLE,
+              Turn.UPWARDS,
+              Theme.INK));
+    }
+    double tickRows = staggered ? 2 * Theme.SMALL + 1 : Theme.SMALL;
+    double titleBase = frameBottom + TICK + 1.5 + tickRows + 3 + Theme.TEXT;
+    double centre = left + ((last - first) * (panelWidth + PANEL_GAP) - PANEL_GAP) / 2;
+    nodes.add(label(x.title(), centre, titleBase, Theme.TEXT, Anchor.MIDDLE));
+    return titleBase + 4;
+  }
+
+  private void rules(PlotArea frame, List<Node> out) {
+    for (Tick tick : x.ticks()) {
+      if (tick.major()) {
+        double at = frame.x(tick.value());
+        out.add(rule(at, frame.top(), at, frame.bottom()));
+      }
+    }
+    for (Tick tick : y.ticks()) {
+      if (tick.major()) {
+        double at = frame.y(tick.value());
+        out.add(rule(frame.left(), at, frame.right(), at));
+      }
+    }
+  }
+
+  private static Node rule(double x0, double y0, double x1, double y1) {
+    return Node.Stroke.line(x0, y0, x1, y1, Theme.RULE, Theme.HAIR);
+  }
+
+  private void scales(PlotArea frame, boolean labelled, List<Node> out) {
+    out.add(
+        new Node.Stroke(
+            Outline.line(
+                frame.left(),
+                frame.top(),
+                frame.left(),
+                frame.bottom(),
+                frame.right(),
+                frame.bottom()),
+            Theme.FRAME,
+            Theme.HAIR,
+            Dash.NONE));
+    boolean lower = false;
+    for (Tick tick : x.ticks()) {
+      double at = frame.x(tick.value());
+      double length = tick.major() ? TICK : TICK / 2;
+      out.add(tick(at, frame.bottom(), at, frame.bottom() + length));
+      if (!tick.label().isEmpty()) {
+        double row = staggered && lower ? Theme.SMALL + 1 : 0;
+        double base = frame.bottom() + TICK + 1.5 + Theme.SMALL - 1 + row;
+        out.add(inside(tick.label(), at, base, frame));
+        lower = !lower;
+      }
+    }
+    for (Tick tick : y.ticks()) {
+      double at = frame.y(tick.value());
+      double length = tick.major() ? TICK : TICK / 2;
+      out.add(tick(frame.left() - length, at, frame.left(), at));
+      if (labelled && !tick.label().isEmpty()) {
+        double base = at + Typeface.capHeight(Theme.SMALL) / 2;
+        out.add(label(tick.label(), frame.left() - TICK - 1.5, base, Theme.SMALL, Anchor.END));
+      }
+    }
+  }
+
+  /** Labels at the ends of a panel keep out of the next one. */
+  private Node inside(String text, double at, double base, PlotArea frame) {
+    double half = Typeface.width(text, Theme.SMALL) / 2;
+    double room = PANEL_GAP / 2 - 1.5;
+    double centre = Math.min(at, frame.right() + room - half);
+    if (frame.left() > left) {
+      centre = Math.max(centre, frame.left() - room + half);
+    }
+    return label(text, centre, base, Theme.SMALL, Anchor.MIDDLE);
+  }
+
+  private static Node tick(double x0, double y0, double x1, double y1) {
+    return Node.Stroke.line(x0, y0, x1, y1, Theme.FRAME, Theme.HAIR);
+  }
+
+  private List<Legend.Item> strip(FigureNotes notes) {
+    List<Legend.Item> items = new ArrayList<>();
+    items.add(Legend.Item.text(notes.basis(), Theme.INK));
+    boolean fits = Typeface.width(notes.samples(), Theme.NOTE) <= width - 2 * EDGE;
+    (fits ? Stream.of(notes.samples()) : Stream.of(notes.samples().split("; ")))
+        .forEach(part -> items.add(Legend.Item.text(part, Theme.QUIET)));
+    items.add(Legend.Item.text("run " + notes.provenance().run(), Theme.QUIET));
+    items.add(
+        Legend.Item.text("config " + Names.shortened(notes.provenance().config()), Theme.QUIET));
+    return items;
+  }
+
+  private static Node label(String text, double x, double y, double size, Anchor anchor) {
+    return new Node.Label(text, x, y, size, anchor, Theme.INK);
+  }
+}

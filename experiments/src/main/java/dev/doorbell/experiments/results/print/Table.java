@@ -1,0 +1,210 @@
+package dev.doorbell.experiments.results.print;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/**
+ * A table ready to be shown: headings, cells and the notes that belong under it, the basis of its
+ * numbers among them.
+ *
+ * @param columns left to right
+ * @param rows cells as printed, one a column in each
+ * @param notes below the table, in order
+ */
+public record Table(List<Column> columns, List<List<String>> rows, List<String> notes) {
+
+  /** Cells of more characters than this are broken into lines where LaTeX sets them. */
+  private static final int SENTENCE = 60;
+
+  /** About as many characters fill the width of a page in the small print of tables. */
+  private static final double LINE = 120;
+
+  /**
+   * A column.
+   *
+   * @param heading with the unit, such as {@code latency µs}
+   * @param numeric set flush right
+   */
+  public record Column(String heading, boolean numeric) {}
+
+  public Table {
+    columns = List.copyOf(columns);
+    rows = rows.stream().map(List::copyOf).toList();
+    notes = List.copyOf(notes);
+    for (List<String> row : rows) {
+      if (row.size() != columns.size()) {
+        throw new IllegalArgumentException("cells=" + row.size() + " columns=" + columns.size());
+      }
+    }
+  }
+
+  /** For a terminal: columns lined up by spaces, two between them; no line ends in a space. */
+  public String text() {
+    int[] widths = new int[columns.size()];
+    for (int i = 0; i < widths.length; i++) {
+      int column = i;
+      widths[i] =
+          Math.max(
+              length(columns.get(i).heading()),
+              rows.stream().mapToInt(row -> length(row.get(column))).max().orElse(0));
+    }
+    StringBuilder out = new StringBuilder();
+    line(out, columns.stream().map(Column::heading).toList(), widths);
+    rows.forEach(row -> line(out, row, widths));
+    notes.forEach(note -> out.append(note).append('\n'));
+    return breakable(out);
+  }
+
+  /** With plain spaces: what a reader searches a terminal or a Markdown file for. */
+  private static String breakable(CharSequence text) {
+    return text.toString().replace('\u00A0', ' ');
+  }
+
+  private void line(StringBuilder out, List<String> cells, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < cells.size(); i++) {
+      String cell = cells.get(i);
+      String padding = " ".repeat(widths[i] - length(cell));
+      line.append(i == 0 ? "" : "  ");
+      line.append(columns.get(i).numeric() ? padding + cell : cell + padding);
+    }
+    out.append(line.toString().stripTrailing()).append('\n');
+  }
+
+  private static int length(String cell) {
+    return cell.codePointCount(0, cell.length());
+  }
+
+  /** GitHub-flavoured Markdown; notes as a paragraph each. */
+  public String markdown() {
+    StringBuilder out = new StringBuilder();
+    markdownRow(out, columns.stream().map(column -> escaped(column.heading())).toList());
+    markdownRow(out, columns.stream().map(c -> c.numeric() ? "---:" : "---").toList());
+    rows.forEach(row -> markdownRow(out, row.stream().map(Table::escaped).toList()));
+    notes.forEach(note -> out.append('\n').append(escaped(note)).append('\n'));
+    return breakable(out);
+  }
+
+  private static void markdownRow(StringBuilder out, List<String> cells) {
+    out.append("| ").append(String.join(" | ", cells)).append(" |\n");
+  }
+
+  private static String escaped(String text) {
+    return text.replace("|", "\\|");
+  }
+
+  /**
+   * Comma-separated values of the rows as RFC 4180 has them, without the notes, which are no rows.
+   */
+  public String csv() {
+    List<List<String>> lines = new ArrayList<>(rows);
+    lines.addFirst(columns.stream().map(Column::heading).toList());
+    return breakable(Csv.text(lines));
+  }
+
+  /** Rows by heading, and the notes, ready to be written as JSON. */
+  public SequencedMap<String, Object> tree() {
+    List<Map<String, String>> lines = new ArrayList<>();
+    for (List<String> row : rows) {
+      Map<String, String> line = new LinkedHashMap<>();
+      for (int i = 0; i < row.size(); i++) {
+        String heading = columns.get(i).heading();
+        line.put(line.containsKey(heading) ? heading + " " + (i + 1) : heading, row.get(i));
+      }
+      lines.add(line);
+    }
+    SequencedMap<String, Object> tree = new LinkedHashMap<>();
+    tree.put("rows", lines);
+    tree.put("notes", notes);
+    return tree;
+  }
+
+  /**
+   * A LaTeX tabular for the booktabs package. Notes go below it and are no wider than it is: in one
+   * box with it, so that they cannot be lost.
+   */
+  public String latex() {
+    StringBuilder out = new StringBuilder("\\sbox0{\\begin{tabular}{");
+    List<Double> widths = widths();
+    for (int i = 0; i < columns.size(); i++) {
+      if (widths.get(i) > 0) {
+        out.append("p{").append(Units.fixed(widths.get(i), 2)).append("\\linewidth}");
+      } else {
+        out.append(columns.get(i).numeric() ? 'r' : 'l');
+      }
+    }
+    out.append("}\n\\toprule\n");
+    latexRow(out, columns.stream().map(Column::heading).toList(), widths);
+    out.append("\\midrule\n");
+    rows.forEach(row -> latexRow(out, row, widths));
+    out.append("\\bottomrule\n\\end{tabular}}%\n\\parbox{\\wd0}{\\usebox0\\par");
+    out.append("\\vskip2pt\\footnotesize\\raggedright\n");
+    notes.forEach(note -> out.append(latexEscaped(note)).append("\\par\n"));
+    return out.append("}\n").toString();
+  }
+
+  /**
+   * How wide each column is set, as a share of the line, where sentences need to be broken; 0 where
+   * a column is as wide as its cells.
+   */
+  private List<Double> widths() {
+    List<Integer> longest = new ArrayList<>();
+    for (int i = 0; i < columns.size(); i++) {
+      int column = i;
+      int heading = length(columns.get(i).heading());
+      longest.add(
+          Math.max(
+              heading, rows.stream().mapToInt(row -> length(row.get(column))).max().orElse(0)));
+    }
+    double whole = longest.stream().filter(n -> n <= SENTENCE).mapToInt(n -> n + 2).sum();
+    double broken = longest.stream().filter(n -> n > SENTENCE).mapToDouble(Math::sqrt).sum();
+    double room = Math.max(0.3, 1 - whole / LINE) - 0.02 * columns.size();
+    return longest.stream().map(n -> n > SENTENCE ? room * Math.sqrt(n) / broken : 0).toList();
+  }
+
+  private static void latexRow(StringBuilder out, List<String> cells, List<Double> widths) {
+    List<String> escaped = new ArrayList<>();
+    boolean broken = false;
+    for (int i = 0; i < cells.size(); i++) {
+      boolean sentence = widths.get(i) > 0;
+      broken |= sentence;
+      escaped.add((sentence ? "\\raggedright " : "") + latexEscaped(cells.get(i)));
+    }
+    // A bracket at the start of a row would be taken for the optional argument of the \\ before it.
+    out.append(escaped.getFirst().startsWith("[") ? "{}" : "");
+    out.append(String.join(" & ", escaped));
+    // Ragged text gives the double backslash another meaning.
+    out.append(broken ? " \\tabularnewline\n" : " \\\\\n");
+  }
+
+  /** Escapes a text for LaTeX. */
+  public static String latexEscaped(String text) {
+    StringBuilder out = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            c -> {
+              switch (c) {
+                case '\\' -> out.append("\\textbackslash{}");
+                case '&', '%', '$', '#', '_', '{', '}' -> out.append('\\').appendCodePoint(c);
+                case '~' -> out.append("\\textasciitilde{}");
+                case '^' -> out.append("\\textasciicircum{}");
+                case 'µ' -> out.append("$\\mu$");
+                case '\u00A0' -> out.append('~');
+                case '−' -> out.append("$-$");
+                case '±' -> out.append("$\\pm$");
+                case '×' -> out.append("$\\times$");
+                case 'α' -> out.append("$\\alpha$");
+                case '≤' -> out.append("$\\le$");
+                case '≥' -> out.append("$\\ge$");
+                case '→' -> out.append("$\\to$");
+                case '<', '>', '|' -> out.append('$').appendCodePoint(c).append('$');
+                case '–' -> out.append("--");
+                default -> out.appendCodePoint(c);
+              }
+            });
+    return out.toString();
+  }
+}

@@ -1,0 +1,43 @@
+package dev.doorbell.experiments.workbench.calibration;
+
+import dev.doorbell.core.Basis;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What was measured on one machine.
+ *
+ * @param gpu its name, such as {@code NVIDIA H200}
+ * @param basis measured on hardware, or modelled where a virtual machine was
+ * @param complete false when it was interrupted
+ */
+public record Calibration(
+    String gpu, Basis basis, boolean complete, List<Measurement> measurements) {
+
+  private static final Pattern GRID =
+      Pattern.compile("(?:loads|stores)\\.[a-z]+\\.([0-9]{1,5})x([0-9]{1,4})\\.[0-9]+");
+
+  public Calibration {
+    measurements = List.copyOf(measurements);
+  }
+
+  /** Threads of the largest grid whose bandwidth was measured; 0 where none was. */
+  public int largestGrid() {
+    int largest = 0;
+    for (Measurement each : measurements) {
+      Matcher grid = GRID.matcher(each.name());
+      if (grid.matches()) {
+        int threads = Integer.parseInt(grid.group(1)) * Integer.parseInt(grid.group(2));
+        largest = Math.max(largest, threads);
+      }
+    }
+    return largest;
+  }
+
+  /** The measurement of that name. */
+  public Optional<Measurement> find(String name) {
+    return measurements.stream().filter(each -> each.name().equals(name)).findFirst();
+  }
+}

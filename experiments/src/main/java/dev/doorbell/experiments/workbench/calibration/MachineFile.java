@@ -1,0 +1,215 @@
+package dev.doorbell.experiments.workbench.calibration;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A topology file in JSON whose GPU's prices, and whose way from GPU to CPU, are those of a
+ * calibration. What one GPU cannot tell, an HCA above all, is that of the topology it was made
+ * from. The measurements stand in it with their samples.
+ */
+public final class MachineFile {
+  private static final String GPU = "gpu0";
+  private static final String CPU = "cpu0";
+
+  private final Calibration calibration;
+  private final Topology base;
+  private final PriceList prices;
+  private final Map<String, Object> tree;
+
+  private MachineFile(Calibration calibration, String base) throws TopologyException {
+    this.calibration = calibration;
+    this.base = TopologyFile.load(base);
+    this.prices = new PriceList(calibration, this.base);
+    LoadSettings settings = LoadSettings.builder().setLabel(base).build();
+    this.tree = mapping(new Load(settings).loadFromString(TopologyFile.text(base)));
+  }
+
+  /**
+   * The file's text.
+   *
+   * @param base name or path of the topology that gives what was not measured
+   * @throws TopologyException when the base cannot be read
+   */
+  public static String text(Calibration calibration, String base) throws TopologyException {
+    return new MachineFile(calibration, base).build(base);
+  }
+
+  /**
+   * The measurements that stand in a file.
+   *
+   * @throws TopologyException when it cannot be read, or has none
+   */
+  public static Calibration measurements(String file) throws TopologyException {
+    LoadSettings settings = LoadSettings.builder().setLabel(file).build();
+    String text = TopologyFile.text(file);
+    try {
+      if (new Load(settings).loadFromString(text) instanceof Map<?, ?> tree
+          && tree.get("measurements") instanceof List<?> list
+          && tree.get("measured_on") instanceof String gpu) {
+        List<Measurement> measurements = new ArrayList<>();
+        for (Object each : list) {
+          measurements.add(measurement(mapping(each)));
+        }
+        boolean real = Basis.MEASURED.word().equals(tree.get("basis"));
+        return new Calibration(gpu, real ? Basis.MEASURED : Basis.MODELLED, true, measurements);
+      }
+    } catch (YamlEngineException | ClassCastException e) {
+      throw new TopologyException(
+          List.of(Problem.of("DB-T002", file, "its measurements cannot be read")));
+    }
+    throw new TopologyException(
+        List.of(
+            Problem.of("DB-T005", file, "no 'measurements' with 'measured_on' are in it")
+                .fix("name a file that calibrate wrote")));
+  }
+
+  private static Measurement measurement(Map<String, Object> of) {
+    double[] samples =
+        list(of, "samples").stream().mapToDouble(each -> ((Number) each).doubleValue()).toArray();
+    return new Measurement(
+        String.valueOf(of.get("what")),
+        Samples.of(String.valueOf(of.get("name")), String.valueOf(of.get("unit")), samples));
+  }
+
+  private String build(String baseName) {
+    tree.put("name", "machine");
+    tree.put(
+        "description",
+        "%s, calibrated; what a GPU cannot tell is that of %s"
+            .formatted(calibration.gpu(), baseName));
+    tree.put("source", "assumed: as in " + baseName);
+    mapping(list("gpus").getFirst()).putAll(prices.gpu());
+    distance();
+    efficiency();
+    tree.put("measured_on", calibration.gpu());
+    tree.put("basis", calibration.basis().word());
+    tree.put("measurements", measurements());
+    return JsonMapper.builder()
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .build()
+            .writeValueAsString(tree)
+        + "\n";
+  }
+
+  static double rounded(double value) {
+    double scale = Math.abs(value) < 10 ? 1e6 : 1e3;
+    return Math.round(value * scale) / scale;
+  }
+
+  /**
+   * One way between GPU and CPU is half of what an access to host memory takes, less the memory's
+   * own time; it is shared out over the hops as before. A hop that leads to the HCA, too, is that
+   * one.
+   */
+  private void distance() {
+    if (!prices.has("load.host")) {
+      return;
+    }
+    double before = base.path(GPU, CPU).hops().stream().mapToDouble(hop -> hop.nanos()).sum();
+    double now = prices.way();
+    if (before == 0) {
+      return;
+    }
+    List<String> own = new ArrayList<>();
+    for (Object each : list("paths")) {
+      Map<String, Object> path = mapping(each);
+      if (joins(path, GPU, CPU)) {
+        for (Object hop : list(path, "hops")) {
+          own.add(String.valueOf(mapping(hop).get("link")));
+        }
+      }
+    }
+    for (Object each : list("paths")) {
+      Map<String, Object> path = mapping(each);
+      boolean fromGpu = path.get("between") instanceof List<?> ends && ends.contains(GPU);
+      for (Object hop : fromGpu ? list(path, "hops") : List.of()) {
+        Map<String, Object> step = mapping(hop);
+        if (own.contains(String.valueOf(step.get("link")))) {
+          double share = value(step.get("ns")) / before;
+          step.put(
+              "ns", prices.constant(share * now, prices.wayOf(), ", one way, this hop's share"));
+        }
+      }
+    }
+  }
+
+  /** Of the links between GPU and CPU. */
+  private void efficiency() {
+    if (!prices.has("copy.out", "copy.in")) {
+      return;
+    }
+    Map<String, Object> share =
+        prices.constant(
+            Math.clamp(prices.efficiency(), 0.5, 1), "copy.out", " and back, of the link's rate");
+    for (Object each : list("links")) {
+      Map<String, Object> link = mapping(each);
+      boolean own =
+          base.path(GPU, CPU).hops().stream().anyMatch(hop -> hop.link().equals(link.get("name")));
+      if (own && link.containsKey("efficiency")) {
+        link.put("efficiency", share);
+      }
+    }
+  }
+
+  /** The number of a constant. */
+  private static double value(@Nullable Object constant) {
+    return constant instanceof Map<?, ?> map && map.get("value") instanceof Number number
+        ? number.doubleValue()
+        : 0;
+  }
+
+  private static boolean joins(Map<String, Object> path, String one, String other) {
+    return path.get("between") instanceof List<?> ends
+        && ends.contains(one)
+        && ends.contains(other);
+  }
+
+  private List<Object> measurements() {
+    List<Object> all = new ArrayList<>();
+    for (Measurement measurement : calibration.measurements()) {
+      Summary summary = measurement.summary();
+      Map<String, Object> each = new LinkedHashMap<>();
+      each.put("name", measurement.name());
+      each.put("what", measurement.what());
+      each.put("unit", measurement.samples().unit());
+      each.put("median", rounded(summary.median()));
+      each.put("ci95", List.of(rounded(summary.lower()), rounded(summary.upper())));
+      List<Double> samples = new ArrayList<>();
+      for (double sample : measurement.samples().values()) {
+        samples.add(rounded(sample));
+      }
+      each.put("samples", samples);
+      all.add(each);
+    }
+    return all;
+  }
+
+  private List<?> list(String key) {
+    return list(tree, key);
+  }
+
+  private static List<?> list(Map<String, Object> of, String key) {
+    return of.get(key) instanceof List<?> list ? list : List.of();
+  }
+
+  @SuppressWarnings("unchecked") // the keys of a topology that was read are words
+  private static Map<String, Object> mapping(Object of) {
+    return (Map<String, Object>) of;
+  }
+}

@@ -1,0 +1,69 @@
+package dev.doorbell.experiments.workbench.calibration.run;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.calibration.Calibration;
+import dev.doorbell.experiments.workbench.calibration.Calibrator;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.ptxvm.launch.VmOptions;
+
+/** Measures a GPU, or the virtual machine in virtual time: then the topology's own prices. */
+public final class GpuCalibrator implements Calibrator {
+  private static final String CUDA = "cuda:";
+  private static final long SEED = 1;
+
+  /** As on hardware, all blocks of a grid run at once. */
+  private static final VmOptions OPTIONS =
+      VmOptions.defaults().withMaxResidentBlocks(PriceRig.MOST_BLOCKS);
+
+  /** For the service loader. */
+  public GpuCalibrator() {}
+
+  @Override
+  public Calibration measure(Request request) throws EnvironmentException, TopologyException {
+    Topology topology = TopologyFile.load(request.topology());
+    try {
+      return request.gpu().startsWith(CUDA) ? real(request, topology) : virtual(request, topology);
+    } catch (GpuException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-E003", "--gpu " + request.gpu(), String.valueOf(e.getMessage()))
+              .effect("nothing was written")
+              .fix("--gpu vm measures the virtual machine, which needs no GPU"));
+    }
+  }
+
+  private static Calibration real(Request request, Topology topology) {
+    int ordinal = Integer.parseInt(request.gpu().substring(CUDA.length()));
+    try (DirectFabric fabric = new DirectFabric();
+        CudaGpu gpu = new CudaGpu(fabric, Locus.gpu(0, 0), ordinal)) {
+      return calibrate(request, topology, fabric, gpu, Workload.ON_HARDWARE, Basis.MEASURED);
+    }
+  }
+
+  private static Calibration virtual(Request request, Topology topology) {
+    try (TimedFabric fabric = new TimedFabric(topology, SEED);
+        VmGpu gpu = new VmGpu(fabric, Locus.gpu(0, 0), OPTIONS)) {
+      return calibrate(request, topology, fabric, gpu, Workload.IN_VIRTUAL_TIME, Basis.MODELLED);
+    }
+  }
+
+  private static Calibration calibrate(
+      Request request, Topology topology, Fabric fabric, Gpu gpu, Workload workload, Basis basis) {
+    long poll = Math.round(topology.cpus().getFirst().poll());
+    try (PriceBench bench = new PriceBench(request, poll, fabric, gpu, workload)) {
+      boolean complete = bench.run();
+      return new Calibration(gpu.attributes().name(), basis, complete, bench.measurements());
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package dev.doorbell.experiments.workbench.calibration.run;
+
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.workbench.calibration.Measurement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Loads of one thread that do not depend on each other: what it takes to issue them and until all
+ * are there, and from that how many are under way at once and what issuing one takes. Those of host
+ * memory tell, since a wait for one is long there; those of device memory are for comparison.
+ */
+final class LoadsTogether {
+  private static final String HOST = "host";
+  private static final String DEVICE = "device";
+
+  /** What so many loads took, in nanoseconds, sample by sample. */
+  private static final class Rung {
+    private final double[] issued;
+    private final double[] there;
+
+    /**
+     * @param issued until the last load was issued
+     * @param there until all had returned
+     */
+    Rung(double[] issued, double[] there) {
+      this.issued = issued;
+      this.there = there;
+    }
+
+    private static double median(double[] samples) {
+      double[] sorted = samples.clone();
+      Arrays.sort(sorted);
+      int middle = sorted.length / 2;
+      return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+  }
+
+  private final PriceRig rig;
+  private final double nanosPerCycle;
+  private final Consumer<String> progress;
+  private final SortedMap<Integer, Rung> host = new TreeMap<>();
+  private final SortedMap<Integer, Rung> device = new TreeMap<>();
+
+  LoadsTogether(PriceRig rig, double nanosPerCycle, Consumer<String> progress) {
+    this.rig = rig;
+    this.nanosPerCycle = nanosPerCycle;
+    this.progress = progress;
+  }
+
+  /** Measures, and returns what was found. */
+  List<Measurement> measure() {
+    LoadLadder ladder = new LoadLadder();
+    for (int loads = ladder.next(); loads > 0; loads = ladder.next()) {
+      progress.accept("together." + loads);
+      try (GpuModule module = rig.load("together", PriceKernels.together(loads))) {
+        Rung rung = rung(module, rig.host);
+        ladder.add(loads, Rung.median(rung.issued), Rung.median(rung.there));
+        host.put(loads, rung);
+        device.put(loads, rung(module, rig.device));
+      }
+    }
+    List<Measurement> found = new ArrayList<>();
+    found.add(inFlight(ladder.bounded()));
+    if (ladder.inFlight() > 1) {
+      found.add(issue(ladder.inFlight()));
+    }
+    host.forEach((loads, rung) -> add(found, HOST, loads, rung));
+    device.forEach((loads, rung) -> add(found, DEVICE, loads, rung));
+    return found;
+  }
+
+  private Rung rung(GpuModule module, Memory memory) {
+    rig.launch(
+        module.kernel(PriceKernels.TOGETHER),
+        1,
+        1,
+        new KernelArguments().add(memory).add(rig.out).add(rig.total()).add(0));
+    return new Rung(nanos(rig.samples(0, 2)), nanos(rig.samples(1, 2)));
+  }
+
+  private double[] nanos(double[] cycles) {
+    for (int i = 0; i < cycles.length; i++) {
+      cycles[i] *= nanosPerCycle;
+    }
+    return cycles;
+  }
+
+  /** What each sample says for itself, on the rungs that their medians led to. */
+  private Measurement inFlight(boolean bounded) {
+    double[] each = new double[host.sequencedValues().getFirst().issued.length];
+    for (int i = 0; i < each.length; i++) {
+      LoadLadder own = new LoadLadder();
+      int sample = i;
+      host.forEach((loads, rung) -> own.add(loads, rung.issued[sample], rung.there[sample]));
+      each[i] = own.inFlight();
+    }
+    return new Measurement(
+        "loads of one thread from host memory that are under way at once"
+            + (bounded ? "" : ", at least"),
+        Samples.of("load.in_flight", "loads", each));
+  }
+
+  /**
+   * The median of what a load takes from rung to rung: what comes once, such as the fetch of more
+   * instructions, is in one of them.
+   */
+  private Measurement issue(int loads) {
+    List<Map.Entry<Integer, Rung>> free = List.copyOf(host.headMap(loads + 1).entrySet());
+    double[] each = new double[free.getFirst().getValue().issued.length];
+    double[] steps = new double[free.size() - 1];
+    for (int i = 0; i < each.length; i++) {
+      for (int k = 0; k < steps.length; k++) {
+        double later = free.get(k + 1).getValue().issued[i] - free.get(k).getValue().issued[i];
+        steps[k] = later / (free.get(k + 1).getKey() - free.get(k).getKey());
+      }
+      each[i] = Rung.median(steps);
+    }
+    return new Measurement(
+        "issue of a load of host memory, up to %d together".formatted(loads),
+        Samples.of("load.issue", "ns", each));
+  }
+
+  private static void add(List<Measurement> to, String where, int loads, Rung rung) {
+    String what = "%d loads of %s memory, until ".formatted(loads, where);
+    String point = ".%s.%d".formatted(where, loads);
+    to.add(
+        new Measurement(
+            what + "the last is issued", Samples.of("issue" + point, "ns", rung.issued)));
+    to.add(
+        new Measurement(what + "all are there", Samples.of("together" + point, "ns", rung.there)));
+  }
+}

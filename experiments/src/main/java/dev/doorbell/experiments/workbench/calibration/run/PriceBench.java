@@ -1,0 +1,443 @@
+package dev.doorbell.experiments.workbench.calibration.run;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.experiments.workbench.calibration.Calibrator.Request;
+import dev.doorbell.experiments.workbench.calibration.Measurement;
+import dev.doorbell.experiments.workbench.calibration.run.PriceKernels.Price;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs the price kernels on one GPU, one after the other. */
+final class PriceBench implements AutoCloseable {
+  private static final long ECHO_CYCLES = 2_000_000_000L;
+  private static final ValueLayout.OfLong U64 =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final int LINE = 256;
+  private static final int WARP = 32;
+  private static final int[] BLOCKS = {1, 8, 32, 132};
+
+  /** More than the caches of a CPU hold. */
+  private static final long EVICTING_BYTES = 1L << 30;
+
+  private static final int LEAST_ACCESSES = 8;
+  private static final int[] THREADS = {32, 256, 1024};
+
+  private final Request request;
+  private final long pollNanos;
+  private final Workload workload;
+  private final PriceRig rig;
+  private final GpuModule module;
+  private final Memory device;
+  private final Memory host;
+  private final Memory out;
+  private final List<Measurement> measurements = new ArrayList<>();
+  private double nanosPerCycle = 1;
+
+  /** What a bandwidth kernel's stores take to drain at its end. */
+  private double drain;
+
+  private final Map<Integer, Double> empty = new HashMap<>();
+
+  /**
+   * @param pollNanos what it costs a CPU to see that a flag has changed, in virtual time
+   */
+  PriceBench(Request request, long pollNanos, Fabric fabric, Gpu gpu, Workload workload) {
+    this.request = request;
+    this.pollNanos = pollNanos;
+    this.workload = workload;
+    rig = new PriceRig(fabric, gpu, workload, request.samples());
+    module = rig.load("prices", PriceKernels.ptx());
+    device = rig.device;
+    host = rig.host;
+    out = rig.out;
+  }
+
+  List<Measurement> measurements() {
+    return measurements;
+  }
+
+  /** Measures everything; false when it was interrupted on the way. */
+  boolean run() {
+    List<Runnable> steps = new ArrayList<>(List.of(this::clocks));
+    steps.addAll(prices());
+    steps.add(this::loadsTogether);
+    steps.add(this::echo);
+    if (workload.copyBytes() > 0) {
+      steps.add(() -> far("load.far", device, "strong load, 64 MiB walked"));
+      steps.add(() -> far("load.host.far", host, "strong load of host memory, 64 MiB walked"));
+      steps.add(() -> cold("load.host.cold", "strong load of host memory that no cache holds"));
+      steps.add(this::hotLines);
+      steps.add(this::launches);
+      steps.add(this::copies);
+    }
+    for (int width : PriceKernels.WIDTHS) {
+      for (boolean stores : new boolean[] {true, false}) {
+        for (int blocks : BLOCKS) {
+          for (int threads : THREADS) {
+            if (blocks * threads <= request.largestGrid()) {
+              steps.add(() -> bandwidth(stores, width, host, blocks, threads));
+              steps.add(() -> bandwidth(stores, width, device, blocks, threads));
+            }
+          }
+        }
+      }
+    }
+    for (Runnable step : steps) {
+      if (request.interrupted().getAsBoolean()) {
+        return false;
+      }
+      step.run();
+    }
+    return true;
+  }
+
+  private List<Runnable> prices() {
+    int many = workload.rounds();
+    int quick = workload.quickRounds();
+    return List.of(
+        () ->
+            chain(PriceKernels.WEAK_LOAD, "load", device, "weak load that misses the first cache"),
+        () -> chain(PriceKernels.STRONG_LOAD, "load.strong", device, "strong load, a poll"),
+        () -> chain(PriceKernels.STRONG_LOAD, "load.host", host, "strong load of host memory"),
+        () -> chain(PriceKernels.WIDE_LOAD, "load.host.wide", host, "strong load of 16 bytes"),
+        () -> self(PriceKernels.WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
+        () -> price(PriceKernels.STORE, "store", device, 1, "weak store, 16 at once"),
+        () -> price(PriceKernels.STORE, "store.host", host, 1, "store to host memory, 16 at once"),
+        () -> price(PriceKernels.ATOMIC, "atomic", device, many, "atomic of GPU scope"),
+        () ->
+            price(
+                PriceKernels.ATOMIC_SYSTEM,
+                "atomic.system",
+                device,
+                many,
+                "atomic of system scope"),
+        // The same lines as those of load.host: one may be much nearer than another.
+        () ->
+            chain(
+                PriceKernels.ATOMIC_WALK,
+                "atomic.host",
+                host,
+                "atomic of system scope on host memory"),
+        () -> price(PriceKernels.FENCE, "fence.floor", device, many, "fence.gpu, nothing to drain"),
+        () ->
+            price(
+                PriceKernels.FENCE_SYSTEM,
+                "fence.system.floor",
+                device,
+                many,
+                "fence.sys, nothing to drain"),
+        () -> price(PriceKernels.STORE_FENCE, "fence", device, many, "store and fence.gpu"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE_SYSTEM,
+                "fence.system",
+                device,
+                many,
+                "store and fence.sys"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE,
+                "fence.host",
+                host,
+                many,
+                "store to host memory and fence.gpu"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE_SYSTEM,
+                "fence.system.host",
+                host,
+                many,
+                "store to host memory and fence.sys"),
+        () ->
+            price(
+                PriceKernels.FENCE_SC,
+                "fence.sc.floor",
+                device,
+                many,
+                "fence.sc, nothing to drain"),
+        () ->
+            price(
+                PriceKernels.STORE_FENCE_SC,
+                "fence.sc.host",
+                host,
+                many,
+                "store to host memory and fence.sc"));
+  }
+
+  private void clocks() {
+    say("clocks");
+    launch(PriceKernels.CLOCKS, 1, 1, new KernelArguments().add(out).add(workload.clockNanos()));
+    nanosPerCycle = (double) out.getLong(Long.BYTES) / out.getLong(0);
+  }
+
+  /** Cycles of so many rounds without the operation, the readings of the clock included. */
+  private double empty(int rounds) {
+    return empty.computeIfAbsent(
+        rounds,
+        count -> Summary.of(cycles(PriceKernels.EMPTY, device.address(), count), 1).median());
+  }
+
+  /**
+   * Loads that each say where the next one goes: none begins before the last one has ended. They
+   * find something new each time, or the virtual machine would let the thread rest as one that
+   * polls.
+   */
+  private void chain(Price price, String name, Memory memory, String what) {
+    chain(price, name, memory, workload.chainBytes(), what);
+  }
+
+  /** What no cache holds, and what other tables of the memory management may have to tell. */
+  private void far(String name, Memory memory, String what) {
+    chain(PriceKernels.STRONG_LOAD, name, memory, Math.toIntExact(workload.mostBytes()), what);
+  }
+
+  /** What the CPU has written, and then so much else that it is in none of its caches. */
+  private void cold(String name, String what) {
+    link(host, workload.chainBytes());
+    try (Arena arena = Arena.ofConfined()) {
+      arena.allocate(EVICTING_BYTES).fill((byte) 1);
+    }
+    price(PriceKernels.STRONG_LOAD, name, host, workload.rounds(), what);
+  }
+
+  /** Loads of a warp, line by line, of what the CPU has just written. */
+  private void hotLines() {
+    say("line.host.hot");
+    int rounds = workload.accessesPerThread();
+    long bytes = (long) rounds * WARP * Integer.BYTES;
+    double[] nanos = new double[workload.repeats()];
+    for (int i = 0; i < nanos.length; i++) {
+      host.fill(0, bytes, (byte) i);
+      nanos[i] = elapsed(PriceKernels.bandwidth(false, 4), host, 1, WARP, bytes) / rounds;
+    }
+    measurements.add(
+        new Measurement(
+            "a round of a warp that loads lines that the CPU has just written",
+            Samples.of("line.host.hot", "ns", nanos)));
+  }
+
+  private void chain(Price price, String name, Memory memory, int length, String what) {
+    link(memory, length);
+    price(price, name, memory, workload.rounds(), what);
+  }
+
+  /** Makes every line of the first {@code length} bytes point to another one. */
+  private void link(Memory memory, int length) {
+    int nodes = length / LINE;
+    MemorySegment bytes = MemorySegment.ofArray(new byte[length]);
+    // An odd stride visits every line once, and no prefetcher follows it.
+    long at = 0;
+    for (int i = 0; i < nodes; i++) {
+      long next = (at + 97) % nodes;
+      bytes.set(U64, at * LINE, memory.address() + next * LINE);
+      bytes.set(U64, at * LINE + Long.BYTES, next);
+      at = next;
+    }
+    memory.write(0, bytes);
+  }
+
+  /** Loads of a word that points to itself. */
+  private void self(Price price, String name, Memory memory, int rounds, String what) {
+    memory.putLong(0, memory.address());
+    price(price, name, memory, rounds, what);
+  }
+
+  private void price(Price price, String name, Memory memory, int rounds, String what) {
+    say(name);
+    double without = empty(rounds);
+    double[] cycles = cycles(price, memory.address(), rounds);
+    double[] nanos = new double[cycles.length];
+    for (int i = 0; i < nanos.length; i++) {
+      double own = Math.max(0, cycles[i] - without);
+      nanos[i] = own * nanosPerCycle / (rounds * (double) PriceKernels.UNROLLED);
+    }
+    Measurement measured = new Measurement(what, Samples.of(name, "ns", nanos));
+    measurements.add(measured);
+    if (name.equals("fence.system")) {
+      drain = measured.summary().median();
+    }
+  }
+
+  private double[] cycles(Price price, long target, int rounds) {
+    launch(
+        price.name(),
+        1,
+        1,
+        new KernelArguments().add(target).add(out).add(rounds).add(rig.total()));
+    return rig.samples();
+  }
+
+  private void loadsTogether() {
+    measurements.addAll(new LoadsTogether(rig, nanosPerCycle, request.progress()).measure());
+  }
+
+  /** From a flag that the GPU raises to the CPU's answer. */
+  private void echo() {
+    say("echo");
+    host.fill(0, 2L * LINE, (byte) 0);
+    out.fill(0, out.size(), (byte) 0);
+    try (EchoAgent _ =
+        new EchoAgent(rig.fabric, host.address(), host.address() + LINE, pollNanos)) {
+      launch(
+          PriceKernels.ECHO,
+          1,
+          1,
+          new KernelArguments()
+              .add(host)
+              .add(host.address() + LINE)
+              .add(out)
+              .add(rig.total())
+              .add(ECHO_CYCLES));
+    }
+    double[] nanos = rig.samples();
+    for (int i = 0; i < nanos.length; i++) {
+      if (nanos[i] == 0) {
+        throw new GpuException("the CPU did not answer the GPU's flag %d".formatted(i));
+      }
+      nanos[i] *= nanosPerCycle;
+    }
+    measurements.add(
+        new Measurement("flag to the CPU and its answer", Samples.of("echo", "ns", nanos)));
+  }
+
+  private void launches() {
+    say("launch");
+    double[] nanos = new double[request.samples()];
+    for (int i = -workload.warmSamples(); i < nanos.length; i++) {
+      long start = System.nanoTime();
+      launch(PriceKernels.NOTHING, 1, 1, new KernelArguments());
+      if (i >= 0) {
+        nanos[i] = System.nanoTime() - start;
+      }
+    }
+    measurements.add(
+        new Measurement(
+            "launch of an empty kernel until the host sees its end",
+            Samples.of("launch", "ns", nanos)));
+  }
+
+  @SuppressWarnings("restricted") // the range is the pinned memory's own
+  private void copies() {
+    try (Arena arena = Arena.ofConfined();
+        Memory large =
+            rig.gpu.allocate(MemoryKind.DEVICE, workload.copyBytes(), "calibration, copy");
+        Memory pinned =
+            rig.gpu.allocate(MemoryKind.HOST, workload.copyBytes(), "calibration, pinned")) {
+      copy("copy.small", large, arena.allocate(Long.BYTES), true);
+      MemorySegment range =
+          MemorySegment.ofAddress(pinned.address()).reinterpret(workload.copyBytes());
+      copy("copy.out", large, range, true);
+      copy("copy.in", large, range, false);
+    }
+  }
+
+  private void copy(String name, Memory memory, MemorySegment range, boolean out) {
+    say(name);
+    boolean rate = range.byteSize() == workload.copyBytes();
+    double[] values = new double[rate ? Math.min(10, request.samples()) : request.samples()];
+    for (int i = -2; i < values.length; i++) {
+      long start = System.nanoTime();
+      if (out) {
+        memory.read(0, range);
+      } else {
+        memory.write(0, range);
+      }
+      long nanos = System.nanoTime() - start;
+      if (i >= 0) {
+        values[i] = rate ? (double) range.byteSize() / nanos : nanos;
+      }
+    }
+    String what =
+        rate
+            ? "copy of pinned memory, %s, %d MiB"
+                .formatted(out ? "device to host" : "host to device", range.byteSize() >> 20)
+            : "copy of 8 bytes from the device, call to return";
+    measurements.add(new Measurement(what, Samples.of(name, rate ? "GB/s" : "ns", values)));
+  }
+
+  private void bandwidth(boolean stores, int width, Memory memory, int blocks, int threads) {
+    String name =
+        "%s.%s.%dx%d.%d"
+            .formatted(
+                stores ? "stores" : "loads",
+                memory.kind() == MemoryKind.HOST ? "host" : "device",
+                blocks,
+                threads,
+                width);
+    say(name);
+    long grid = (long) blocks * threads * width;
+    long all = Math.min(workload.mostBytes() / grid, workload.accessesPerThread());
+    long made = Math.clamp(workload.accesses() / ((long) blocks * threads), LEAST_ACCESSES, all);
+    String kernel = PriceKernels.bandwidth(stores, width);
+    double[] rates = new double[workload.repeats()];
+    double[] rounds = new double[rates.length];
+    for (int i = rates.length == 1 ? 0 : -1; i < rates.length; i++) {
+      double nanos = elapsed(kernel, memory, blocks, threads, made * grid);
+      if (made < all) {
+        long half = made / 2;
+        double second = nanos - elapsed(kernel, memory, blocks, threads, half * grid);
+        nanos += second * (all - made) / (made - half);
+      }
+      if (i >= 0) {
+        rates[i] = all * grid / nanos;
+        rounds[i] = (nanos - drain) / all;
+      }
+    }
+    String what =
+        "%s memory, %d blocks of %d, %s of %d bytes"
+            .formatted(
+                memory.kind() == MemoryKind.HOST ? "host" : "device",
+                blocks,
+                threads,
+                stores ? "stores" : "loads",
+                width);
+    measurements.add(new Measurement(what, Samples.of(name, "GB/s", rates)));
+    if (name.equals(PriceKernels.ROUND_OF)) {
+      measurements.add(
+          new Measurement(
+              "a round of a warp that stores 4 bytes a thread: the store and %d instructions"
+                  .formatted(PriceKernels.ROUND_INSTRUCTIONS),
+              Samples.of("round", "ns", rounds)));
+    }
+  }
+
+  /** Nanoseconds from the first block's begin to the last one's end. */
+  private double elapsed(String kernel, Memory memory, int blocks, int threads, long bytes) {
+    launch(kernel, blocks, threads, new KernelArguments().add(memory).add(bytes).add(out));
+    long begin = Long.MAX_VALUE;
+    long end = Long.MIN_VALUE;
+    for (int block = 0; block < blocks; block++) {
+      begin = Math.min(begin, out.getLong(16L * block));
+      end = Math.max(end, out.getLong(16L * block + 8));
+    }
+    return Math.max(1, end - begin);
+  }
+
+  private void launch(String kernel, int blocks, int threads, KernelArguments arguments) {
+    rig.launch(module.kernel(kernel), blocks, threads, arguments);
+  }
+
+  private void say(String what) {
+    request.progress().accept(what);
+  }
+
+  @Override
+  public void close() {
+    module.close();
+    rig.close();
+  }
+}

@@ -1,0 +1,109 @@
+package dev.doorbell.experiments.workbench.calibration.run;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+
+/** A GPU that is measured, with the memory that is accessed and the one that samples lie in. */
+final class PriceRig implements AutoCloseable {
+  private static final long LAUNCH_NANOS = 20_000_000_000L;
+  private static final long SLICE_NANOS = 1_000_000;
+
+  /** Blocks of the largest grid: an H200 has a multiprocessor for each. */
+  static final int MOST_BLOCKS = 132;
+
+  /** Values that a kernel may write for each sample. */
+  private static final int MOST_VALUES = 2;
+
+  final Fabric fabric;
+  final Gpu gpu;
+  final Memory device;
+  final Memory host;
+
+  /** Where kernels write what they found. */
+  final Memory out;
+
+  private final GpuStream stream;
+  private final int samples;
+  private final int warmSamples;
+
+  /**
+   * @param samples of each quantity, beside those that warm up
+   */
+  PriceRig(Fabric fabric, Gpu gpu, Workload workload, int samples) {
+    this.fabric = fabric;
+    this.gpu = gpu;
+    this.samples = samples;
+    this.warmSamples = workload.warmSamples();
+    stream = gpu.createStream();
+    long bytes = Math.max(workload.mostBytes(), workload.chainBytes());
+    device = gpu.allocate(MemoryKind.DEVICE, bytes, "calibration, device");
+    host = gpu.allocate(MemoryKind.HOST, bytes, "calibration, host");
+    out =
+        gpu.allocate(
+            MemoryKind.DEVICE,
+            Long.BYTES * (2L + 2L * MOST_BLOCKS + (long) MOST_VALUES * total()),
+            "calibration, samples");
+  }
+
+  /** Samples that a kernel takes, those that warm up included. */
+  int total() {
+    return samples + warmSamples;
+  }
+
+  GpuModule load(String name, String ptx) {
+    return gpu.load(name, ptx);
+  }
+
+  /** Runs a kernel to its end. */
+  void launch(Kernel kernel, int blocks, int threads, KernelArguments arguments) {
+    LaunchConfig config = LaunchConfig.of(blocks, threads).withTimeout(LAUNCH_NANOS);
+    Launch launch = gpu.launch(kernel, config, arguments, stream);
+    long deadline = System.nanoTime() + 2 * LAUNCH_NANOS;
+    while (!launch.done()) {
+      RunOutcome outcome = fabric.run(launch::done, SLICE_NANOS);
+      if (outcome == RunOutcome.STALLED && !launch.done()) {
+        launch.cancel("no thread can go on");
+      } else if (System.nanoTime() - deadline > 0) {
+        launch.cancel("the calibration's time was over");
+      }
+    }
+    launch.check();
+  }
+
+  /** The samples of a kernel that writes one value for each, less those that warm up. */
+  double[] samples() {
+    return samples(0, 1);
+  }
+
+  /**
+   * The same of a kernel that writes several.
+   *
+   * @param which of the values, from 0
+   * @param values for each sample, at most {@link #MOST_VALUES}
+   */
+  double[] samples(int which, int values) {
+    double[] found = new double[samples];
+    for (int i = 0; i < found.length; i++) {
+      long index = (long) (i + warmSamples) * values + which;
+      found[i] = out.getLong(index * Long.BYTES);
+    }
+    return found;
+  }
+
+  @Override
+  public void close() {
+    stream.close();
+    out.close();
+    host.close();
+    device.close();
+  }
+}

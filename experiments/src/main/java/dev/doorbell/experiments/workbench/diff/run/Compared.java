@@ -1,0 +1,129 @@
+package dev.doorbell.experiments.workbench.diff.run;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.cuda.CudaGpu;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/** A run with random parameters that is to leave the same on two GPUs. */
+interface Compared {
+  /** What a run is tried on. */
+  interface Machine {
+    /** In words. */
+    String name();
+
+    /** What everything is attached to. */
+    DirectFabric fabric();
+
+    /** Makes the GPU of a rank. */
+    Gpu gpu(DirectFabric fabric, int rank);
+  }
+
+  /** How a real GPU's memory is reached. */
+  CudaGpu.Mover mover();
+
+  /** The parameters, in words. */
+  String parameters();
+
+  /**
+   * Runs it.
+   *
+   * @param nanos after which a kernel has failed, on the wall's clock
+   * @return memory by name
+   * @throws dev.doorbell.core.gpu.GpuException when a kernel does not end well
+   */
+  SequencedMap<String, byte[]> on(Machine machine, long nanos);
+
+  /** What of a memory does not depend on who came first, or looked first. */
+  byte[] canonical(String name, byte[] bytes);
+
+  /** Where in a memory a byte lies, in the words of who filled it, or nothing. */
+  default String place(String name, int at) {
+    return "";
+  }
+
+  /**
+   * The same with more room, where the run had too little of it to be compared.
+   *
+   * @param contents what it left
+   */
+  default @Nullable Compared roomier(SequencedMap<String, byte[]> contents) {
+    return null;
+  }
+
+  /**
+   * Compares what two GPUs left.
+   *
+   * @param one the first GPU, in words
+   * @param other the second
+   * @return what differs, in words
+   */
+  default List<String> compare(
+      String one,
+      SequencedMap<String, byte[]> expected,
+      String other,
+      SequencedMap<String, byte[]> actual) {
+    List<String> differences = new ArrayList<>();
+    if (!expected.keySet().equals(actual.keySet())) {
+      differences.add(
+          "%s allocated %s, %s allocated %s"
+              .formatted(other, actual.keySet(), one, expected.keySet()));
+      return differences;
+    }
+    expected.forEach(
+        (name, bytes) -> {
+          byte[] wanted = canonical(name, bytes);
+          byte[] found = canonical(name, Objects.requireNonNull(actual.get(name)));
+          int at = Arrays.mismatch(wanted, found);
+          if (at >= 0) {
+            differences.add(
+                "%s, byte %d of %d%s: %s on %s, %s on %s; %s"
+                    .formatted(
+                        name,
+                        at,
+                        wanted.length,
+                        place(name, at),
+                        word(found, at),
+                        other,
+                        word(wanted, at),
+                        one,
+                        extent(wanted, found)));
+          }
+        });
+    return differences;
+  }
+
+  /** The aligned word around a byte. */
+  private static String word(byte[] bytes, int at) {
+    int from = at & -Long.BYTES;
+    if (from + Long.BYTES > bytes.length) {
+      return at < bytes.length ? "0x%02x".formatted(bytes[at]) : "nothing";
+    }
+    return "0x%016x"
+        .formatted(
+            MemorySegment.ofArray(bytes)
+                .get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), from));
+  }
+
+  private static String extent(byte[] wanted, byte[] found) {
+    int differ = 0;
+    int last = 0;
+    for (int i = 0; i < Math.min(wanted.length, found.length); i++) {
+      if (wanted[i] != found[i]) {
+        differ++;
+        last = i;
+      }
+    }
+    return differ == 1
+        ? "1 byte differs"
+        : "%d bytes differ, the last is %d".formatted(differ, last);
+  }
+}

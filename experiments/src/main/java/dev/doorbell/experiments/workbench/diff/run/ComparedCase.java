@@ -1,0 +1,328 @@
+package dev.doorbell.experiments.workbench.diff.run;
+
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.config.kernel.KernelComparison;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Placement;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/**
+ * Random parameters of a kernel, taken from what its descriptor says. Where several post, the ring
+ * holds all that is posted: what one that has gone round still holds depends on who came last.
+ *
+ * @param protocol the kernel
+ * @param path how payload gets to the HCA
+ * @param placement of the queues
+ * @param payload kind of memory
+ * @param blocks of the launch
+ * @param threads of a block
+ * @param scope {@code JobView.SCOPE_*}
+ * @param opcode {@code JobView.OP_*}
+ * @param bytes of a message
+ * @param iterations of a poster
+ * @param warmup of a poster
+ * @param window operations in flight
+ * @param ringBlocks of the send ring, and entries of the completion ring
+ * @param queuePairs that posters share
+ * @param ranks of a kernel that runs at all of them; otherwise 2
+ * @param exclusive one thread posts
+ * @param collapsed one completion entry
+ * @param batch ring at the latest when so many blocks wait
+ * @param mover of a real GPU
+ */
+record ComparedCase(
+    Protocol protocol,
+    TransferPath path,
+    Placement placement,
+    MemoryKind payload,
+    int blocks,
+    int threads,
+    int scope,
+    int opcode,
+    int bytes,
+    int iterations,
+    int warmup,
+    int window,
+    int ringBlocks,
+    int queuePairs,
+    int ranks,
+    boolean exclusive,
+    boolean collapsed,
+    int batch,
+    CudaGpu.Mover mover) {
+  /** The largest send ring. */
+  static final int MOST_RING = 1 << 15;
+
+  private static final int WARP = 32;
+  private static final int MOST_INLINE = 200;
+  private static final int MOST_RING_AT_FIRST = 1024;
+  private static final int MOST_WINDOW = 16;
+  private static final int MOST_ITERATIONS = 40;
+  private static final int MOST_OF_MANY = 6;
+  private static final int BLOCKS_A_POST = 4;
+  private static final int MOST_RANKS = 4;
+
+  /** The parameters of a run. */
+  static ComparedCase random(Protocol protocol, SplittableRandom random) {
+    KernelDescriptor.Launch launch = protocol.descriptor().launch();
+    KernelComparison choice = protocol.descriptor().comparison();
+    TransferPath path = path(protocol, random);
+    int scope = scope(choice, random);
+    boolean one = launch.shared() && random.nextInt(3) == 0;
+    int blocks =
+        one
+            ? least(choice.blocks(), launch.blocks())
+            : pick(choice.blocks(), launch.blocks(), random);
+    int threads =
+        one
+            ? least(choice.threads(), launch.threads())
+            : pick(choice.threads(), threads(launch, path, random), random);
+    if (scope == JobView.SCOPE_WARP) {
+      threads = Math.ceilDiv(Math.max(1, threads), WARP) * WARP;
+    }
+    int opcode = opcode(choice, path, random);
+    int most = launch.shared() ? MOST_OF_MANY : MOST_ITERATIONS;
+    int iterations = pick(choice.iterations(), 1 + random.nextInt(most), random);
+    boolean lists = executesLists(protocol);
+    int warmup = lists || !protocol.own() ? 0 : random.nextInt(4);
+    int window = pick(choice.windows(), 1 + random.nextInt(MOST_WINDOW), random);
+    if (launch.windowSlots()) {
+      // Every slot is used, or it could not be compared with what was sent.
+      iterations = Math.max(iterations, window);
+    }
+    boolean races = races(protocol, path, blocks, threads, scope);
+    int ring = 1 << (3 + random.nextInt(6));
+    int posters = blocks * threads;
+    while (races
+        && ring < BLOCKS_A_POST * posters * (iterations + warmup)
+        && ring < MOST_RING_AT_FIRST) {
+      ring *= 2;
+    }
+    if (races && choice.iterations().isEmpty()) {
+      int posts = Math.max(1, ring / (BLOCKS_A_POST * posters));
+      warmup = Math.min(warmup, posts - 1);
+      iterations = Math.min(iterations, posts - warmup);
+    }
+    return new ComparedCase(
+        protocol,
+        path,
+        path == TransferPath.PROXY
+            ? Placement.HOST
+            : new Placement(where(random), where(random), where(random)),
+        where(random),
+        blocks,
+        threads,
+        scope,
+        opcode,
+        bytes(choice, random, path, opcode),
+        iterations,
+        warmup,
+        window,
+        ring,
+        pick(choice.queuePairs(), 1, random),
+        launch.allRanks() ? pick(choice.ranks(), 2 + random.nextInt(MOST_RANKS - 1), random) : 2,
+        !races && random.nextBoolean() && scope != JobView.SCOPE_WARP,
+        !races && random.nextInt(4) == 0,
+        1 + random.nextInt(4),
+        random.nextBoolean() ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL);
+  }
+
+  /** One of these, or {@code otherwise} where there are none. */
+  private static int pick(List<Integer> choices, int otherwise, SplittableRandom random) {
+    return choices.isEmpty() ? otherwise : choices.get(random.nextInt(choices.size()));
+  }
+
+  private static int least(List<Integer> choices, int otherwise) {
+    return choices.stream().mapToInt(Integer::intValue).min().orElse(Math.max(1, otherwise));
+  }
+
+  private static TransferPath path(Protocol protocol, SplittableRandom random) {
+    List<TransferPath> possible =
+        Arrays.stream(TransferPath.values())
+            .filter(path -> protocol.descriptor().takes(path.word()))
+            .toList();
+    return possible.get(random.nextInt(possible.size()));
+  }
+
+  private static int scope(KernelComparison choice, SplittableRandom random) {
+    if (choice.scopes().isEmpty()) {
+      return JobView.SCOPE_BLOCK;
+    }
+    return switch (choice.scopes().get(random.nextInt(choice.scopes().size()))) {
+      case "thread" -> JobView.SCOPE_THREAD;
+      case "warp" -> JobView.SCOPE_WARP;
+      default -> JobView.SCOPE_BLOCK;
+    };
+  }
+
+  private static int threads(
+      KernelDescriptor.Launch launch, TransferPath path, SplittableRandom random) {
+    if (launch.threads() > 0) {
+      return launch.threads();
+    }
+    return path.jobPath() == JobView.PATH_STAGE ? WARP << random.nextInt(4) : 1;
+  }
+
+  private static int opcode(KernelComparison choice, TransferPath path, SplittableRandom random) {
+    if (path.jobPath() != JobView.PATH_PULL || choice.opcodes().isEmpty()) {
+      return JobView.OP_PUT;
+    }
+    return switch (choice.opcodes().get(random.nextInt(choice.opcodes().size()))) {
+      case "get" -> JobView.OP_GET;
+      case "put_inline" -> JobView.OP_PUT_INLINE;
+      case "fetch_add" -> JobView.OP_FETCH_ADD;
+      case "compare_swap" -> JobView.OP_COMPARE_SWAP;
+      default -> JobView.OP_PUT;
+    };
+  }
+
+  private static int bytes(
+      KernelComparison choice, SplittableRandom random, TransferPath path, int opcode) {
+    if (opcode == JobView.OP_FETCH_ADD || opcode == JobView.OP_COMPARE_SWAP) {
+      return Long.BYTES;
+    }
+    boolean inline = path.inline() || opcode == JobView.OP_PUT_INLINE;
+    int limit = inline ? MOST_INLINE : Integer.MAX_VALUE;
+    List<Integer> sizes = choice.sizes().stream().filter(size -> size <= limit).toList();
+    int most = inline ? MOST_INLINE : 1 << (3 + random.nextInt(13));
+    return pick(sizes, Math.max(Long.BYTES, random.nextInt(most + 1) & -Long.BYTES), random);
+  }
+
+  private static MemoryKind where(SplittableRandom random) {
+    return random.nextBoolean() ? MemoryKind.DEVICE : MemoryKind.HOST;
+  }
+
+  /** Whether each poster has a list of operations of its own. */
+  boolean executesLists() {
+    return executesLists(protocol);
+  }
+
+  private static boolean executesLists(Protocol protocol) {
+    return protocol.own()
+        && (protocol.name().equals("operations") || protocol.name().equals("restartable"));
+  }
+
+  /** True when the order of what was posted depends on the schedule. */
+  boolean races() {
+    return races(protocol, path, blocks, threads, scope);
+  }
+
+  private static boolean races(
+      Protocol protocol, TransferPath path, int blocks, int threads, int scope) {
+    if (!protocol.descriptor().launch().shared() || blocks * threads == 1) {
+      return false;
+    }
+    // To a CPU each lane hands its own command, whatever the scope.
+    if (protocol.descriptor().comparison().scopes().isEmpty() || path == TransferPath.PROXY) {
+      return true;
+    }
+    boolean one = blocks == 1 && scope != JobView.SCOPE_THREAD;
+    // Warps of a block, too, and blocks.
+    return !one || (scope == JobView.SCOPE_WARP && threads > WARP);
+  }
+
+  /** Whether each rank has a queue pair to each other one. */
+  boolean amongAll() {
+    return protocol.descriptor().launch().allRanks();
+  }
+
+  /** Messages side by side. */
+  int slots() {
+    if (amongAll()) {
+      return ranks;
+    }
+    return switch (protocol.descriptor().launch().slots()) {
+      case BLOCKS -> blocks;
+      case THREADS -> blocks * threads;
+      case WINDOW -> window;
+    };
+  }
+
+  /** Whether payload arrives as it is. */
+  boolean puts() {
+    return opcode == JobView.OP_PUT || opcode == JobView.OP_PUT_INLINE;
+  }
+
+  /** The same with a larger send ring. */
+  ComparedCase withRing(int larger) {
+    return new ComparedCase(
+        protocol,
+        path,
+        placement,
+        payload,
+        blocks,
+        threads,
+        scope,
+        opcode,
+        bytes,
+        iterations,
+        warmup,
+        window,
+        larger,
+        queuePairs,
+        ranks,
+        exclusive,
+        collapsed,
+        batch,
+        mover);
+  }
+
+  Connection.Ringing ringing() {
+    return path == TransferPath.PROXY ? Connection.Ringing.PROXY : Connection.Ringing.GPU;
+  }
+
+  Endpoint.Shape endpoint(long deadlineNanos) {
+    return Endpoint.Shape.builder(ringBlocks, deadlineNanos)
+        .collapsed(collapsed)
+        .placement(placement)
+        .blueFlame(path.blueFlame())
+        .exclusive(exclusive)
+        .batch(batch)
+        .build();
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "%s sq=%s cq=%s record=%s payload=%s %d x %d thread%s%s%s %d B x %d%s window=%d ring=%d"
+            + " %s%s%s batch=%d mover=%s",
+        path.word(),
+        placement.sendRing().word(),
+        placement.completionRing().word(),
+        placement.record().word(),
+        payload.word(),
+        blocks,
+        threads,
+        threads == 1 ? "" : "s",
+        scope == JobView.SCOPE_BLOCK
+            ? ""
+            : scope == JobView.SCOPE_WARP ? " scope=warp" : " scope=thread",
+        switch (opcode) {
+          case JobView.OP_GET -> " get";
+          case JobView.OP_PUT_INLINE -> " put_inline";
+          case JobView.OP_FETCH_ADD -> " fetch_add";
+          case JobView.OP_COMPARE_SWAP -> " compare_swap";
+          default -> "";
+        },
+        bytes,
+        iterations,
+        warmup == 0 ? "" : "+" + warmup,
+        window,
+        ringBlocks,
+        amongAll() ? "ranks=" + ranks : "qps=" + queuePairs,
+        exclusive ? " exclusive" : "",
+        collapsed ? " collapsed" : "",
+        batch,
+        mover.name().toLowerCase(Locale.ROOT));
+  }
+}

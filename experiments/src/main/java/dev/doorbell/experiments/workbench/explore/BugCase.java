@@ -1,0 +1,183 @@
+package dev.doorbell.experiments.workbench.explore;
+
+import dev.doorbell.core.fabric.explore.Policy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Public ordering bugs of GPU-initiated communication, and one that our own recovery could have,
+ * each as a kernel that has it and one that has not: {@code kernels/cases/NAME.cu}.
+ */
+public enum BugCase {
+  SHARED_QUEUE_PAIR(
+      "two posters on one queue pair, each rings for itself",
+      "an HCA that fetches a WQE nobody has written, lost or doubled messages, hangs under load",
+      "pass a baton: ring when everything before is written, then hand on with release",
+      "DeepEP#181",
+      new Shape(2, 1, 16, 32, 1)),
+  READY_INDEX(
+      "the ready index is raised without a release",
+      "CQEs with syndrome 0x02 or 0x04: the HCA fetched a half-written WQE",
+      "raise the index with release, take it with acquire",
+      "DeepEP#703, UCX#10900",
+      new Shape(2, 1, 3, 32, 1)),
+  TWO_FENCES(
+      "one of the two fences of a doorbell removed, as one too many",
+      "a doorbell in front of its record: the HCA finds nothing new, and a message is late for"
+          + " ever",
+      "one fence before the record, one before the doorbell; a third is of no use",
+      "UCX#11539",
+      new Shape(1, 1, 3, 32, 1)),
+  PER_THREAD_WQE(
+      "every lane writes a WQE, one rings after a vote",
+      "now and then one message of a warp carries the bytes of the one before",
+      "__syncwarp: votes and shuffles make lanes meet, and order no memory",
+      "nccl#2313",
+      new Shape(1, 32, 1, 32, 1)),
+  DOORBELL_LOCK(
+      "a lock around the doorbell that excludes without acquire and release",
+      "two messages in one slot, one of them lost, only under contention",
+      "take the lock with acquire, leave it with release",
+      "ROCm/mori#14",
+      new Shape(2, 1, 3, 32, 1)),
+  NO_FENCE(
+      "WQE, record and doorbell without any fence",
+      "stale WQEs on weakly ordered machines, where x86 never showed any",
+      "fence before the record and before the doorbell",
+      "rdma-core#1062",
+      new Shape(1, 1, 3, 32, 1)),
+  TWO_QUEUE_PAIRS(
+      "data on one queue pair, the flag behind it on another",
+      "a receiver that finds the flag and reads old data",
+      "wait for the data's completion before the flag is posted, or use one queue pair",
+      "nccl#2302",
+      new Shape(1, 1, 6, 2048, 2)),
+  FIFO_TAIL(
+      "the CPU gives a FIFO's slot back before it has read it",
+      "commands that are overwritten while the proxy reads them",
+      "read the slot, then move the tail on with release",
+      "mscclpp#549",
+      new Shape(1, 1, 8, 32, 1)),
+  WRITE_COMBINED_RING(
+      "a command ring in write-combined memory, filled without a fence",
+      "a flag in front of its command: the GPU executes what was there before",
+      "fence (sfence) between the command and its flag",
+      "mscclpp#557",
+      new Shape(1, 1, 6, 32, 1)),
+  WRONG_COUNTER(
+      "a CPU that rings polls the counter of reserved WQEs, not of written ones",
+      "doorbells for slots that hold no WQE yet",
+      "agree on one word: the counter that is released behind the WQE",
+      "DeepEP#677, DeepEP#509",
+      new Shape(1, 1, 3, 32, 1)),
+  ERASED_FLAG(
+      "the CPU erases a flag that the kernel has just set again",
+      "kernel and proxy wait for each other for ever",
+      "clear the flag before the answer, or count instead of clearing",
+      "nccl#2389",
+      new Shape(1, 1, 300, 32, 1)),
+  STALE_CREDIT(
+      "a credit of the round before arrives when the next round has begun",
+      "slots that are filled while the receiver still reads them, wrong data, then a hang",
+      "wait for the completions of the credits before the round is said to be over",
+      "DeepEP#310",
+      new Shape(1, 1, 5, 32, 1)),
+  SAFE_POINT(
+      "the host changes what a kernel posts to before the kernel is at its safe point",
+      "a kernel that posts to a queue pair that is being reset, operations lost or done twice",
+      "wait, with acquire, until each poster says that it is there or has ended; then grant",
+      "none: Doorbell's own protocol of docs/recovery.md",
+      new Shape(1, 1, 9, 32, 2));
+
+  private static final int RING = 64;
+
+  private final String summary;
+  private final String symptom;
+  private final String fix;
+  private final String sources;
+
+  @SuppressWarnings("ImmutableEnumChecker") // numbers
+  private final Shape shape;
+
+  /**
+   * How a case is launched, on both ranks.
+   *
+   * @param iterations of each poster
+   * @param bytes of a message
+   */
+  private record Shape(int blocks, int threads, int iterations, int bytes, int queuePairs) {}
+
+  BugCase(String summary, String symptom, String fix, String sources, Shape shape) {
+    this.summary = summary;
+    this.symptom = symptom;
+    this.fix = fix;
+    this.sources = sources;
+    this.shape = shape;
+  }
+
+  /** Its name on the command line. */
+  public String word() {
+    return kernel().replace('_', '-');
+  }
+
+  /** The name of its file, and of its kernels before {@code _broken} and {@code _mended}. */
+  public String kernel() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What is done wrong. */
+  public String summary() {
+    return summary;
+  }
+
+  /** What its users saw. */
+  public String symptom() {
+    return symptom;
+  }
+
+  /** What mends it. */
+  public String fix() {
+    return fix;
+  }
+
+  /** The public reports that it is rewritten from, or whose protocol it is. */
+  public String sources() {
+    return sources;
+  }
+
+  /** The case of that name; {@code -} and {@code _} are the same. */
+  public static Optional<BugCase> of(String word) {
+    return Arrays.stream(values())
+        .filter(c -> c.kernel().equals(word.toLowerCase(Locale.ROOT).replace('-', '_')))
+        .findFirst();
+  }
+
+  /** The names of all. */
+  public static List<String> words() {
+    return Arrays.stream(values()).map(BugCase::word).toList();
+  }
+
+  /**
+   * What is explored. The rules are strict, so that a mended case is right on every machine.
+   *
+   * @param program one of its two kernels
+   */
+  public Scenario scenario(Scenario.Program program) {
+    return new Scenario(
+        program,
+        new Scenario.Load(
+            shape.blocks,
+            shape.threads,
+            shape.iterations,
+            shape.bytes,
+            shape.queuePairs,
+            RING,
+            0,
+            "thread",
+            "pull"),
+        new Scenario.Posting("gpu", "gpu", false, false, false, 1),
+        new Scenario.Rules(Policy.STRICT, false));
+  }
+}

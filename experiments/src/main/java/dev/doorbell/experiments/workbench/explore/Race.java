@@ -1,0 +1,89 @@
+package dev.doorbell.experiments.workbench.explore;
+
+import dev.doorbell.core.agent.SourcePlace;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two accesses that nothing orders, in words.
+ *
+ * @param kind what is wrong
+ * @param scope the scope that would hold both, {@code cta}, {@code gpu} or {@code sys}
+ * @param saw what the HCA read, decoded, or null
+ * @param memory what lies there
+ * @param turns of the run until it came up
+ */
+public record Race(
+    Kind kind,
+    Side earlier,
+    Side later,
+    String scope,
+    @Nullable String saw,
+    String memory,
+    long turns) {
+
+  /** What is wrong, and what helps. */
+  public enum Kind {
+    STORES("two stores race", "order them, or make both strong with a scope that holds both"),
+    LOAD_OF_STORE(
+        "a load races with a store",
+        "release after the store and acquire before the load, with a scope that holds both"),
+    STORE_OVER_LOAD(
+        "a store races with an earlier load of another thread",
+        "release after the load and acquire before the store"),
+    DMA_READ_OF_STORE(
+        "the HCA reads what may not have arrived",
+        "fence between the store and the record, or the doorbell, that leads the HCA there"),
+    DMA_WRITE(
+        "the HCA writes where a thread may still read or store",
+        "let the peer know, by a message, when the memory is free"),
+    STORE_OVER_DMA_READ(
+        "a thread stores over what the HCA may still read",
+        "wait for the completion before the memory is used again"),
+    NON_COHERENT(
+        "ld.nc of memory that is stored to while the kernel runs",
+        "load it without .nc: the read-only cache is not kept coherent"),
+    RECORD_BEFORE_WQE(
+        "the doorbell record may arrive before a WQE that it announces",
+        "fence between the WQE's stores and the record's"),
+    RECORD_BEHIND_DOORBELL(
+        "the doorbell may overtake the doorbell record",
+        "fence between the record's store and the doorbell's");
+
+    private final String what;
+    private final String fix;
+
+    Kind(String what, String fix) {
+      this.what = what;
+      this.fix = fix;
+    }
+
+    /** What is wrong, in words. */
+    public String what() {
+      return what;
+    }
+
+    /** What usually helps. */
+    public String fix() {
+      return fix;
+    }
+  }
+
+  /**
+   * One of the accesses.
+   *
+   * @param who its agent
+   * @param access {@code store relaxed.sys}, {@code DMA read}
+   * @param place where in the program, or null for devices and the host
+   */
+  public record Side(String who, String access, @Nullable SourcePlace place) {
+    /** Equal for accesses at the same place, or of the same kind of device. */
+    String key() {
+      return place == null ? access : place.file() + ":" + place.line();
+    }
+  }
+
+  /** Equal for the same race, whatever thread and run it came up in. */
+  public String key() {
+    return kind + "|" + earlier.key() + "|" + later.key();
+  }
+}

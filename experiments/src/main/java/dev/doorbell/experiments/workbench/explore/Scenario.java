@@ -1,0 +1,196 @@
+package dev.doorbell.experiments.workbench.explore;
+
+import dev.doorbell.core.fabric.explore.Policy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What is explored: a kernel, its launch, how it posts, and by which rules.
+ *
+ * @param program the kernel
+ * @param load how much it does
+ * @param posting how its queue pairs are made
+ * @param rules what the world may do
+ */
+public record Scenario(Program program, Load load, Posting posting, Rules rules) {
+  /**
+   * A kernel's PTX.
+   *
+   * @param file as reports name it
+   * @param entry the kernel in it, which takes queue pair views and a job
+   * @param shape where it runs, and what of its work is compared
+   */
+  public record Program(String file, String entry, String ptx, Shape shape) {
+    /** One of which no more is known than its name. */
+    public Program(String file, String entry, String ptx) {
+      this(file, entry, ptx, Shape.named(entry));
+    }
+
+    /** The same with other instructions. */
+    public Program with(String other) {
+      return new Program(file, entry, other, shape);
+    }
+  }
+
+  /** How many messages payload and inbox hold. */
+  public enum Slots {
+    /** One of each block. */
+    BLOCKS,
+    /** One of each thread. */
+    THREADS,
+    /** A window of them. */
+    WINDOW
+  }
+
+  /**
+   * A message, or all of them, that has to have arrived.
+   *
+   * @param from the rank that sends
+   * @param to the rank whose inbox it is in
+   * @param sent which message of the payload; {@link #ALL} for each
+   * @param arrived which place of the inbox; {@link #ALL} for each
+   */
+  public record Arrival(int from, int to, int sent, int arrived) {
+    public static final int ALL = -1;
+
+    /** Whatever one rank has in its payload. */
+    public static Arrival ofAll(int from, int to) {
+      return new Arrival(from, to, ALL, ALL);
+    }
+  }
+
+  /**
+   * Where a kernel runs, what it gets, and what is compared.
+   *
+   * @param ranks of the world; each of more than two has a queue pair to each other one
+   * @param launched ranks that it runs at, from 0 on, all at once
+   * @param slots messages side by side; among more than two ranks, one for each
+   * @param compared what has to have arrived
+   * @param signals words at each rank that peers add to
+   * @param sharedBytes of dynamic shared memory
+   * @param cooperative all blocks are resident at once
+   * @param parameters what each parameter of the entry gets, as descriptors name it
+   */
+  public record Shape(
+      int ranks,
+      int launched,
+      Slots slots,
+      List<Arrival> compared,
+      int signals,
+      int sharedBytes,
+      boolean cooperative,
+      List<String> parameters) {
+    private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
+
+    public Shape {
+      compared = List.copyOf(compared);
+      parameters = List.copyOf(parameters);
+    }
+
+    static Shape named(String entry) {
+      boolean both = entry.equals("put_latency");
+      List<Arrival> compared = new ArrayList<>();
+      if (entry.startsWith("put_")) {
+        compared.add(Arrival.ofAll(0, 1));
+      }
+      if (both) {
+        compared.add(Arrival.ofAll(1, 0));
+      }
+      return new Shape(
+          2,
+          both ? 2 : 1,
+          BY_BLOCK.contains(entry) ? Slots.BLOCKS : Slots.THREADS,
+          compared,
+          0,
+          0,
+          false,
+          List.of("queue_pairs", "job"));
+    }
+
+    /** Whether each rank has a queue pair to each other one, and knows of all of them. */
+    public boolean among() {
+      return ranks > 2;
+    }
+  }
+
+  /**
+   * How much is done.
+   *
+   * @param blocks of the grid
+   * @param threads of a block
+   * @param iterations of each poster
+   * @param bytes of a message, a multiple of 8
+   * @param queuePairs between the two ranks
+   * @param ring send ring in 64-byte blocks
+   * @param window operations in flight, 0 for as many as the ring holds
+   * @param scope "thread", "warp" or "block": who posts together
+   * @param path {@code pull}, {@code inline} or {@code stage}
+   */
+  public record Load(
+      int blocks,
+      int threads,
+      int iterations,
+      int bytes,
+      int queuePairs,
+      int ring,
+      int window,
+      String scope,
+      String path) {
+    /** All threads of the grid. */
+    public int posters() {
+      return blocks * threads;
+    }
+  }
+
+  /**
+   * How it posts.
+   *
+   * @param queues {@code gpu} or {@code host}: where rings and records lie
+   * @param ringer {@code gpu}, {@code cpu} or {@code proxy}: who rings
+   * @param blueFlame through the BlueFlame register where a WQE fits
+   * @param recordLast the doorbell goes out before the record, and once more after it
+   * @param exclusive one thread posts to a queue pair
+   * @param batch ring at the latest when this many blocks wait
+   */
+  public record Posting(
+      String queues,
+      String ringer,
+      boolean blueFlame,
+      boolean recordLast,
+      boolean exclusive,
+      int batch) {}
+
+  /**
+   * What the world may do.
+   *
+   * @param tears pieces of a BlueFlame write may arrive apart
+   * @param relaxed payload is registered for relaxed ordering: its parts may arrive in any order
+   */
+  public record Rules(Policy policy, boolean tears, boolean relaxed) {
+    /** With payload that is written in order. */
+    public Rules(Policy policy, boolean tears) {
+      this(policy, tears, false);
+    }
+  }
+
+  /** The same with another program. */
+  public Scenario with(Program other) {
+    return new Scenario(other, load, posting, rules);
+  }
+
+  /** The same with another load. */
+  public Scenario with(Load other) {
+    return new Scenario(program, other, posting, rules);
+  }
+
+  /** The same with other posting. */
+  public Scenario with(Posting other) {
+    return new Scenario(program, load, other, rules);
+  }
+
+  /** The same with other rules. */
+  public Scenario with(Rules other) {
+    return new Scenario(program, load, posting, other);
+  }
+}

@@ -1,0 +1,145 @@
+package dev.doorbell.experiments.workbench.explore.run;
+
+import dev.doorbell.core.fabric.explore.ExploringFabric;
+import dev.doorbell.core.fabric.explore.Region;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Rank;
+import dev.doorbell.experiments.scenario.world.World;
+import dev.doorbell.experiments.workbench.explore.Failure;
+import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.softhca.SoftHcaOptions;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The world of a case of {@code kernels/cases}: the same kernel on two ranks, as role 0 and role 1,
+ * with the queue pairs of rank 0 and memory of rank 0 that both see.
+ */
+final class ExploredCase extends ExploredWorld {
+  /** Virtual; passes only when nothing else can happen. */
+  private static final long DEADLINE_NANOS = 1_000_000;
+
+  private static final int WORD_STRIDE = 128;
+
+  /**
+   * Messages of more than a few hundred bytes take many packets, few of them at a time, so that
+   * queue pairs overtake each other.
+   */
+  private static final SoftHcaOptions NARROW =
+      SoftHcaOptions.DEFAULT.withEngine(new SoftHcaOptions.Engine(256, 64, 32, 2));
+
+  private static final int SIGNAL = 64;
+
+  private final World world;
+  private final Connection connection;
+  private final List<Memory> statuses = new ArrayList<>();
+  private final Memory local;
+  private final Memory inbox;
+  private final Memory shared;
+  private final MemoryRegion localRegion;
+  private final MemoryRegion inboxRegion;
+  private final Memory views;
+
+  ExploredCase(Scenario scenario, ExploringFabric fabric) {
+    super(scenario);
+    Scenario.Load load = scenario.load();
+    world = own(World.exploring(fabric, 2, NARROW));
+    Endpoint.Shape shape =
+        Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
+            .batch(scenario.posting().batch())
+            .build();
+    connection = own(Connection.open(world, shape, Connection.Ringing.GPU, load.queuePairs()));
+    for (Endpoint endpoint : connection.endpoints(0)) {
+      describe(fabric, endpoint);
+    }
+    long area = (long) messages() * stride() + SIGNAL;
+    local = allocate(world.rank(0), MemoryKind.DEVICE, area, "payload");
+    inbox = allocate(world.rank(1), MemoryKind.DEVICE, area, "inbox");
+    shared =
+        allocate(
+            world.rank(0), MemoryKind.HOST, (long) WORD_STRIDE * (messages() + 8), "shared words");
+    localRegion = own(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
+    inboxRegion = own(world.rank(1).domain().register(inbox, Endpoint.ALL_RIGHTS));
+    views = own(connection.writeViews(0));
+  }
+
+  private void describe(ExploringFabric fabric, Endpoint endpoint) {
+    int number = endpoint.queuePair().number();
+    fabric.describe(
+        new Region(
+            Region.Role.SEND_RING,
+            endpoint.queuePair().sendRingAddress(),
+            (long) scenario.load().ring() * SendQueue.BLOCK,
+            number,
+            0,
+            true,
+            true));
+    fabric.describe(
+        new Region(
+            Region.Role.SEND_RECORD,
+            endpoint.queuePair().recordAddress() + DoorbellRecord.SEND_OFFSET,
+            Integer.BYTES,
+            number,
+            0,
+            true,
+            true));
+  }
+
+  private int messages() {
+    return scenario.load().iterations() * scenario.load().posters();
+  }
+
+  private int stride() {
+    return scenario.load().bytes() + SIGNAL;
+  }
+
+  @Override
+  List<Launch> launch() {
+    for (int role = 0; role < 2; role++) {
+      launch(role);
+    }
+    return launches();
+  }
+
+  private void launch(int role) {
+    Scenario.Load load = scenario.load();
+    Rank rank = world.rank(role);
+    Memory status = allocateStatus(rank);
+    statuses.add(status);
+    JobView job = new JobView();
+    job.role = role;
+    job.local = local.address();
+    job.localKey = localRegion.lkey();
+    job.remote = inbox.address();
+    job.remoteKey = inboxRegion.rkey();
+    job.inbox = inbox.address();
+    job.bytes = load.bytes();
+    job.stride = stride();
+    job.iterations = load.iterations();
+    job.qpCount = load.queuePairs();
+    job.status = status.address();
+    job.staging = shared.address();
+    job.stagingBytes = shared.size();
+    launch(rank, views, job);
+  }
+
+  @Override
+  @Nullable Failure failure() {
+    for (int role = 0; role < statuses.size(); role++) {
+      Failure bad = badStatus(statuses.get(role), "role " + role);
+      if (bad != null) {
+        return bad;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,122 @@
+package dev.doorbell.experiments.workbench.explore.run;
+
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.Rank;
+import dev.doorbell.experiments.workbench.explore.Failure;
+import dev.doorbell.experiments.workbench.explore.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The world of one explored run: what is launched, and what must be true in the end. */
+abstract class ExploredWorld implements AutoCloseable {
+  private static final long KERNEL_NANOS = 60_000_000_000L;
+
+  final Scenario scenario;
+
+  private final Owned owned = new Owned();
+  private final List<Launch> launches = new ArrayList<>();
+
+  ExploredWorld(Scenario scenario) {
+    this.scenario = scenario;
+  }
+
+  /** Starts the kernels. */
+  abstract List<Launch> launch();
+
+  /** The first thing that went wrong though all ended, or null. */
+  abstract @Nullable Failure failure();
+
+  /** What has been launched. */
+  final List<Launch> launches() {
+    return launches;
+  }
+
+  /** True when every kernel has ended. */
+  final boolean done() {
+    for (int i = 0; i < launches.size(); i++) {
+      if (!launches.get(i).done()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Starts the scenario's kernel on a rank. */
+  final void launch(Rank rank, Memory views, JobView job) {
+    Memory jobMemory = allocate(rank, MemoryKind.DEVICE, JobView.BYTES, "job");
+    jobMemory.putBytes(0, job.encode());
+    Scenario.Program program = scenario.program();
+    GpuModule module = own(rank.gpu().load(program.file(), program.ptx()));
+    Kernel entry = module.kernel(program.entry());
+    Scenario.Shape shape = program.shape();
+    launches.add(
+        rank.gpu()
+            .launch(
+                entry,
+                new LaunchConfig(
+                    scenario.load().blocks(),
+                    1,
+                    1,
+                    scenario.load().threads(),
+                    1,
+                    1,
+                    shape.sharedBytes(),
+                    shape.cooperative(),
+                    KERNEL_NANOS),
+                Protocol.arguments(shape.parameters(), entry, views, jobMemory, job),
+                own(rank.gpu().createStream())));
+  }
+
+  /** Zeros. */
+  final Memory allocate(Rank rank, MemoryKind kind, long size, String label) {
+    Memory memory = own(rank.gpu().allocate(kind, size, label));
+    memory.fill(0, size, (byte) 0);
+    return memory;
+  }
+
+  /** A status word a thread, none of them a status that a kernel ends with. */
+  final Memory allocateStatus(Rank rank) {
+    Memory status =
+        allocate(
+            rank, MemoryKind.DEVICE, (long) Integer.BYTES * scenario.load().posters(), "status");
+    status.fill(0, status.size(), (byte) 0xff);
+    return status;
+  }
+
+  /** The first thread that did not end well, or null. */
+  static @Nullable Failure badStatus(Memory status, String where) {
+    byte[] words = status.getBytes(0, (int) status.size());
+    for (int thread = 0; thread < words.length / Integer.BYTES; thread++) {
+      int word = words[thread * Integer.BYTES] | words[thread * Integer.BYTES + 1] << Byte.SIZE;
+      if (word != Abi.OK) {
+        return Failure.status(Abi.statusText(word), "thread %d of %s".formatted(thread, where));
+      }
+    }
+    return null;
+  }
+
+  /** Closed with this world, the last one first. */
+  final <T extends AutoCloseable> T own(T closeable) {
+    return owned.add(closeable);
+  }
+
+  @Override
+  public final void close() {
+    for (Launch launch : launches) {
+      if (!launch.done()) {
+        launch.cancel("the exploration of this run ended");
+      }
+    }
+    owned.close();
+  }
+}

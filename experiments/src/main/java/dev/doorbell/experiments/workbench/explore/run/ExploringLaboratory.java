@@ -1,0 +1,200 @@
+package dev.doorbell.experiments.workbench.explore.run;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.explore.CalmChooser;
+import dev.doorbell.core.fabric.explore.Conflict;
+import dev.doorbell.core.fabric.explore.ExecutedFence;
+import dev.doorbell.core.fabric.explore.ExploringFabric;
+import dev.doorbell.core.fabric.explore.Finding;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.explore.BugCase;
+import dev.doorbell.experiments.workbench.explore.Failure;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Outcome;
+import dev.doorbell.experiments.workbench.explore.Race;
+import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Schedule;
+import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.kernels.ProtocolKernel;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Explores with this build's virtual machine and software HCAs. */
+public final class ExploringLaboratory implements Laboratory {
+  /** The topology whose prices are quoted. */
+  private static final String PRICES = "same-switch";
+
+  private static final long VIRTUAL_NANOS = 3_600_000_000_000L;
+
+  /** The folder of the cases, as line tables and reports name it. */
+  private static final String CASES = "cases/";
+
+  private final KernelCatalogue catalogue = KernelCatalogue.load();
+
+  @Override
+  public List<String> kernels() {
+    return catalogue.names();
+  }
+
+  @Override
+  public Optional<Scenario.Program> kernel(String name) {
+    return catalogue
+        .find(name)
+        .map(kernel -> new Scenario.Program(name + ".ptx", name, catalogue.ptx(kernel)));
+  }
+
+  @Override
+  public Scenario.Program kernel(BugCase bug, boolean mended) {
+    KernelCatalogue cases = KernelCatalogue.cases();
+    ProtocolKernel kernel =
+        cases
+            .find(bug.kernel())
+            .orElseThrow(() -> new IllegalStateException("no PTX of the case " + bug.word()));
+    return new Scenario.Program(
+        CASES + bug.kernel() + ".ptx",
+        bug.kernel() + (mended ? "_mended" : "_broken"),
+        cases.ptx(kernel));
+  }
+
+  private static ExploredWorld world(Scenario scenario, ExploringFabric fabric) {
+    return scenario.program().file().startsWith(CASES)
+        ? new ExploredCase(scenario, fabric)
+        : new ExploredTransfer(scenario, fabric);
+  }
+
+  @Override
+  public Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException {
+    long start = System.nanoTime();
+    ExploringFabric fabric =
+        new ExploringFabric(
+            AddressSpace.reserve(),
+            new CalmChooser(schedule.seed(), schedule.calm()),
+            new ExploringFabric.Options(
+                scenario.rules().policy(), scenario.rules().tears(), extent.nanos()));
+    fabric.stopAfter(extent.turns());
+    ArrayDeque<Turn> told = new ArrayDeque<>();
+    if (extent.told() > 0) {
+      fabric.listen(
+          (turn, agent, at) -> {
+            if (told.size() == extent.told()) {
+              told.remove();
+            }
+            told.add(new Turn(turn, agent, at));
+          });
+    }
+    try (ExploredWorld transfer = world(scenario, fabric)) {
+      List<Launch> launches;
+      try {
+        launches = transfer.launch();
+      } catch (GpuException e) {
+        throw new ScenarioException(String.valueOf(e.getMessage()), e);
+      }
+      RunOutcome end = fabric.run(transfer::done, VIRTUAL_NANOS);
+      Failure failure = end == RunOutcome.STALLED ? Failure.hang() : null;
+      if (end == RunOutcome.DONE) {
+        failure = failure(launches, transfer);
+      }
+      return new Outcome(
+          fabric.findings().stream().map(ExploringLaboratory::race).toList(),
+          failure,
+          end == RunOutcome.DONE,
+          fabric.turns(),
+          fabric.instructions(),
+          System.nanoTime() - start,
+          fences(fabric),
+          told.stream().map(Turn::text).toList());
+    }
+  }
+
+  @Override
+  public double fenceNanos(boolean system) {
+    try {
+      GpuPrices prices = TopologyFile.load(PRICES).gpus().getFirst();
+      return system ? prices.fenceSystem() : prices.fence();
+    } catch (TopologyException e) {
+      throw new IllegalStateException("a topology of this build is broken: " + PRICES, e);
+    }
+  }
+
+  /** A turn that is told. */
+  private record Turn(long number, Agent agent, @Nullable Object at) {
+    String text() {
+      SourcePlace place = at == null ? null : agent.describe(at);
+      return "%8d  %s%s".formatted(number, agent.name(), place == null ? "" : "  " + place);
+    }
+  }
+
+  /** Each fence of the program once: several launches of it may have executed it. */
+  private static List<Outcome.Fence> fences(ExploringFabric fabric) {
+    Map<SourcePlace, Outcome.Fence> fences = new LinkedHashMap<>();
+    for (ExecutedFence fence : fabric.fences()) {
+      SourcePlace place = fence.place();
+      if (place != null) {
+        Outcome.Fence executed =
+            new Outcome.Fence(
+                place,
+                Access.name(fence.access()),
+                Access.scope(fence.access()) == Access.SYS,
+                fence.count());
+        fences.merge(place, executed, ExploringLaboratory::both);
+      }
+    }
+    return List.copyOf(fences.values());
+  }
+
+  private static Outcome.Fence both(Outcome.Fence a, Outcome.Fence b) {
+    return new Outcome.Fence(a.place(), a.access(), a.system(), a.count() + b.count());
+  }
+
+  private static @Nullable Failure failure(List<Launch> launches, ExploredWorld transfer) {
+    for (Launch launch : launches) {
+      try {
+        launch.check();
+      } catch (GpuException e) {
+        return Failure.kernel(e.getMessage());
+      }
+    }
+    return transfer.failure();
+  }
+
+  private static Race race(Finding finding) {
+    Conflict conflict = finding.conflict();
+    return new Race(
+        Race.Kind.valueOf(conflict.kind().name()),
+        side(conflict.earlier()),
+        side(conflict.later()),
+        Access.name(conflict.scope()).replaceFirst("^.*\\.", ""),
+        finding.saw(),
+        finding.memory(),
+        finding.steps());
+  }
+
+  private static Race.Side side(Conflict.Event event) {
+    SourcePlace place = null;
+    String who = event.actor().toString();
+    if (event.actor().who() instanceof Agent agent) {
+      who = agent.name();
+      Object at = event.at();
+      place = at == null ? null : agent.describe(at);
+    }
+    String verb = event.store() ? "store" : "load";
+    String access =
+        event.actor().isDevice()
+            ? event.store() ? "DMA write" : "DMA read"
+            : verb + " " + Access.name(event.access());
+    return new Race.Side(who, access, place);
+  }
+}

@@ -1,0 +1,170 @@
+package dev.doorbell.experiments.workbench.kernel.run;
+
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Whether a descriptor and the PTX that it describes say the same. */
+public final class AbiCheck {
+  /** Fields that hold addresses; the others are numbers, of 4 or 8 bytes as the kernel likes. */
+  private static final Set<String> ADDRESSES =
+      Set.of(
+          "queue_pairs",
+          "job",
+          "local",
+          "remote",
+          "samples",
+          "status",
+          "inbox",
+          "staging",
+          "staging_wire",
+          "stamps",
+          "signals",
+          "peers");
+
+  private static final Set<String> KEYS = Set.of("local_key", "remote_key", "staging_key");
+
+  private static final int REGISTERS = 65536;
+
+  private AbiCheck() {}
+
+  /** Everything that does not fit, with the descriptor's line and column. */
+  public static List<Problem> of(UserKernel kernel, KernelReport report) {
+    List<Problem> problems = new ArrayList<>();
+    KernelDescriptor descriptor = kernel.descriptor();
+    if (!report.unsupported().isEmpty()) {
+      KernelReport.Line first = report.unsupported().getFirst();
+      problems.add(
+          Problem.of(
+                  "DB-K002",
+                  descriptor.place("/ptx"),
+                  "%s cannot be loaded: %d %s, the first is line %d, %s"
+                      .formatted(
+                          kernel.ptxFile(),
+                          report.unsupported().size(),
+                          report.unsupported().size() == 1
+                              ? "line is refused"
+                              : "lines are refused",
+                          first.line(),
+                          first.what()))
+              .effect("kernel '%s' cannot be used".formatted(kernel.name()))
+              .fix("doorbell kernel check %s lists them".formatted(kernel.ptxFile())));
+      return problems;
+    }
+    checkIsa(descriptor, report, problems);
+    KernelReport.Entry entry =
+        report.entries().stream()
+            .filter(candidate -> candidate.name().equals(descriptor.entry()))
+            .findFirst()
+            .orElse(null);
+    if (entry == null) {
+      List<String> names = report.entries().stream().map(KernelReport.Entry::name).toList();
+      String near = Nearest.suggestion(descriptor.entry(), names);
+      problems.add(
+          Problem.of(
+                  "DB-K003",
+                  descriptor.place("/entry"),
+                  "%s has no entry '%s'%s"
+                      .formatted(
+                          kernel.ptxFile(),
+                          descriptor.entry(),
+                          near.isEmpty() ? "  - it has " + String.join(", ", names) : near))
+              .effect("kernel '%s' cannot be used".formatted(kernel.name())));
+      return problems;
+    }
+    checkParameters(descriptor, entry, problems);
+    checkRegisters(descriptor, entry, problems);
+    if (entry.dynamicShared() && descriptor.launch().sharedBytes() == 0) {
+      problems.add(
+          Problem.of(
+                  "DB-K012",
+                  descriptor.place("/launch"),
+                  "the entry reads extern .shared memory, and launch.shared is 0")
+              .fix("launch: { shared: BYTES }"));
+    }
+    return problems;
+  }
+
+  /** Whether what a parameter gets is an address. */
+  static boolean isAddress(String bound) {
+    return ADDRESSES.contains(bound);
+  }
+
+  private static void checkIsa(
+      KernelDescriptor descriptor, KernelReport report, List<Problem> problems) {
+    descriptor
+        .isa()
+        .filter(isa -> number(isa) < number(report.isa()))
+        .ifPresent(
+            isa ->
+                problems.add(
+                    Problem.of(
+                            "DB-K012",
+                            descriptor.place("/isa"),
+                            "isa is %s, and %s says .version %s"
+                                .formatted(isa, descriptor.ptx(), report.isa()))
+                        .effect("drivers that know isa %s would refuse it".formatted(isa))
+                        .fix("isa: \"%s\", or lower .version".formatted(report.isa()))));
+  }
+
+  /** Values that live at once have to fit the registers of a multiprocessor, for all threads. */
+  private static void checkRegisters(
+      KernelDescriptor descriptor, KernelReport.Entry entry, List<Problem> problems) {
+    long live = (long) entry.slots() * Math.max(1, descriptor.launch().threads());
+    if (live > REGISTERS) {
+      problems.add(
+          Problem.of(
+                  "DB-K012",
+                  descriptor.place("/launch/threads"),
+                  "%d values live at once in each of %d threads, and a multiprocessor has %,d registers"
+                      .formatted(entry.slots(), descriptor.launch().threads(), REGISTERS))
+              .effect("a GPU refuses the launch")
+              .fix("fewer threads, or __launch_bounds__ in the .cu, which spills"));
+    }
+  }
+
+  private static int number(String isa) {
+    String[] parts = isa.split("\\.", -1);
+    return Integer.parseInt(parts[0]) * 100 + (parts.length > 1 ? Integer.parseInt(parts[1]) : 0);
+  }
+
+  private static void checkParameters(
+      KernelDescriptor descriptor, KernelReport.Entry entry, List<Problem> problems) {
+    List<String> bound = descriptor.parameters();
+    List<KernelReport.Parameter> parameters = entry.parameters();
+    if (bound.size() != parameters.size()) {
+      problems.add(
+          Problem.of(
+                  "DB-K012",
+                  descriptor.place("/parameters"),
+                  "entry %s takes %d parameters, and %d are given: %s"
+                      .formatted(
+                          entry.name(), parameters.size(), bound.size(), String.join(", ", bound)))
+              .fix("name one for each, in order"));
+      return;
+    }
+    for (int i = 0; i < bound.size(); i++) {
+      long bytes = parameters.get(i).bytes();
+      String name = bound.get(i);
+      boolean fits =
+          ADDRESSES.contains(name)
+              ? bytes == Long.BYTES
+              : KEYS.contains(name)
+                  ? bytes == Integer.BYTES
+                  : bytes == Integer.BYTES || bytes == Long.BYTES;
+      if (!fits) {
+        problems.add(
+            Problem.of(
+                "DB-K012",
+                descriptor.place("/parameters/" + i),
+                "%s does not fit parameter %d of %s, which has %d bytes (.%s)"
+                    .formatted(name, i, entry.name(), bytes, parameters.get(i).type())));
+      }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package dev.doorbell.experiments.workbench.kernel.run;
+
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
+import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelRun;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.kernels.KernelTemplates;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.SourceLine;
+import dev.doorbell.ptxvm.launch.PtxCheck;
+import dev.doorbell.ptxvm.listing.EntrySummary;
+import dev.doorbell.ptxvm.listing.FunctionListing;
+import dev.doorbell.ptxvm.listing.UnwrittenReads;
+import dev.doorbell.ptxvm.parser.PtxParser;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+
+/** Kernels on the PTX virtual machine. */
+public final class VmWorkbench implements KernelWorkbench {
+  private static final int MOST_UNWRITTEN = 6;
+  private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
+
+  @Override
+  public List<Template> templates() {
+    return KernelTemplates.load().templates().stream()
+        .map(template -> new Template(template.name(), template.description()))
+        .toList();
+  }
+
+  @Override
+  public List<String> takenNames() {
+    return KernelCatalogue.load().names();
+  }
+
+  @Override
+  public SequencedMap<String, String> instantiate(
+      String template, String name, String folder, String compile) {
+    return KernelTemplates.load().instantiate(template, name, folder, compile);
+  }
+
+  @Override
+  public List<String> compilerFlags() {
+    return List.of(KernelTemplates.load().compilerFlags().split(" ", -1));
+  }
+
+  @Override
+  public KernelReport check(String file, String ptx) {
+    PtxModule module = PtxParser.parse(file, ptx).module();
+    List<KernelReport.Line> unsupported = new ArrayList<>();
+    for (Refusal refusal : PtxCheck.check(file, ptx)) {
+      unsupported.add(
+          new KernelReport.Line(
+              refusal.line(), refusal.text(), refusal.reason(), refusal.source().toString()));
+    }
+    return new KernelReport(
+        file,
+        module.version(),
+        module.target(),
+        EntrySummary.of(module).stream().map(VmWorkbench::entry).toList(),
+        unsupported,
+        notes(module));
+  }
+
+  private static KernelReport.Entry entry(EntrySummary entry) {
+    return new KernelReport.Entry(
+        entry.name(),
+        entry.line(),
+        entry.parameters().stream()
+            .map(p -> new KernelReport.Parameter(p.name(), p.type(), p.offset(), p.bytes()))
+            .toList(),
+        entry.parameterBytes(),
+        entry.registers(),
+        entry.slots(),
+        entry.sharedBytes(),
+        entry.dynamicShared(),
+        entry.localBytes(),
+        entry.instructions());
+  }
+
+  /** Loops that poll and never look at a clock wait for ever for what does not come. */
+  private static List<KernelReport.Line> notes(PtxModule module) {
+    List<KernelReport.Line> notes = new ArrayList<>();
+    for (FunctionListing listing : FunctionListing.of(module)) {
+      for (FunctionListing.Polling loop : listing.loops()) {
+        if (!watchesClock(listing, loop) && loop.kind().pure() && waits(listing, loop)) {
+          Instruction branch = listing.function().code().get(loop.branch());
+          SourceLine source = branch.source();
+          notes.add(
+              new KernelReport.Line(
+                  branch.line(),
+                  module.text(branch.line()),
+                  "this loop polls memory and reads no clock: it has no deadline",
+                  source.toString()));
+        }
+      }
+    }
+    notes.addAll(PostingNotes.of(module));
+    notes.addAll(unwritten(module));
+    return notes;
+  }
+
+  private static List<KernelReport.Line> unwritten(PtxModule module) {
+    return FunctionListing.of(module).stream()
+        .flatMap(listing -> UnwrittenReads.of(listing).stream())
+        .limit(MOST_UNWRITTEN)
+        .map(
+            read ->
+                new KernelReport.Line(
+                    read.instruction().line(),
+                    module.text(read.instruction().line()),
+                    unwritten(read),
+                    read.instruction().source().toString()))
+        .toList();
+  }
+
+  private static String unwritten(UnwrittenReads.Finding read) {
+    String register = read.register().name();
+    Instruction branch = read.branch();
+    if (read.always()) {
+      return "nothing writes %s before this reads it: what it holds is not defined"
+          .formatted(register);
+    }
+    return "%s may be read here before anything writes it%s: what it holds then is not defined"
+        .formatted(
+            register,
+            branch == null ? "" : ", by one way of the branch in line %d".formatted(branch.line()));
+  }
+
+  /**
+   * A loop that loads from the same address again and again. One around a compare-and-swap goes
+   * round only when somebody else got on, and one whose address moves is a search.
+   */
+  private static boolean waits(FunctionListing listing, FunctionListing.Polling loop) {
+    List<Instruction> body =
+        loop.body().stream().mapToObj(index -> listing.function().code().get(index)).toList();
+    Set<Register> written =
+        body.stream()
+            .flatMap(instruction -> FunctionListing.written(instruction).stream())
+            .collect(Collectors.toSet());
+    return body.stream()
+        .filter(VmWorkbench::isStrongLoad)
+        .anyMatch(load -> FunctionListing.read(load).stream().noneMatch(written::contains));
+  }
+
+  /** Back edges to the same head are one loop: some rounds may look at the clock, others not. */
+  private static boolean watchesClock(FunctionListing listing, FunctionListing.Polling loop) {
+    return listing.loops().stream()
+        .anyMatch(other -> other.head() == loop.head() && other.kind().watchesClock());
+  }
+
+  private static boolean isStrongLoad(Instruction instruction) {
+    return instruction.name().equals("ld")
+        && instruction.modifiers().stream().anyMatch(STRONG::contains);
+  }
+
+  @Override
+  public List<Problem> checkAbi(UserKernel kernel) {
+    List<Problem> problems =
+        new ArrayList<>(AbiCheck.of(kernel, check(kernel.ptxFile(), kernel.ptx())));
+    if (problems.isEmpty()) {
+      problems.addAll(
+          BindingCheck.of(kernel, PtxParser.parse(kernel.ptxFile(), kernel.ptx()).module()));
+    }
+    return problems;
+  }
+
+  @Override
+  public KernelOutcome run(KernelRun run, BooleanSupplier interrupted) {
+    return new VmRun(run, interrupted).execute();
+  }
+
+  @Override
+  public List<String> disassemble(String file, String ptx, Source source) {
+    return new Disassembly(PtxParser.parse(file, ptx).module(), source).lines();
+  }
+}

@@ -1,0 +1,97 @@
+package dev.doorbell.experiments.workbench.explore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.fabric.explore.Policy;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The project's own kernels order what they must, in every mode of posting. */
+final class ProjectKernelsTest {
+  private static final int SEEDS = 3;
+
+  @ParameterizedTest
+  @CsvSource({
+    // kernel, blocks, threads, scope, path, queues, ringer, policy
+    "put_latency,   1, 1,  block,  pull,   gpu,  gpu,   VENDOR",
+    "put_latency,   1, 32, block,  stage,  gpu,  gpu,   VENDOR",
+    "put_latency,   1, 1,  block,  inline, host, gpu,   STRICT",
+    "put_bandwidth, 2, 1,  block,  pull,   gpu,  gpu,   VENDOR",
+    "put_bandwidth, 2, 32, block,  stage,  host, gpu,   STRICT",
+    "put_bandwidth, 2, 1,  block,  inline, gpu,  cpu,   VENDOR",
+    "put_bandwidth, 2, 1,  block,  pull,   gpu,  proxy, VENDOR",
+    "put_latency,   1, 32, warp,   pull,   gpu,  gpu,   VENDOR",
+    "put_bandwidth, 2, 32, warp,   pull,   host, gpu,   STRICT",
+    "put_bandwidth, 1, 32, warp,   inline, gpu,  gpu,   VENDOR",
+    "put_rate,      2, 4,  thread, pull,   gpu,  gpu,   VENDOR",
+    "put_rate,      2, 4,  thread, pull,   host, gpu,   STRICT",
+    "put_rate,      2, 4,  thread, inline, gpu,  gpu,   VENDOR",
+    "put_rate,      1, 32, warp,   pull,   gpu,  gpu,   VENDOR",
+    "put_rate,      2, 4,  thread, pull,   host, cpu,   STRICT",
+    "put_rate,      2, 4,  thread, pull,   host, proxy, STRICT",
+    "post_once,     1, 1,  block,  pull,   gpu,  gpu,   VENDOR",
+    "post_once,     1, 32, block,  stage,  host, gpu,   STRICT",
+    "operations,    2, 4,  thread, pull,   gpu,  gpu,   VENDOR",
+    "operations,    2, 4,  thread, pull,   host, gpu,   STRICT",
+    "operations,    2, 32, block,  pull,   gpu,  gpu,   VENDOR",
+    "operations,    2, 4,  thread, pull,   gpu,  proxy, VENDOR",
+  })
+  void nothing_is_found_in_the_projects_kernels(
+      String kernel,
+      int blocks,
+      int threads,
+      String scope,
+      String path,
+      String queues,
+      String ringer,
+      Policy policy)
+      throws ScenarioException {
+    // A word for each lane of a warp that shares a message.
+    int bytes = scope.equals("warp") ? 256 : 32;
+    Scenario scenario =
+        Scenarios.of(kernel)
+            .with(new Scenario.Load(blocks, threads, 2, bytes, 1, 128, 0, scope, path))
+            .with(Scenarios.posting(queues, ringer, 4))
+            .with(new Scenario.Rules(policy, true));
+    assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false, true", "true, false, true", "false, true, false"})
+  void blueflame_and_the_record_last_are_clean(boolean recordLast, boolean exclusive, boolean tears)
+      throws ScenarioException {
+    Scenario scenario =
+        Scenarios.of("put_bandwidth")
+            .with(new Scenario.Load(1, 1, 6, 8, 1, 64, 0, "block", "inline"))
+            .with(new Scenario.Posting("gpu", "gpu", !recordLast, recordLast, exclusive, 4))
+            .with(new Scenario.Rules(Policy.VENDOR, tears));
+    assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
+  }
+
+  @Test
+  void a_torn_blueflame_write_shows_what_an_exclusive_poster_relies_on() throws ScenarioException {
+    Scenario scenario =
+        Scenarios.of("put_bandwidth")
+            .with(new Scenario.Load(1, 1, 6, 8, 1, 64, 0, "block", "inline"))
+            .with(new Scenario.Posting("gpu", "gpu", true, false, true, 4));
+    Explorer.Report report = Scenarios.explore(scenario, SEEDS);
+    assertThat(report.found()).isEqualTo(SEEDS);
+  }
+
+  @Test
+  @Tag("slow")
+  void a_thousand_threads_come_to_their_end() throws ScenarioException {
+    Scenario scenario =
+        Scenarios.of("put_rate")
+            .with(new Scenario.Load(4, 256, 1, 32, 1, 1024, 0, "thread", "pull"));
+    assertClean(Scenarios.explore(scenario, 1), 1);
+  }
+
+  private static void assertClean(Explorer.Report report, int runs) {
+    assertThat(report.races()).isEmpty();
+    assertThat(report.troubles()).isEmpty();
+    assertThat(report.finished()).isEqualTo(runs);
+  }
+}

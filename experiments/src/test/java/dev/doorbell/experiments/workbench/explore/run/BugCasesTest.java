@@ -1,0 +1,60 @@
+package dev.doorbell.experiments.workbench.explore.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.experiments.workbench.explore.BugCase;
+import dev.doorbell.experiments.workbench.explore.Explorer;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Public ordering bugs are found, and their mended versions are not accused. */
+class BugCasesTest {
+  private static final int EVERYDAY = 4;
+  private static final int SEEDS = 20;
+  private static final long BUDGET_NANOS = 120_000_000_000L;
+
+  private final Laboratory laboratory = new ExploringLaboratory();
+
+  @ParameterizedTest
+  @EnumSource
+  void the_broken_kernel_is_found_and_the_mended_one_is_clean(BugCase bug)
+      throws ScenarioException {
+    expectFound(bug, EVERYDAY);
+    expectClean(bug, EVERYDAY);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @EnumSource
+  void the_broken_kernel_is_found_in_all_of_20_seeds(BugCase bug) throws ScenarioException {
+    expectFound(bug, SEEDS);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @EnumSource
+  void the_mended_kernel_is_clean_in_all_of_20_seeds(BugCase bug) throws ScenarioException {
+    expectClean(bug, SEEDS);
+  }
+
+  private void expectFound(BugCase bug, int seeds) throws ScenarioException {
+    Explorer.Report report = explore(bug, false, seeds);
+    assertThat(report.runs()).isEqualTo(seeds);
+    assertThat(report.found()).as("%s", report.races()).isEqualTo(seeds);
+  }
+
+  private void expectClean(BugCase bug, int seeds) throws ScenarioException {
+    Explorer.Report report = explore(bug, true, seeds);
+    assertThat(report.races()).isEmpty();
+    assertThat(report.troubles()).isEmpty();
+    assertThat(report.finished()).isEqualTo(seeds);
+  }
+
+  private Explorer.Report explore(BugCase bug, boolean mended, int seeds) throws ScenarioException {
+    return new Explorer(laboratory, bug.scenario(laboratory.kernel(bug, mended)))
+        .explore(seeds, BUDGET_NANOS);
+  }
+}

@@ -1,0 +1,87 @@
+package dev.doorbell.core.fabric.timed.interconnect;
+
+import dev.doorbell.core.fabric.timed.link.Route;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
+import org.jspecify.annotations.Nullable;
+
+/** How the threads or devices of one component reach one allocation. */
+public final class AccessPath {
+  /** The memory. */
+  public final Allocation allocation;
+
+  /** The component where it lies. */
+  public final Component owner;
+
+  /** True for doorbell pages. */
+  public final boolean uar;
+
+  /** True for memory that costs nothing and that nothing watches. */
+  public final boolean scratch;
+
+  /** At the accessing component itself: no link is crossed. */
+  public final boolean local;
+
+  private final @Nullable Route out;
+  private final @Nullable Route back;
+  private final long start;
+  private final long end;
+  private final int generation;
+
+  AccessPath(
+      Allocation allocation,
+      Component owner,
+      @Nullable Route out,
+      @Nullable Route back,
+      int generation) {
+    this.allocation = allocation;
+    this.owner = owner;
+    this.uar = allocation.kind() == MemoryKind.UAR;
+    this.scratch = allocation.kind() == MemoryKind.SCRATCH;
+    this.local = out == null;
+    this.out = out;
+    this.back = back;
+    this.start = allocation.address();
+    this.end = start + allocation.size();
+    this.generation = generation;
+  }
+
+  boolean covers(long address, long bytes, int currentGeneration) {
+    return address >= start && address + bytes <= end && generation == currentGeneration;
+  }
+
+  /** Requests and posted writes travel here. */
+  public Route out() {
+    if (out == null) {
+      throw new IllegalStateException("local memory has no route");
+    }
+    return out;
+  }
+
+  /** Completions and acknowledgements travel here. */
+  public Route back() {
+    if (back == null) {
+      throw new IllegalStateException("local memory has no route");
+    }
+    return back;
+  }
+
+  /** Between peers reads may not be routed; the host's memory and the host always are. */
+  public boolean readableFrom(Component reader) {
+    return out().routesPeerReads
+        || reader.locus.part() == Locus.Part.CPU
+        || owner.locus.part() == Locus.Part.CPU;
+  }
+
+  /** Picoseconds from the arrival of a posted write until its acknowledgement is back. */
+  public long acknowledgement() {
+    return owner.service + back().latency;
+  }
+
+  /** Completions of a read are cut at multiples of this. */
+  public int completionCut() {
+    int payload = back().maxPayload;
+    return owner.completionBytes == 0 ? payload : Math.min(payload, owner.completionBytes);
+  }
+}

@@ -1,0 +1,110 @@
+package dev.doorbell.core.fabric.timed.interconnect;
+
+import dev.doorbell.core.fabric.timed.event.Picos;
+import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GPU, CPU or NIC of a node: the paths from it to memory, how it serves reads of its own memory,
+ * and the threads that any write to its memory wakes.
+ */
+public final class Component {
+  private static final int CACHED = 256;
+  private static final int PAGE_SHIFT = 12;
+
+  /** Where it is. */
+  public final Locus locus;
+
+  /** Picoseconds from the arrival of a read until its first completion leaves. */
+  public final long service;
+
+  /** Completions are cut at multiples of this; 0: at the largest payload. */
+  final int completionBytes;
+
+  private final Interconnect interconnect;
+
+  /** In the order in which they fell asleep. */
+  private final List<Sleeper> idle = new ArrayList<>();
+
+  private final @Nullable AccessPath[] cache = new AccessPath[CACHED];
+
+  Component(Interconnect interconnect, Locus locus, Topology topology) {
+    this.interconnect = interconnect;
+    this.locus = locus;
+    int index = locus.index();
+    double serviceNanos;
+    switch (locus.part()) {
+      case GPU -> {
+        serviceNanos = topology.gpus().get(index).memoryService();
+        completionBytes = topology.gpus().get(index).completionBytes();
+      }
+      case CPU -> {
+        serviceNanos = topology.cpus().get(index).memoryService();
+        completionBytes = topology.cpus().get(index).completionBytes();
+      }
+      default -> {
+        serviceNanos = topology.nics().get(index).memoryService();
+        completionBytes = topology.nics().get(index).completionBytes();
+      }
+    }
+    service = Picos.of(serviceNanos);
+  }
+
+  /** Whether it is a GPU. */
+  public boolean isGpu() {
+    return locus.part() == Locus.Part.GPU;
+  }
+
+  /**
+   * How this component reaches {@code [address, address + bytes)}.
+   *
+   * @param access what is being done, for the message
+   * @throws dev.doorbell.core.memory.AccessFault when no memory is there
+   */
+  public AccessPath path(String access, long address, long bytes) {
+    int generation = interconnect.memory().generation();
+    int slot = (int) (address >>> PAGE_SHIFT) & (CACHED - 1);
+    AccessPath cached = cache[slot];
+    if (cached != null && cached.covers(address, bytes, generation)) {
+      return cached;
+    }
+    Allocation allocation = interconnect.memory().find(address);
+    if (allocation == null || !allocation.contains(address, bytes)) {
+      throw interconnect.memory().fault(access, address, bytes);
+    }
+    Locus there = allocation.locus();
+    AccessPath found =
+        there.equals(locus)
+            ? new AccessPath(allocation, this, null, null, generation)
+            : new AccessPath(
+                allocation,
+                interconnect.component(there),
+                interconnect.links().route(locus, there),
+                interconnect.links().route(there, locus),
+                generation);
+    cache[slot] = found;
+    return found;
+  }
+
+  /** Wakes {@code sleeper} whenever memory of this component is written. */
+  public void addIdle(Sleeper sleeper) {
+    idle.add(sleeper);
+  }
+
+  /** Undoes {@link #addIdle}. */
+  public void removeIdle(Sleeper sleeper) {
+    idle.remove(sleeper);
+  }
+
+  /** Memory of this component was written. */
+  void wake(long time) {
+    for (int i = idle.size() - 1; i >= 0; i--) {
+      idle.get(i).wake(time);
+    }
+  }
+}

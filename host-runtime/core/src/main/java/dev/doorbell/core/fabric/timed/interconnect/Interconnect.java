@@ -1,0 +1,268 @@
+package dev.doorbell.core.fabric.timed.interconnect;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.MmioTarget;
+import dev.doorbell.core.fabric.timed.event.Event;
+import dev.doorbell.core.fabric.timed.event.EventQueue;
+import dev.doorbell.core.fabric.timed.event.Picos;
+import dev.doorbell.core.fabric.timed.link.Links;
+import dev.doorbell.core.fabric.timed.link.Route;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.trace.TraceEvent;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What joins the components of all nodes: their links, the posted writes under way, the registers
+ * and the memory where those arrive, and the watches that a write wakes.
+ */
+public final class Interconnect {
+  private final Fabric fabric;
+  private final AddressSpace memory;
+  private final Topology topology;
+  private final EventQueue queue = new EventQueue();
+  private final Watches watches = new Watches();
+  private final Buffers buffers = new Buffers();
+  private final Links links;
+  private final Map<Locus, Component> components = new HashMap<>();
+  private final Map<Long, Register> registers = new HashMap<>();
+  private int underWay;
+  private @Nullable PostedWrite sparePosts;
+
+  /** A doorbell page: its target, and what is called after a write. */
+  private record Register(MmioTarget target, Runnable written) {}
+
+  /** A posted store of a thread under way. */
+  private final class PostedWrite extends Event {
+    private AccessPath path;
+    private long address;
+    private long buffer;
+    private int bytes;
+    private @Nullable PostedWrite next;
+
+    PostedWrite(AccessPath path) {
+      this.path = path;
+    }
+
+    @Override
+    protected void fire() {
+      arrive(path, address, buffer, bytes, time());
+      buffers.give(buffer, bytes);
+      underWay--;
+      next = sparePosts;
+      sparePosts = this;
+    }
+  }
+
+  /**
+   * Joins the components of {@code topology} over the memory of {@code fabric}.
+   *
+   * @param fabric whose trace gets the TLPs
+   * @param seed of the jitter, where the topology has any
+   */
+  public Interconnect(Fabric fabric, AddressSpace memory, Topology topology, long seed) {
+    this.fabric = fabric;
+    this.memory = memory;
+    this.topology = topology;
+    this.links = new Links(topology, queue, seed);
+  }
+
+  /** The memory of all nodes. */
+  public AddressSpace memory() {
+    return memory;
+  }
+
+  /** The topology. */
+  public Topology topology() {
+    return topology;
+  }
+
+  /** The events to come, and the clock. */
+  public EventQueue queue() {
+    return queue;
+  }
+
+  /** Which sleepers wait for writes to which bytes. */
+  public Watches watches() {
+    return watches;
+  }
+
+  /** Memory for the bytes of TLPs under way. */
+  public Buffers buffers() {
+    return buffers;
+  }
+
+  /** The links. */
+  public Links links() {
+    return links;
+  }
+
+  /** The component at {@code locus}. */
+  public Component component(Locus locus) {
+    Component component = components.get(locus);
+    if (component == null) {
+      if (!topology.has(locus.part(), locus.index())) {
+        throw new IllegalArgumentException(
+            "topology '%s' has no %s, which %s needs; it has %d CPUs, %d GPUs and %d HCAs a node"
+                .formatted(
+                    topology.name(),
+                    Topology.component(locus),
+                    locus,
+                    topology.cpus().size(),
+                    topology.gpus().size(),
+                    topology.nics().size()));
+      }
+      component = new Component(this, locus, topology);
+      components.put(locus, component);
+    }
+    return component;
+  }
+
+  /** Posted writes, and lines of stores that wait for more, that have not arrived yet. */
+  public int underWay() {
+    return underWay;
+  }
+
+  /** Counts what is under way. */
+  public void underWay(int change) {
+    underWay += change;
+  }
+
+  /**
+   * Refuses reads that no root complex routes.
+   *
+   * @throws IllegalStateException for a read between peers where the topology routes none
+   */
+  public void requirePeerReads(AccessPath path, Component reader) {
+    if (!path.readableFrom(reader)) {
+      throw new IllegalStateException(
+          "%s reads %s, but topology '%s' does not route reads between peers there"
+              .formatted(reader.locus, path.allocation, topology.name()));
+    }
+  }
+
+  /** Routes writes to the page at {@code page} to {@code target}, then calls {@code written}. */
+  public void routeMmio(long page, MmioTarget target, Runnable written) {
+    registers.put(page, new Register(target, written));
+  }
+
+  /** Undoes {@link #routeMmio}. */
+  public void unrouteMmio(long page) {
+    registers.remove(page);
+  }
+
+  /**
+   * Requires that writes to {@code address} are routed.
+   *
+   * @throws dev.doorbell.core.memory.AccessFault when they are not
+   */
+  public void requireRegister(long address, int bytes) {
+    if (!registers.containsKey(address & -AddressSpace.PAGE)) {
+      throw memory.fault("store", address, bytes);
+    }
+  }
+
+  /**
+   * Sends a thread's posted store, whose bytes lie in {@code buffer} of {@link Buffers}.
+   *
+   * @param at picoseconds
+   * @return when the store is acknowledged
+   */
+  public long post(AccessPath path, long address, long buffer, int bytes, long at) {
+    Route route = path.out();
+    long arrival = route.write(at, address, bytes, false, queue.clock());
+    traceTransfer("MWr", route, address, bytes, at, arrival);
+    PostedWrite write = sparePosts;
+    if (write == null) {
+      write = new PostedWrite(path);
+    } else {
+      sparePosts = write.next;
+    }
+    write.path = path;
+    write.address = address;
+    write.buffer = buffer;
+    write.bytes = bytes;
+    queue.schedule(write, arrival);
+    underWay++;
+    return arrival + path.acknowledgement();
+  }
+
+  /** Bytes have arrived: in memory, or at a device's registers. */
+  public void arrive(AccessPath path, long address, long source, int bytes, long when) {
+    if (!path.uar) {
+      // Memory that was freed meanwhile takes nothing.
+      if (memory.accessibleRange(address, bytes)) {
+        RawMemory.copy(source, address, bytes);
+        written(path.owner, address, bytes, when);
+      }
+      return;
+    }
+    Register register = registers.get(address & -AddressSpace.PAGE);
+    if (register == null || !memory.isRegister(address)) {
+      return;
+    }
+    RawMemory.copy(source, address, bytes);
+    if (tracing()) {
+      long first = bytes >= Long.BYTES ? RawMemory.getLong(source) : RawMemory.getInt(source);
+      trace(
+          when,
+          path.owner.locus,
+          TraceEvent.Kind.MMIO,
+          address,
+          first,
+          bytes,
+          bytes > Long.BYTES ? "BlueFlame" : "doorbell");
+    }
+    register.target.mmioWrite(address, source, bytes);
+    register.written.run();
+  }
+
+  /** Memory of {@code owner} changed at {@code when}: wakes what waits for it. */
+  public void written(Component owner, long address, long bytes, long when) {
+    watches.written(address, bytes, when);
+    owner.wake(when);
+  }
+
+  /** Whether anything is traced. */
+  public boolean tracing() {
+    return fabric.trace().enabled();
+  }
+
+  /** Traces TLPs that leave at {@code at} and have all arrived at {@code arrival}, picoseconds. */
+  public void traceTransfer(
+      String kind, Route route, long address, int bytes, long at, long arrival) {
+    if (tracing()) {
+      trace(
+          at,
+          route.from,
+          TraceEvent.Kind.TLP,
+          address,
+          arrival / Picos.PER_NANO,
+          bytes,
+          "%s %d bytes %s".formatted(kind, bytes, route.name));
+    }
+  }
+
+  /** Traces one event; {@code when} is in picoseconds. */
+  public void trace(
+      long when,
+      Locus at,
+      TraceEvent.Kind kind,
+      long subject,
+      long value,
+      long bytes,
+      String text) {
+    fabric
+        .trace()
+        .record(new TraceEvent(when / Picos.PER_NANO, at, kind, subject, value, bytes, text));
+  }
+
+  /** Frees the buffers. */
+  public void close() {
+    buffers.close();
+  }
+}

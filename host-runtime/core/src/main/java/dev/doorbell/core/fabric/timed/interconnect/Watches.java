@@ -1,0 +1,120 @@
+package dev.doorbell.core.fabric.timed.interconnect;
+
+import dev.doorbell.core.fabric.timed.event.Sleeper;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Who waits for a write to which bytes: a hash table of 64-byte lines, chained, all in arrays. */
+public final class Watches {
+  private static final int LINE_SHIFT = 6;
+  private static final int BUCKETS = 1024;
+  private static final int FEW_LINES = 128;
+  private static final int END = -1;
+
+  private final int[] buckets = new int[BUCKETS];
+  private long[] addresses = new long[64];
+  private int[] lengths = new int[64];
+  private @Nullable Sleeper[] sleepers = new Sleeper[64];
+  private int[] next = new int[64];
+  private int used;
+  private int free = END;
+  private int live;
+  private Sleeper[] woken = new Sleeper[16];
+
+  Watches() {
+    Arrays.fill(buckets, END);
+  }
+
+  /** Adds a watch of an aligned cell of at most 16 bytes. */
+  public void add(long address, int bytes, Sleeper sleeper) {
+    int node = free;
+    if (node == END) {
+      if (used == addresses.length) {
+        grow();
+      }
+      node = used++;
+    } else {
+      free = next[node];
+    }
+    int bucket = bucket(address >>> LINE_SHIFT);
+    addresses[node] = address;
+    lengths[node] = bytes;
+    sleepers[node] = sleeper;
+    next[node] = buckets[bucket];
+    buckets[bucket] = node;
+    live++;
+  }
+
+  /** Removes the watch that {@link #add} added. */
+  @SuppressWarnings("ReferenceEquality") // threads are compared by identity
+  public void remove(long address, Sleeper sleeper) {
+    int bucket = bucket(address >>> LINE_SHIFT);
+    int before = END;
+    for (int node = buckets[bucket]; node != END; node = next[node]) {
+      if (addresses[node] == address && sleepers[node] == sleeper) {
+        if (before == END) {
+          buckets[bucket] = next[node];
+        } else {
+          next[before] = next[node];
+        }
+        sleepers[node] = null;
+        next[node] = free;
+        free = node;
+        live--;
+        return;
+      }
+      before = node;
+    }
+  }
+
+  /** {@code [address, address + bytes)} was written at {@code time}: wakes who watches it. */
+  void written(long address, long bytes, long time) {
+    if (live == 0) {
+      return;
+    }
+    long first = address >>> LINE_SHIFT;
+    long last = (address + bytes - 1) >>> LINE_SHIFT;
+    int count = 0;
+    if (last - first < FEW_LINES) {
+      for (long line = first; line <= last; line++) {
+        count = collect(buckets[bucket(line)], address, bytes, count);
+      }
+    } else {
+      for (int bucket : buckets) {
+        count = collect(bucket, address, bytes, count);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      woken[i].wake(time);
+    }
+  }
+
+  private int collect(int head, long address, long bytes, int count) {
+    int found = count;
+    for (int node = head; node != END; node = next[node]) {
+      Sleeper sleeper = sleepers[node];
+      if (sleeper != null
+          && addresses[node] < address + bytes
+          && address < addresses[node] + lengths[node]) {
+        if (found == woken.length) {
+          woken = Arrays.copyOf(woken, found * 2);
+        }
+        woken[found++] = sleeper;
+      }
+    }
+    return found;
+  }
+
+  private static int bucket(long line) {
+    long hash = line * 0x9e3779b97f4a7c15L;
+    return (int) (hash >>> 54);
+  }
+
+  private void grow() {
+    int size = addresses.length * 2;
+    addresses = Arrays.copyOf(addresses, size);
+    lengths = Arrays.copyOf(lengths, size);
+    sleepers = Arrays.copyOf(sleepers, size);
+    next = Arrays.copyOf(next, size);
+  }
+}

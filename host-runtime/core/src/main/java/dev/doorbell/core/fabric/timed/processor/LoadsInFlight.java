@@ -1,0 +1,127 @@
+package dev.doorbell.core.fabric.timed.processor;
+
+import org.jspecify.annotations.Nullable;
+
+/** Loads that a thread has issued and not taken yet, by ticket: the scoreboard's other side. */
+public final class LoadsInFlight {
+  private final long[] low;
+  private final long[] high;
+  private final long[] ready;
+  private final @Nullable RemoteAccess[] remote;
+  private final boolean[] strong;
+
+  /** Of those that went elsewhere, how many have no answer. */
+  private int unanswered;
+
+  /** When the last value is there whose time is known. */
+  private long complete;
+
+  /** None, with room for {@code tickets}. */
+  public LoadsInFlight(int tickets) {
+    low = new long[tickets];
+    high = new long[tickets];
+    ready = new long[tickets];
+    remote = new RemoteAccess[tickets];
+    strong = new boolean[tickets];
+  }
+
+  /** How many loads may be in flight. */
+  public int tickets() {
+    return remote.length;
+  }
+
+  /** A load was served by the thread's own memory; its value is there {@code when}. */
+  public void served(int ticket, long lower, long upper, long when) {
+    low[ticket] = lower;
+    high[ticket] = upper;
+    ready[ticket] = when;
+    remote[ticket] = null;
+    complete = Math.max(complete, when);
+  }
+
+  /**
+   * A load has gone elsewhere.
+   *
+   * @param strong whether what it finds is what the thread polls
+   */
+  public void sent(int ticket, RemoteAccess access, boolean strong) {
+    this.strong[ticket] = strong;
+    remote[ticket] = access;
+    unanswered++;
+  }
+
+  /** The value of one that went elsewhere is there {@code when}. */
+  public void answered(long when) {
+    unanswered--;
+    complete = Math.max(complete, when);
+  }
+
+  /** What went elsewhere, or null: it was served here. */
+  public @Nullable RemoteAccess remote(int ticket) {
+    return remote[ticket];
+  }
+
+  /** Whether the load that went elsewhere is strong. */
+  public boolean strong(int ticket) {
+    return strong[ticket];
+  }
+
+  /** The lower 8 bytes of a load that was served here. */
+  public long low(int ticket) {
+    return low[ticket];
+  }
+
+  /** Its upper 8 bytes. */
+  public long high(int ticket) {
+    return high[ticket];
+  }
+
+  /** When its value is there. */
+  public long ready(int ticket) {
+    return ready[ticket];
+  }
+
+  /** When all values are there, once {@link #unanswered} is null. */
+  public long complete() {
+    return complete;
+  }
+
+  /** One that has no answer yet, or null. */
+  public @Nullable RemoteAccess unanswered() {
+    if (unanswered > 0) {
+      for (RemoteAccess access : remote) {
+        if (access != null && !access.answered()) {
+          return access;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** One of any of these bytes that has no answer yet, or null. */
+  public @Nullable RemoteAccess unanswered(long address, int bytes) {
+    if (unanswered > 0) {
+      for (RemoteAccess access : remote) {
+        if (access != null && !access.answered() && access.touches(address, bytes)) {
+          return access;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * When memory has served all that are under way of any of these bytes; 0 where there are none.
+   */
+  public long servedBy(long address, int bytes) {
+    long last = 0;
+    if (unanswered > 0) {
+      for (RemoteAccess access : remote) {
+        if (access != null && !access.answered() && access.touches(address, bytes)) {
+          last = Math.max(last, access.servedAt());
+        }
+      }
+    }
+    return last;
+  }
+}

@@ -1,0 +1,94 @@
+package dev.doorbell.core.fabric.timed.processor;
+
+import dev.doorbell.core.fabric.timed.event.Picos;
+import dev.doorbell.core.fabric.timed.interconnect.Component;
+import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the threads of one GPU or CPU share. */
+public final class Processor {
+  /** The block of a thread that belongs to none. */
+  public static final long NO_BLOCK = -1;
+
+  /** Where it is. */
+  public final Component component;
+
+  /** What its instructions cost. */
+  public final InstructionPrices prices;
+
+  /** Where its stores to memory elsewhere gather. */
+  public final WriteCombiner stores;
+
+  /** Where its loads from memory elsewhere become requests. */
+  public final LoadCombiner loads;
+
+  /** The stores that its threads have released. */
+  public final StoreOrder released = new StoreOrder();
+
+  /** Bounds of the loads from and the stores to its own memory; null: none. */
+  private final @Nullable Gate loadGate;
+
+  private final @Nullable Gate storeGate;
+  private final double blockStoreRate;
+
+  /** Blocks that have threads, by their numbers. */
+  private final Map<Long, Block> blocks = new HashMap<>();
+
+  /** The processor at {@code component}. */
+  public Processor(Interconnect interconnect, Component component) {
+    this.component = component;
+    Topology topology = interconnect.topology();
+    int index = component.locus.index();
+    this.prices = InstructionPrices.of(topology, component.locus);
+    int loadGranule = 0;
+    double loadRate = 0;
+    double storeRate = 0;
+    double rateOfBlock = 0;
+    int storeGranule = WriteCombiner.REGISTER_BLOCK;
+    long window = 0;
+    switch (component.locus.part()) {
+      case GPU -> {
+        GpuPrices gpu = topology.gpus().get(index);
+        storeGranule = gpu.storeGranule();
+        window = Picos.of(gpu.combineWindow());
+        loadGranule = gpu.finer().loadGranule();
+        loadRate = gpu.finer().loadRate();
+        storeRate = gpu.finer().storeRate();
+        rateOfBlock = gpu.finer().blockStoreRate();
+      }
+      case CPU -> {
+        CpuPrices cpu = topology.cpus().get(index);
+        storeGranule = cpu.storeGranule();
+        window = Picos.of(cpu.combineWindow());
+      }
+      default -> {}
+    }
+    this.stores = new WriteCombiner(interconnect, released, storeGranule, window);
+    this.loads = new LoadCombiner(loadGranule);
+    this.loadGate = Gate.of(loadRate);
+    this.storeGate = Gate.of(storeRate);
+    this.blockStoreRate = rateOfBlock;
+  }
+
+  /** The warp of another thread of a block; a thread without a block is a warp alone. */
+  public Warp enter(long block) {
+    return block == NO_BLOCK
+        ? new Warp(null, storeGate, loadGate)
+        : blocks
+            .computeIfAbsent(block, key -> new Block(Gate.of(blockStoreRate), storeGate, loadGate))
+            .enter();
+  }
+
+  /** A thread of a block, or of none, has ended. */
+  public void leave(long block) {
+    Block left = blocks.get(block);
+    if (left != null && left.leave()) {
+      blocks.remove(block);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.doorbell.core.fabric.timed.processor;
+
+/**
+ * Which stores a later fence covers: those of one thread since its last release, or those that
+ * threads of one processor have released and no fence has covered yet. Times are in picoseconds.
+ */
+public final class StoreOrder {
+  /** Lines that wait for more stores and hold some of this thread's. */
+  int openLines;
+
+  /** There are stores to the processor's own memory. */
+  private boolean local;
+
+  /** There are stores to memory elsewhere. */
+  private boolean remote;
+
+  private long acknowledged;
+  private long departed;
+
+  /** A store to the processor's own memory was made. */
+  public void storedLocally() {
+    local = true;
+  }
+
+  /** A store to memory elsewhere was made. */
+  public void storedRemotely() {
+    remote = true;
+  }
+
+  /** A posted store has left at {@code left} and is acknowledged at {@code when}. */
+  public void posted(long left, long when) {
+    departed = Math.max(departed, left);
+    acknowledged = Math.max(acknowledged, when);
+  }
+
+  /** Counts these stores as those of {@code processor} from now on. */
+  public void release(StoreOrder processor) {
+    processor.posted(departed, acknowledged);
+    processor.local |= local;
+    processor.remote |= remote;
+    local = false;
+    remote = false;
+  }
+
+  /** Returns whether there are local stores, and covers them. */
+  public boolean coverLocal() {
+    boolean covered = local;
+    local = false;
+    return covered;
+  }
+
+  /** Returns whether there are remote stores, and covers them. */
+  public boolean coverRemote() {
+    boolean covered = remote;
+    remote = false;
+    return covered;
+  }
+
+  /** When the last posted store is acknowledged. */
+  public long acknowledged() {
+    return acknowledged;
+  }
+
+  /** When the last posted store has left. */
+  public long departed() {
+    return departed;
+  }
+}

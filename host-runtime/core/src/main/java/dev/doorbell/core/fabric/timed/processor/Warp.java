@@ -1,0 +1,47 @@
+package dev.doorbell.core.fabric.timed.processor;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads that come to the gates of their GPU together: the load/store unit of a multiprocessor
+ * takes an instruction of a warp as one, and the GPU sends what its lanes ask of a line as one
+ * request (EMOGI, VLDB 2020; papers/h200-prices: 4-byte loads at 51.4 GB/s).
+ */
+public final class Warp {
+  private static final int LANES = 32;
+
+  /** Entry to the gate of its block's stores; null: no bound, as below. */
+  public final Gate.@Nullable Entry blockStores;
+
+  /** Entry to the gate of stores to the GPU's own memory. */
+  public final Gate.@Nullable Entry stores;
+
+  /** Entry to the gate of loads from the GPU's own memory. */
+  public final Gate.@Nullable Entry loads;
+
+  private int lanes;
+
+  /**
+   * @param blockStores what bounds the stores of the warp's block; null: nothing, as below
+   * @param stores what bounds all stores to the GPU's own memory
+   * @param loads what bounds all loads from it
+   */
+  Warp(@Nullable Gate blockStores, @Nullable Gate stores, @Nullable Gate loads) {
+    this.blockStores = entry(blockStores);
+    this.stores = entry(stores);
+    this.loads = entry(loads);
+  }
+
+  private static Gate.@Nullable Entry entry(@Nullable Gate gate) {
+    return gate == null ? null : gate.new Entry();
+  }
+
+  boolean full() {
+    return lanes == LANES;
+  }
+
+  /** Adds a thread; returns its lane. */
+  public int join() {
+    return lanes++;
+  }
+}

@@ -1,0 +1,287 @@
+package dev.doorbell.core.fabric.timed.thread;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
+import dev.doorbell.core.fabric.timed.interconnect.Cells;
+import dev.doorbell.core.fabric.timed.link.Route;
+import dev.doorbell.core.fabric.timed.processor.Gate;
+import dev.doorbell.core.fabric.timed.processor.LoadCache;
+import dev.doorbell.core.fabric.timed.processor.LoadsInFlight;
+import dev.doorbell.core.fabric.timed.processor.Processor;
+import dev.doorbell.core.fabric.timed.processor.RemoteAccess;
+import dev.doorbell.core.fabric.timed.processor.Warp;
+import dev.doorbell.core.trace.TraceEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread's loads: those that it waits for, and those of a GPU's thread that are under way while
+ * it goes on. A load of the thread's own memory has its value from the moment at which it is issued
+ * and is there after its price; one of memory elsewhere has that of its request's arrival.
+ */
+abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Listener {
+  final LoadCache cache = new LoadCache();
+  final Warp warp;
+  private final int lane;
+  private final @Nullable LoadsInFlight ahead;
+
+  /** The remote access that the thread makes and waits for, or has just made; else null. */
+  private @Nullable RemoteAccess remote;
+
+  /** The one whose answer wakes it. */
+  private @Nullable RemoteAccess awaited;
+
+  /** When the load that memory here has just served is there. */
+  private long there;
+
+  LoadingThread(
+      ThreadScheduler scheduler, Processor processor, Agent agent, long number, Warp warp) {
+    super(scheduler, processor, agent, number);
+    this.warp = warp;
+    this.lane = warp.join();
+    this.ahead = prices.loadsInFlight() > 1 ? new LoadsInFlight(prices.loadsInFlight()) : null;
+  }
+
+  /** What waits to be sent on {@code route} leaves. */
+  abstract void flush(Route route);
+
+  @Override
+  public final long load8(long address, int access) {
+    return load(address, 1, access);
+  }
+
+  @Override
+  public final long load16(long address, int access) {
+    return load(address, 2, access);
+  }
+
+  @Override
+  public final long load32(long address, int access) {
+    return load(address, 4, access);
+  }
+
+  @Override
+  public final long load64(long address, int access) {
+    return load(address, 8, access);
+  }
+
+  @Override
+  public final long load128(long address, int access) {
+    return load(address, 16, access);
+  }
+
+  private long load(long address, int bytes, int access) {
+    boolean strong = strong(access);
+    if (remote != null) {
+      return finish(address, bytes, strong);
+    }
+    AccessPath path = processor.component.path("load", address, bytes);
+    if (path.scratch) {
+      parked = false;
+      return read(address, bytes);
+    }
+    if (held()) {
+      return 0;
+    }
+    if (!path.local) {
+      return begin(
+          new RemoteAccess(interconnect, processor, this, path, address, bytes, null, 0, 0));
+    }
+    long value = serve(address, bytes, strong);
+    time = there;
+    return value;
+  }
+
+  private static boolean strong(int access) {
+    int semantics = access & Access.SEMANTICS;
+    return semantics != Access.WEAK && semantics != Access.NON_COHERENT;
+  }
+
+  /** Loads from memory here; the value is {@link #there} later. */
+  private long serve(long address, int bytes, boolean strong) {
+    long value = read(address, bytes);
+    long turn = turn(warp.loads, bytes);
+    if (strong) {
+      polled(address, bytes, value, turn);
+      there = turn + prices.strongLoad();
+    } else {
+      there = cache.arrival(address, turn + prices.loadHit(), turn + prices.load());
+    }
+    return value;
+  }
+
+  /** A strong load of up to 16 bytes returned; the upper half of 16 is in {@link #high}. */
+  private void polled(long address, int bytes, long low, long when) {
+    polls.loaded(address, Math.min(bytes, Long.BYTES), low, when);
+    if (bytes > Long.BYTES) {
+      polls.loaded(address + Long.BYTES, Long.BYTES, high, when);
+    }
+  }
+
+  final long read(long address, int bytes) {
+    if (bytes == 16) {
+      high = Cells.load(address + Long.BYTES, Long.BYTES);
+      return Cells.load(address, Long.BYTES);
+    }
+    return Cells.load(address, bytes);
+  }
+
+  /** When the thread gets through, having made its access. */
+  final long turn(Gate.@Nullable Entry gate, int bytes) {
+    return gate == null ? time : gate.pass(lane, time, bytes);
+  }
+
+  /** True while a remote access has been begun and not finished. */
+  final boolean underWay() {
+    return remote != null;
+  }
+
+  /** Sends a remote access, and waits for it; {@link #finish} has its value. */
+  final long begin(RemoteAccess access) {
+    send(access, time);
+    remote = access;
+    await(access);
+    return 0;
+  }
+
+  private void send(RemoteAccess access, long when) {
+    flush(access.path.out());
+    interconnect.requirePeerReads(access.path, processor.component);
+    if (ahead != null) {
+      access.notBefore(ahead.servedBy(access.address, access.bytes));
+    }
+    if (access.loads()) {
+      processor.loads.send(access, when);
+    } else {
+      access.send(when);
+    }
+  }
+
+  private void await(RemoteAccess access) {
+    awaited = access;
+    awaitAnswer(access.address);
+  }
+
+  @Override
+  public final void answered(RemoteAccess access, long when) {
+    if (ahead != null && !access.equals(remote)) {
+      ahead.answered(when);
+    }
+    if (access.equals(awaited)) {
+      awaited = null;
+      answered(when);
+    }
+  }
+
+  final long finish(long address, int bytes, boolean strong) {
+    RemoteAccess access = remote;
+    if (access == null || held()) {
+      return 0;
+    }
+    if (access.address != address || access.bytes != bytes) {
+      throw new IllegalStateException(
+          "%s issued another access (%d bytes at 0x%x) than the one it parked on (%d at 0x%x)"
+              .formatted(agent().where(), bytes, address, access.bytes, access.address));
+    }
+    remote = null;
+    return returned(access, strong);
+  }
+
+  private long returned(RemoteAccess access, boolean strong) {
+    high = access.high();
+    if (strong) {
+      polled(access.address, access.bytes, access.low(), time);
+    }
+    if (interconnect.tracing()) {
+      trace(TraceEvent.Kind.LOAD, access.address, access.low(), access.bytes, "load returned");
+    }
+    return access.low();
+  }
+
+  @Override
+  public final int loadsAhead() {
+    return ahead == null ? 0 : ahead.tickets();
+  }
+
+  @Override
+  public final void issue(int ticket, long address, int bytes, int access) {
+    LoadsInFlight loads = ahead;
+    if (loads == null) {
+      super.issue(ticket, address, bytes, access);
+      return;
+    }
+    AccessPath path = processor.component.path("load", address, bytes);
+    if (path.scratch) {
+      parked = false;
+      long low = read(address, bytes);
+      loads.served(ticket, low, high, time);
+      return;
+    }
+    if (held()) {
+      return;
+    }
+    // A load begins when its own instruction has been executed, which nobody has counted yet.
+    if (path.local) {
+      long low = serve(address, bytes, strong(access));
+      loads.served(ticket, low, high, there + prices.instruction());
+    } else {
+      RemoteAccess request =
+          new RemoteAccess(interconnect, processor, this, path, address, bytes, null, 0, 0);
+      send(request, time + prices.instruction());
+      loads.sent(ticket, request, strong(access));
+    }
+    time += prices.loadIssue();
+  }
+
+  @Override
+  public final long take(int ticket) {
+    LoadsInFlight loads = ahead;
+    if (loads == null) {
+      return super.take(ticket);
+    }
+    RemoteAccess request = loads.remote(ticket);
+    if (request == null) {
+      parked = false;
+      time = Math.max(time, loads.ready(ticket));
+      high = loads.high(ticket);
+      return loads.low(ticket);
+    }
+    if (!request.answered()) {
+      await(request);
+      return 0;
+    }
+    time = Math.max(time, request.answeredAt());
+    return held() ? 0 : returned(request, loads.strong(ticket));
+  }
+
+  /** True when the thread has to wait until all that it has issued is there. */
+  final boolean awaitsLoads() {
+    if (ahead == null) {
+      return false;
+    }
+    RemoteAccess open = ahead.unanswered();
+    if (open != null) {
+      await(open);
+      return true;
+    }
+    time = Math.max(time, ahead.complete());
+    return false;
+  }
+
+  /**
+   * True when the thread has to wait for a load of any of these bytes of memory elsewhere, which
+   * must not see what the thread stores there now.
+   */
+  final boolean awaitsLoad(long address, int bytes) {
+    RemoteAccess open = ahead == null ? null : ahead.unanswered(address, bytes);
+    if (open == null) {
+      return false;
+    }
+    await(open);
+    return true;
+  }
+
+  final void trace(TraceEvent.Kind kind, long subject, long value, long bytes, String text) {
+    interconnect.trace(time, processor.component.locus, kind, subject, value, bytes, text);
+  }
+}

@@ -1,0 +1,180 @@
+package dev.doorbell.core.fabric.timed.thread;
+
+import dev.doorbell.core.fabric.timed.event.Picos;
+import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.interconnect.Cells;
+import dev.doorbell.core.fabric.timed.interconnect.Watches;
+import dev.doorbell.core.memory.AddressSpace;
+
+/**
+ * What a thread polls: the cells that it loaded since its last failed round, and how long a round
+ * takes. A thread that sleeps instead of polling resumes where a round would have begun.
+ */
+final class Polls {
+  private static final int CELLS = 16;
+  private static final long SHORTEST_CAP = 20_000_000L;
+  private static final long LONGEST_CAP = 1_000_000_000_000L;
+  private static final long DEADLOCKED = 100 * LONGEST_CAP;
+  private static final int CAP_SHARE = 8;
+
+  private final long[] addresses = new long[CELLS];
+  private final int[] lengths = new int[CELLS];
+  private final long[] values = new long[CELLS];
+  private int count;
+  private boolean overflow;
+  private boolean registered;
+
+  /** The cells are those of a round that is over; they are forgotten when the next one begins. */
+  private boolean over;
+
+  private long firstAt;
+  private long previousAddress;
+  private long previousAt;
+  private long periodOf;
+  private long period;
+  private long asleepSince;
+  private long inVainSince = -1;
+  private long inVain;
+
+  /** A strong load of up to 8 bytes returned. */
+  void loaded(long address, int bytes, long value, long time) {
+    if (over) {
+      clear();
+    }
+    if (count == 0) {
+      firstAt = time;
+    }
+    for (int i = 0; i < count; i++) {
+      if (addresses[i] == address) {
+        values[i] = value;
+        return;
+      }
+    }
+    if (count == CELLS) {
+      overflow = true;
+      return;
+    }
+    addresses[count] = address;
+    lengths[count] = bytes;
+    values[count++] = value;
+  }
+
+  /**
+   * A round failed. True when the thread may sleep: the round before began at the same cell, so
+   * that the length of a round is known, and nothing has changed since it was looked at.
+   */
+  boolean repeated() {
+    if (count == 0 || overflow) {
+      over = true;
+      previousAddress = 0;
+      return false;
+    }
+    boolean known = addresses[0] == periodOf;
+    if (!known && addresses[0] == previousAddress) {
+      period = Math.max(1, firstAt - previousAt);
+      periodOf = previousAddress;
+      known = true;
+    }
+    previousAddress = addresses[0];
+    previousAt = firstAt;
+    if (!known || changed()) {
+      over = true;
+      return false;
+    }
+    return true;
+  }
+
+  /** The thread slept between two rounds: their distance says nothing about a round's length. */
+  void interrupted() {
+    previousAddress = 0;
+  }
+
+  private boolean changed() {
+    for (int i = 0; i < count; i++) {
+      if (Cells.load(addresses[i], lengths[i]) != values[i]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void clear() {
+    count = 0;
+    overflow = false;
+    over = false;
+  }
+
+  /**
+   * The thread has nothing to do and would sleep, so that the time until its next round says
+   * nothing about their length.
+   *
+   * @return false when something has changed since the round that failed looked at it, or may have
+   */
+  boolean idle() {
+    previousAddress = 0;
+    return !(over && (overflow || changed()));
+  }
+
+  /** How long to sleep at most: a share of the time spent in vain so far, to meet deadlines. */
+  long cap(long atMostNanos, long now) {
+    asleepSince = now;
+    if (inVainSince < 0) {
+      inVainSince = now;
+    }
+    inVain = now - inVainSince;
+    long cap = Math.clamp(inVain / CAP_SHARE, SHORTEST_CAP, LONGEST_CAP);
+    long most =
+        atMostNanos >= LONGEST_CAP / Picos.PER_NANO
+            ? LONGEST_CAP
+            : Math.max(1, atMostNanos) * Picos.PER_NANO;
+    return Math.min(cap, most);
+  }
+
+  /** When a thread that sleeps since {@link #cap} sees what was written at {@code when}. */
+  long resumption(long when) {
+    long rounds = (when - asleepSince + period - 1) / period;
+    return asleepSince + Math.max(0, rounds) * period;
+  }
+
+  /** A cell was written: the wait was not in vain. */
+  void written() {
+    inVainSince = -1;
+  }
+
+  /** The sleep is over. */
+  void expired(long now) {
+    if (inVainSince >= 0) {
+      inVain = now - inVainSince;
+    }
+  }
+
+  boolean isDeadlocked() {
+    return inVainSince >= 0 && inVain > DEADLOCKED;
+  }
+
+  void register(Watches watches, Sleeper sleeper) {
+    for (int i = 0; i < count; i++) {
+      watches.add(addresses[i], lengths[i], sleeper);
+    }
+    registered = true;
+  }
+
+  void unregister(Watches watches, Sleeper sleeper) {
+    if (registered) {
+      for (int i = 0; i < count; i++) {
+        watches.remove(addresses[i], sleeper);
+      }
+      registered = false;
+      clear();
+    }
+  }
+
+  String describe(AddressSpace memory) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      text.append(i == 0 ? "to " : ", or to ")
+          .append("0x%x, %s".formatted(addresses[i], memory.describe(addresses[i], lengths[i])));
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,143 @@
+package dev.doorbell.core.fabric.timed.thread;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.timed.event.EventQueue;
+import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
+import dev.doorbell.core.fabric.timed.processor.Processor;
+import dev.doorbell.core.memory.Locus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** All threads of a timed fabric, the processors they run on, and what they have in common. */
+public final class ThreadScheduler {
+  private final Interconnect interconnect;
+  private final Map<Locus, Processor> processors = new HashMap<>();
+  private final IdentityHashMap<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
+  private int polling;
+  private long drained;
+  private long fences;
+  private long fenceTime;
+  private @Nullable ScheduledThread running;
+
+  /** A scheduler without threads. */
+  public ThreadScheduler(Interconnect interconnect) {
+    this.interconnect = interconnect;
+  }
+
+  Interconnect interconnect() {
+    return interconnect;
+  }
+
+  /**
+   * Adds a thread, whose first turn is now.
+   *
+   * @param block the number of the thread's block, or {@link Processor#NO_BLOCK}
+   * @param number of the port, in the order of attachment
+   */
+  public TimedThreadPort attach(Locus locus, long block, Agent agent, long number) {
+    Processor processor = processors.get(locus);
+    if (processor == null) {
+      processor = new Processor(interconnect, interconnect.component(locus));
+      processors.put(locus, processor);
+    }
+    TimedThreadPort port = new TimedThreadPort(this, processor, agent, number, block);
+    threads.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
+    return port;
+  }
+
+  /** Removes the threads of {@code agent}, if it has any. */
+  public void detach(Agent agent) {
+    List<TimedThreadPort> gone = threads.remove(agent);
+    if (gone != null) {
+      for (TimedThreadPort port : gone) {
+        drained = Math.max(drained, port.detach());
+      }
+    }
+  }
+
+  /** Picoseconds at which the stores of all threads that have ended are where they belong. */
+  public long drained() {
+    return drained;
+  }
+
+  /** Wakes the threads of {@code agent}, at the time of the thread that is running if one is. */
+  public void wake(Agent agent) {
+    ScheduledThread waker = running;
+    long when = waker == null ? interconnect.queue().clock() : waker.time;
+    for (TimedThreadPort port : threads.getOrDefault(agent, List.of())) {
+      port.wake(when);
+    }
+  }
+
+  /** Wakes all threads: the host may have written anything since the last run. */
+  public void wakeAll() {
+    inOrder().forEach(port -> port.wake(interconnect.queue().clock()));
+  }
+
+  /** In the order in which they were attached, whatever the map's order is. */
+  private Stream<TimedThreadPort> inOrder() {
+    return threads.values().stream()
+        .flatMap(List::stream)
+        .sorted(Comparator.comparingLong(port -> port.number));
+  }
+
+  /** True when all events to come are polls that will fail again. */
+  public boolean isDeadlocked(EventQueue queue) {
+    if (polling == 0 || queue.size() >= polling) {
+      return false;
+    }
+    for (List<TimedThreadPort> ports : threads.values()) {
+      for (TimedThreadPort port : ports) {
+        if (!port.isDeadlocked()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Every thread that waits, with what it does and what it waits for, one line each. */
+  public List<String> waiting() {
+    List<String> lines = new ArrayList<>();
+    inOrder()
+        .forEach(
+            port -> {
+              String what = port.waitsFor();
+              if (what != null) {
+                lines.add(port.agent().where() + " waits for " + what);
+              }
+            });
+    return lines;
+  }
+
+  /** Fences that threads executed. */
+  public long fences() {
+    return fences;
+  }
+
+  /** Picoseconds that threads waited in fences. */
+  public long fenceTime() {
+    return fenceTime;
+  }
+
+  void fenced(long picos) {
+    fences++;
+    fenceTime += picos;
+  }
+
+  /** The thread that is being stepped, whose clock is ahead of the queue's; or null. */
+  void running(@Nullable ScheduledThread thread) {
+    running = thread;
+  }
+
+  /** Counts the threads that sleep between polls; each has a turn scheduled. */
+  void polling(int change) {
+    polling += change;
+  }
+}

@@ -1,0 +1,334 @@
+package dev.doorbell.core.fabric.timed.thread;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.timed.event.Picos;
+import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
+import dev.doorbell.core.fabric.timed.interconnect.Cells;
+import dev.doorbell.core.fabric.timed.link.Route;
+import dev.doorbell.core.fabric.timed.processor.Processor;
+import dev.doorbell.core.fabric.timed.processor.RemoteAccess;
+import dev.doorbell.core.fabric.timed.processor.StoreOrder;
+import dev.doorbell.core.fabric.timed.processor.WriteCombiner;
+import dev.doorbell.core.trace.TraceEvent;
+
+/**
+ * A thread's accesses: those to memory of its own component happen at once and cost their price;
+ * others become TLPs, posted ones without waiting, loads and atomics with a round trip. Fences wait
+ * for acknowledgements.
+ */
+public final class TimedThreadPort extends LoadingThread {
+  private final long block;
+
+  private final boolean gpu;
+  private final WriteCombiner combiner;
+  private final StoreOrder stores = new StoreOrder();
+  private boolean fencing;
+  private long fenced;
+
+  /**
+   * @param block the number of the thread's block, or {@link Processor#NO_BLOCK}
+   */
+  TimedThreadPort(
+      ThreadScheduler scheduler, Processor processor, Agent agent, long number, long block) {
+    super(scheduler, processor, agent, number, processor.enter(block));
+    this.block = block;
+    this.gpu = processor.component.isGpu();
+    this.combiner = processor.stores;
+  }
+
+  @Override
+  void flush(Route route) {
+    combiner.flush(stores, time, route);
+  }
+
+  /**
+   * The thread has ended.
+   *
+   * @return when all that it stored is there: as a kernel's end does, its own waits for that
+   */
+  long detach() {
+    combiner.flush(stores, time, null);
+    if (gpu) {
+      stores.release(processor.released);
+    }
+    processor.leave(block);
+    leave();
+    return Math.max(time, stores.acknowledged());
+  }
+
+  @Override
+  public void store8(long address, long value, int access) {
+    store(address, 1, value, 0, access);
+  }
+
+  @Override
+  public void store16(long address, long value, int access) {
+    store(address, 2, value, 0, access);
+  }
+
+  @Override
+  public void store32(long address, long value, int access) {
+    store(address, 4, value, 0, access);
+  }
+
+  @Override
+  public void store64(long address, long value, int access) {
+    store(address, 8, value, 0, access);
+  }
+
+  @Override
+  public void store128(long address, long low, long high, int access) {
+    store(address, 16, low, high, access);
+  }
+
+  private void store(long address, int bytes, long low, long high, int access) {
+    AccessPath path = processor.component.path("store", address, bytes);
+    if (path.scratch) {
+      parked = false;
+      write(address, bytes, low, high);
+      return;
+    }
+    if (held()) {
+      return;
+    }
+    int semantics = access & Access.SEMANTICS;
+    if ((semantics == Access.RELEASE && releasing(access))
+        || (!path.local && awaitsLoad(address, bytes))) {
+      return;
+    }
+    if (path.uar) {
+      storeRegister(path, address, bytes, low, high, semantics);
+      return;
+    }
+    if (interconnect.tracing()) {
+      trace(TraceEvent.Kind.STORE, address, low, bytes, "store " + Access.name(access));
+    }
+    if (path.local) {
+      write(address, bytes, low, high);
+      stores.storedLocally();
+      interconnect.written(path.owner, address, bytes, time);
+      time = Math.max(turn(warp.blockStores, bytes), turn(warp.stores, bytes)) + prices.store();
+    } else {
+      stores.storedRemotely();
+      if (semantics == Access.WEAK) {
+        combiner.store(stores, time, path, address, bytes, low, high);
+      } else {
+        combiner.flush(stores, time, path.out());
+        combiner.post(stores, time, path, address, bytes, low, high);
+      }
+      time = turn(warp.blockStores, bytes) + prices.remoteStore();
+    }
+  }
+
+  private void storeRegister(
+      AccessPath path, long address, int bytes, long low, long high, int semantics) {
+    interconnect.requireRegister(address, bytes);
+    if (interconnect.tracing()) {
+      trace(TraceEvent.Kind.STORE, address, low, bytes, "store to doorbell page");
+    }
+    if (path.local) {
+      throw new IllegalStateException(
+          "a thread at " + processor.component.locus + " rings its own doorbell");
+    }
+    if (bytes == 16 || (bytes == Long.BYTES && semantics == Access.WEAK)) {
+      combiner.storeRegister(stores, time, path, address, bytes, low, high);
+    } else {
+      combiner.flush(stores, time, path.out());
+      combiner.post(stores, time, path, address, bytes, low, high);
+    }
+    time += prices.remoteStore();
+  }
+
+  private static void write(long address, int bytes, long low, long high) {
+    if (bytes == 16) {
+      Cells.store(address, Long.BYTES, low);
+      Cells.store(address + Long.BYTES, Long.BYTES, high);
+    } else {
+      Cells.store(address, bytes, low);
+    }
+  }
+
+  @Override
+  public long atomic(
+      Rmw operation, long address, int bytes, long operand, long compare, int access) {
+    if (underWay()) {
+      return finish(address, bytes, true);
+    }
+    AccessPath path = processor.component.path("atomic", address, bytes);
+    if (path.uar) {
+      throw interconnect.memory().fault("atomic", address, bytes);
+    }
+    if (path.scratch) {
+      parked = false;
+      long old = Cells.load(address, bytes);
+      Cells.store(address, bytes, operation.apply(old, bytes, operand, compare));
+      return old;
+    }
+    if (held()) {
+      return 0;
+    }
+    int semantics = access & Access.SEMANTICS;
+    boolean releases = semantics == Access.RELEASE || semantics == Access.ACQ_REL;
+    if (releases && releasing(access)) {
+      return 0;
+    }
+    if (!path.local) {
+      return begin(
+          new RemoteAccess(
+              interconnect, processor, this, path, address, bytes, operation, operand, compare));
+    }
+    long old = Cells.load(address, bytes);
+    long changed = operation.apply(old, bytes, operand, compare);
+    polls.loaded(address, bytes, changed, time);
+    if (changed != old) {
+      Cells.store(address, bytes, changed);
+      interconnect.written(path.owner, address, bytes, time);
+    }
+    time += prices.atomic();
+    return old;
+  }
+
+  @Override
+  public long exchange128(long address, long low, long upper, int access) {
+    return swap128(address, true, 0, 0, low, upper, access);
+  }
+
+  @Override
+  public long compareAndSwap128(
+      long address, long expectedLow, long expectedHigh, long low, long upper, int access) {
+    return swap128(address, false, expectedLow, expectedHigh, low, upper, access);
+  }
+
+  /** Only in memory of the thread's own component: the path model has no 16-byte atomic TLPs. */
+  private long swap128(
+      long address,
+      boolean always,
+      long expectedLow,
+      long expectedHigh,
+      long low,
+      long upper,
+      int access) {
+    AccessPath path = processor.component.path("atomic", address, 16);
+    if (!path.scratch) {
+      if (!path.local) {
+        throw interconnect.memory().fault("16-byte atomic across PCIe", address, 16);
+      }
+      if (held()) {
+        return 0;
+      }
+      int semantics = access & Access.SEMANTICS;
+      boolean releases = semantics == Access.RELEASE || semantics == Access.ACQ_REL;
+      if (releases && releasing(access)) {
+        return 0;
+      }
+    }
+    parked = false;
+    long oldLow = read(address, 16);
+    boolean swaps = always || (oldLow == expectedLow && high == expectedHigh);
+    if (swaps) {
+      write(address, 16, low, upper);
+    }
+    if (!path.scratch) {
+      boolean changed = swaps && (low != oldLow || upper != high);
+      polls.loaded(address, Long.BYTES, swaps ? low : oldLow, time);
+      polls.loaded(address + Long.BYTES, Long.BYTES, swaps ? upper : high, time);
+      if (changed) {
+        interconnect.written(path.owner, address, 16, time);
+      }
+      time += prices.atomic();
+    }
+    return oldLow;
+  }
+
+  @Override
+  public void fence(int access) {
+    if (held()) {
+      return;
+    }
+    boolean wide = wide(access);
+    if (!fencing) {
+      if (wide && (access & Access.SEMANTICS) != Access.RELEASE) {
+        cache.forget();
+      }
+      long start = time;
+      if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
+        drain(access);
+      }
+      if (wide) {
+        time =
+            Math.max(
+                time, start + (system(access) ? prices.fenceSystemFloor() : prices.fenceFloor()));
+        fenced = time - start;
+        scheduler.fenced(fenced);
+      }
+      fencing = true;
+    }
+    // Loads that are under way take their time beside the fence's own; and a wide fence returns
+    // when the world has come as far as the thread.
+    if (awaitsLoads() || (wide && held())) {
+      return;
+    }
+    fencing = false;
+    if (wide && interconnect.tracing()) {
+      trace(TraceEvent.Kind.FENCE, 0, fenced / Picos.PER_NANO, 0, "fence " + Access.name(access));
+    }
+  }
+
+  /** True when the thread has to wait until what comes before its release is done. */
+  private boolean releasing(int access) {
+    return (drain(access) > 0 && held()) || awaitsLoads() || held();
+  }
+
+  /**
+   * Waits until the stores that {@code access}'s scope covers are performed: at GPU scope those to
+   * the GPU's own memory, at system scope all; or, where the topology says so, have left. The waits
+   * run side by side. Fences are cumulative: what other threads of the GPU have released, if only
+   * to their CTA, is covered as well, whether or not this thread has acquired it.
+   *
+   * @return picoseconds waited
+   */
+  private long drain(int access) {
+    int scope = access & Access.SCOPES;
+    boolean narrow = scope == Access.CTA || scope == Access.CLUSTER;
+    if (!narrow) {
+      combiner.fence(stores, time);
+    }
+    if (!gpu) {
+      return 0;
+    }
+    StoreOrder released = processor.released;
+    stores.release(released);
+    if (narrow) {
+      combiner.release();
+      return 0;
+    }
+    boolean system = system(access);
+    long until = time;
+    if (released.coverLocal()) {
+      until += system ? prices.fenceSystem() : prices.fence();
+    }
+    if (released.coverRemote()) {
+      until = Math.max(until, time + (system ? prices.fenceSystemRemote() : prices.fenceRemote()));
+    }
+    if (system) {
+      until =
+          Math.max(
+              until, prices.fenceAwaitsArrival() ? released.acknowledged() : released.departed());
+    }
+    long waited = until - time;
+    time = until;
+    return waited;
+  }
+
+  private static boolean system(int access) {
+    return wide(access) && (access & Access.SCOPES) != Access.GPU;
+  }
+
+  /** Whether a scope reaches beyond the multiprocessor. */
+  private static boolean wide(int access) {
+    int scope = access & Access.SCOPES;
+    return scope != Access.CTA && scope != Access.CLUSTER;
+  }
+}

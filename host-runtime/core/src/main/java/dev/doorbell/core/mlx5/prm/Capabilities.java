@@ -1,0 +1,85 @@
+package dev.doorbell.core.mlx5.prm;
+
+import static dev.doorbell.core.mlx5.prm.PrmField.bit;
+import static dev.doorbell.core.mlx5.prm.PrmField.bits;
+
+/** QUERY_HCA_CAP: the capabilities that a device has now. Offsets are those in the answer. */
+public final class Capabilities {
+  private static final int CAPABILITY = 0x10;
+  private static final int CURRENT = 1;
+
+  /** Bytes of the answer. */
+  public static final int ANSWER_BYTES = CAPABILITY + 4096;
+
+  // Groups, in OP_MOD above the bit that asks for the current values.
+  public static final int GENERAL = 0;
+  public static final int ROCE = 4;
+
+  // Of the general group.
+  public static final PrmField LOG_MAX_QP_SZ = bits(CAPABILITY + 0x10, 23, 16);
+  public static final PrmField LOG_MAX_QP = bits(CAPABILITY + 0x10, 4, 0);
+  public static final PrmField LOG_MAX_CQ_SZ = bits(CAPABILITY + 0x18, 23, 16);
+  public static final PrmField LOG_MAX_CQ = bits(CAPABILITY + 0x18, 4, 0);
+  public static final PrmField PORT_TYPE = bits(CAPABILITY + 0x34, 9, 8);
+  public static final PrmField NUM_PORTS = bits(CAPABILITY + 0x34, 7, 0);
+  public static final PrmField ROCE_SUPPORTED = bit(CAPABILITY + 0x40, 2);
+  public static final PrmField ATOMIC_SUPPORTED = bit(CAPABILITY + 0x40, 1);
+  public static final PrmField RC_SUPPORTED = bit(CAPABILITY + 0x44, 0);
+  public static final PrmField BLUEFLAME = bit(CAPABILITY + 0x4c, 31);
+
+  /** log2 of the bytes of a BlueFlame register, which has two halves. */
+  public static final PrmField LOG_BF_REG_SIZE = bits(CAPABILITY + 0x4c, 20, 16);
+
+  public static final PrmField MAX_WQE_SZ_SQ = bits(CAPABILITY + 0x50, 15, 0);
+  public static final PrmField MAX_WQE_SZ_RQ = bits(CAPABILITY + 0x54, 15, 0);
+
+  // Of the RoCE group.
+  public static final PrmField ROCE_VERSION = bits(CAPABILITY + 0x10, 7, 0);
+  public static final PrmField DEST_UDP_PORT = bits(CAPABILITY + 0x14, 15, 0);
+  public static final PrmField MAX_SRC_UDP_PORT = bits(CAPABILITY + 0x18, 31, 16);
+  public static final PrmField MIN_SRC_UDP_PORT = bits(CAPABILITY + 0x18, 15, 0);
+  public static final PrmField ROCE_ADDRESS_TABLE_SIZE = bits(CAPABILITY + 0x1c, 15, 0);
+
+  private final PrmBuffer answer;
+
+  /**
+   * Reads an answer.
+   *
+   * @param answer of {@link #query}
+   */
+  public Capabilities(PrmBuffer answer) {
+    this.answer = answer;
+  }
+
+  /** The command for the general capabilities. */
+  public static PrmBuffer query() {
+    return PrmBuffer.command(PrmBuffer.HEADER_BYTES, CommandHeader.QUERY_HCA_CAP)
+        .put(CommandHeader.OP_MOD, GENERAL << 1 | CURRENT);
+  }
+
+  /** The group that a query asks for. */
+  public static int group(PrmBuffer query) {
+    return query.get(CommandHeader.OP_MOD) >>> 1;
+  }
+
+  /** log2 of the largest queue in WQEs; 0 where the device does not say. */
+  public int logLargestQueue() {
+    return answer.get(LOG_MAX_QP_SZ);
+  }
+
+  /** log2 of the number of queue pairs. */
+  public int logQueuePairs() {
+    return answer.get(LOG_MAX_QP);
+  }
+
+  /** log2 of the largest completion queue. */
+  public int logLargestCompletionQueue() {
+    return answer.get(LOG_MAX_CQ_SZ);
+  }
+
+  /** Bytes of one half of a BlueFlame register; 0 where there is none. */
+  public int blueFlameBytes() {
+    int log = answer.get(LOG_BF_REG_SIZE);
+    return answer.isSet(BLUEFLAME) && log > 0 ? 1 << (log - 1) : 0;
+  }
+}

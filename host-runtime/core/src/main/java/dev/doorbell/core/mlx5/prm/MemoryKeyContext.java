@@ -1,0 +1,35 @@
+package dev.doorbell.core.mlx5.prm;
+
+import static dev.doorbell.core.mlx5.prm.PrmField.bit;
+import static dev.doorbell.core.mlx5.prm.PrmField.bits;
+import static dev.doorbell.core.mlx5.prm.PrmField.word;
+
+/**
+ * Fields of CREATE_MKEY. The context (MKC) begins at byte 0x10. Names that end in {@code _OFFSET}
+ * are places of 8-byte fields.
+ */
+public final class MemoryKeyContext {
+  private static final int MKC = 0x10;
+
+  // Rights; local reads are always allowed.
+  public static final PrmField ATOMIC = bit(MKC, 14);
+  public static final PrmField REMOTE_WRITE = bit(MKC, 13);
+  public static final PrmField REMOTE_READ = bit(MKC, 12);
+  public static final PrmField LOCAL_WRITE = bit(MKC, 11);
+
+  /** The lowest 8 bits of the key. */
+  public static final PrmField MKEY_7_0 = bits(MKC + 0x4, 7, 0);
+
+  public static final PrmField PD = bits(MKC + 0xc, 23, 0);
+
+  /** The address by which work requests name the first byte. */
+  public static final int START_ADDR_OFFSET = MKC + 0x10;
+
+  public static final int LEN_OFFSET = MKC + 0x18;
+
+  // Behind the context.
+  public static final PrmField MKEY_UMEM_ID = word(0x64);
+  public static final int MKEY_UMEM_OFFSET_OFFSET = 0x68;
+
+  private MemoryKeyContext() {}
+}

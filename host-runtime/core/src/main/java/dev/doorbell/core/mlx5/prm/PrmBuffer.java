@@ -1,0 +1,135 @@
+package dev.doorbell.core.mlx5.prm;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A command or its answer. Both may be shorter than their layout: fields beyond the end read as 0
+ * and are not written.
+ */
+public final class PrmBuffer {
+  /** Bytes of the header, which is the whole answer of most commands. */
+  public static final int HEADER_BYTES = 16;
+
+  private final ByteBuffer bytes;
+
+  /** A buffer of zeros. */
+  public PrmBuffer(int size) {
+    this(new byte[size]);
+  }
+
+  /** A buffer over {@code content}, which is not copied. */
+  public PrmBuffer(byte[] content) {
+    this.bytes = ByteBuffer.wrap(content);
+  }
+
+  /** A command with its opcode. */
+  static PrmBuffer command(int size, int opcode) {
+    return new PrmBuffer(size).put(CommandHeader.OPCODE, opcode);
+  }
+
+  /** Its size in bytes. */
+  public int size() {
+    return bytes.capacity();
+  }
+
+  /** Its content, live. */
+  public byte[] content() {
+    return bytes.array();
+  }
+
+  private boolean has(int offset, int length) {
+    return offset + length <= bytes.capacity();
+  }
+
+  /**
+   * Sets a field.
+   *
+   * @throws IllegalArgumentException when {@code value} does not fit
+   */
+  public PrmBuffer put(PrmField field, int value) {
+    if ((value & ~field.mask()) != 0) {
+      throw new IllegalArgumentException(
+          "0x%x does not fit into bits %d to %d of dword 0x%x"
+              .formatted(value, field.high(), field.low(), field.dword()));
+    }
+    return putTruncated(field, value);
+  }
+
+  /** Sets a flag. */
+  public PrmBuffer put(PrmField field, boolean value) {
+    return put(field, value ? 1 : 0);
+  }
+
+  /** Sets a field to the low bits of {@code value}. */
+  public PrmBuffer putTruncated(PrmField field, int value) {
+    if (has(field.dword(), Integer.BYTES)) {
+      int others = bytes.getInt(field.dword()) & ~(field.mask() << field.low());
+      bytes.putInt(field.dword(), others | (value & field.mask()) << field.low());
+    }
+    return this;
+  }
+
+  /** Sets the 8 bytes from {@code offset} on. */
+  public PrmBuffer putLong(int offset, long value) {
+    if (has(offset, Long.BYTES)) {
+      bytes.putLong(offset, value);
+    }
+    return this;
+  }
+
+  /** The value of a field, without sign. */
+  public int get(PrmField field) {
+    return has(field.dword(), Integer.BYTES)
+        ? bytes.getInt(field.dword()) >>> field.low() & field.mask()
+        : 0;
+  }
+
+  /** True when a field is not 0. */
+  public boolean isSet(PrmField field) {
+    return get(field) != 0;
+  }
+
+  /** The 8 bytes from {@code offset} on. */
+  public long getLong(int offset) {
+    return has(offset, Long.BYTES) ? bytes.getLong(offset) : 0;
+  }
+
+  /** Of an answer: 0, or why firmware refused. */
+  public int status() {
+    return get(CommandHeader.STATUS);
+  }
+
+  /** Of an answer: the firmware's own number for the reason. */
+  public int syndrome() {
+    return get(CommandHeader.SYNDROME);
+  }
+
+  /** Of a create command's answer: the 24-bit number of the new object. */
+  public int number() {
+    return get(CommandHeader.NUMBER);
+  }
+
+  /** The reason of a refusal in words ({@code MLX5_CMD_STAT_*}). */
+  public String statusText() {
+    String reason =
+        switch (status()) {
+          case 0x0 -> "no error";
+          case 0x1 -> "internal error";
+          case CommandHeader.BAD_OPCODE -> "bad operation: this firmware lacks the command";
+          case CommandHeader.BAD_PARAMETER -> "bad parameter";
+          case 0x4 -> "bad system state";
+          case CommandHeader.BAD_RESOURCE ->
+              "bad resource: a number in the command names no object of this program";
+          case 0x6 -> "resource busy";
+          case 0x8 -> "limit exceeded";
+          case 0x9 -> "resource in a wrong state";
+          case 0xa -> "bad index";
+          case CommandHeader.NO_RESOURCES -> "no resources left";
+          case 0x50 -> "bad input length";
+          case 0x51 -> "bad output length";
+          case 0x10 -> "bad queue pair state";
+          default -> "unknown status";
+        };
+    return "status 0x%x (%s), syndrome 0x%x".formatted(status(), reason, syndrome());
+  }
+}

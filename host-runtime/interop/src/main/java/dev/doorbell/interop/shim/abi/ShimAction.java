@@ -1,0 +1,44 @@
+package dev.doorbell.interop.shim.abi;
+
+import java.nio.ByteBuffer;
+
+/** A step that the preload library carries out: {@code struct shim_action} of protocol.h. */
+public record ShimAction(long type, long a, long b, long c, long d) {
+  public static final int BYTES = 5 * Long.BYTES;
+
+  private static final long SHARE = 1;
+  private static final long UNSHARE = 2;
+  private static final long DISCARD = 3;
+  private static final long EVENTS = 4;
+  private static final long DRAIN = 5;
+
+  public static ShimAction share(PageRange range) {
+    return new ShimAction(SHARE, range.start(), range.bytes(), 0, 0);
+  }
+
+  public static ShimAction unshare(PageRange range) {
+    return new ShimAction(UNSHARE, range.start(), range.bytes(), 0, 0);
+  }
+
+  /** Frees a part of the shared file. */
+  public static ShimAction discard(long offset, long bytes) {
+    return new ShimAction(DISCARD, offset, bytes, 0, 0);
+  }
+
+  /** Opens a file descriptor for events and writes its number to {@code address}. */
+  public static ShimAction events(long token, long address, int width) {
+    return new ShimAction(EVENTS, token, address, width, 0);
+  }
+
+  /**
+   * Discards unread events of {@code element} and subtracts their number from the count at {@code
+   * countAddress}; 0 for no count.
+   */
+  public static ShimAction drain(long token, long countAddress, int recordBytes, long element) {
+    return new ShimAction(DRAIN, token, countAddress, (long) recordBytes << Integer.SIZE, element);
+  }
+
+  public void put(ByteBuffer to) {
+    to.putLong(type).putLong(a).putLong(b).putLong(c).putLong(d);
+  }
+}

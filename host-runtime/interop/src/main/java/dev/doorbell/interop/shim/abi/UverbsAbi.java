@@ -1,0 +1,167 @@
+package dev.doorbell.interop.shim.abi;
+
+/**
+ * Numbers of the uverbs ABI: objects, methods and attributes of rdma/ib_user_ioctl_cmds.h,
+ * rdma/ib_user_verbs.h and rdma/mlx5_user_ioctl_cmds.h.
+ */
+public final class UverbsAbi {
+  /** The first number of the driver's objects, methods and attributes. */
+  public static final int DRIVER = 0x1000;
+
+  /** Offset of the doorbell pages in the shared file ({@code SHIM_DEVICE_OFFSET}). */
+  public static final long DEVICE_OFFSET = 1L << 47;
+
+  /** Offset of on-chip memory in the shared file ({@code SHIM_CHIP_OFFSET}). */
+  public static final long CHIP_OFFSET = DEVICE_OFFSET + (1L << 31);
+
+  // enum uverbs_default_objects
+  public static final int OBJECT_DEVICE = 0;
+  public static final int OBJECT_PD = 1;
+  public static final int OBJECT_CQ = 3;
+  public static final int OBJECT_QP = 4;
+  public static final int OBJECT_SRQ = 5;
+  public static final int OBJECT_AH = 6;
+  public static final int OBJECT_MR = 7;
+  public static final int OBJECT_DM = 14;
+  public static final int OBJECT_ASYNC_EVENT = 16;
+
+  // enum mlx5_ib_objects
+  public static final int OBJECT_DEVX = DRIVER;
+  public static final int OBJECT_DEVX_OBJ = DRIVER + 1;
+  public static final int OBJECT_DEVX_UMEM = DRIVER + 2;
+  public static final int OBJECT_DEVX_ASYNC_EVENT_FD = DRIVER + 5;
+  public static final int OBJECT_UAR = DRIVER + 8;
+
+  public static final int UHW_IN = DRIVER;
+  public static final int UHW_OUT = DRIVER + 1;
+
+  // enum uverbs_methods_device
+  public static final int METHOD_INVOKE_WRITE = 0;
+  public static final int METHOD_QUERY_PORT = 2;
+  public static final int METHOD_GET_CONTEXT = 3;
+  public static final int METHOD_QUERY_GID_TABLE = 5;
+  public static final int METHOD_QUERY_GID_ENTRY = 6;
+
+  public static final int CORE_IN = 0;
+  public static final int CORE_OUT = 1;
+  public static final int WRITE_CMD = 2;
+
+  public static final int QUERY_PORT_PORT_NUM = 0;
+  public static final int QUERY_PORT_RESP = 1;
+  public static final int GET_CONTEXT_NUM_COMP_VECTORS = 0;
+  public static final int GET_CONTEXT_CORE_SUPPORT = 1;
+  public static final int QUERY_GID_TABLE_ENTRY_SIZE = 0;
+  public static final int QUERY_GID_TABLE_RESP_ENTRIES = 2;
+  public static final int QUERY_GID_TABLE_RESP_NUM_ENTRIES = 3;
+  public static final int QUERY_GID_ENTRY_PORT = 0;
+  public static final int QUERY_GID_ENTRY_GID_INDEX = 1;
+  public static final int QUERY_GID_ENTRY_RESP_ENTRY = 3;
+
+  public static final int ASYNC_EVENT_ALLOC_FD_HANDLE = 0;
+  public static final int DESTROY_HANDLE = 0;
+  public static final int DESTROY_RESP = 1;
+
+  // enum uverbs_attrs_create_cq_cmd_attr_ids
+  public static final int CREATE_CQ_HANDLE = 0;
+  public static final int CREATE_CQ_CQE = 1;
+  public static final int CREATE_CQ_USER_HANDLE = 2;
+  public static final int CREATE_CQ_COMP_CHANNEL = 3;
+  public static final int CREATE_CQ_COMP_VECTOR = 4;
+  public static final int CREATE_CQ_FLAGS = 5;
+  public static final int CREATE_CQ_RESP_CQE = 6;
+
+  // enum uverbs_attrs_create_qp_cmd_attr_ids
+  public static final int CREATE_QP_HANDLE = 0;
+  public static final int CREATE_QP_PD_HANDLE = 2;
+  public static final int CREATE_QP_SRQ_HANDLE = 3;
+  public static final int CREATE_QP_SEND_CQ_HANDLE = 4;
+  public static final int CREATE_QP_RECV_CQ_HANDLE = 5;
+  public static final int CREATE_QP_USER_HANDLE = 7;
+  public static final int CREATE_QP_CAP = 8;
+  public static final int CREATE_QP_TYPE = 9;
+  public static final int CREATE_QP_FLAGS = 10;
+  public static final int CREATE_QP_RESP_CAP = 13;
+  public static final int CREATE_QP_RESP_QP_NUM = 14;
+
+  // enum uverbs_attrs_create_srq_cmd_attr_ids
+  public static final int CREATE_SRQ_HANDLE = 0;
+  public static final int CREATE_SRQ_PD_HANDLE = 1;
+  public static final int CREATE_SRQ_USER_HANDLE = 4;
+  public static final int CREATE_SRQ_MAX_WR = 5;
+  public static final int CREATE_SRQ_MAX_SGE = 6;
+  public static final int CREATE_SRQ_LIMIT = 7;
+  public static final int CREATE_SRQ_TYPE = 9;
+  public static final int CREATE_SRQ_RESP_MAX_WR = 11;
+  public static final int CREATE_SRQ_RESP_MAX_SGE = 12;
+  public static final int CREATE_SRQ_RESP_SRQ_NUM = 13;
+
+  // enum uverbs_attrs_query_mr_cmd_attr_ids, with methods of enum uverbs_methods_mr
+  public static final int METHOD_MR_DESTROY = 1;
+  public static final int METHOD_ADVISE_MR = 2;
+  public static final int METHOD_QUERY_MR = 3;
+  public static final int METHOD_REG_DMABUF_MR = 4;
+
+  public static final int METHOD_DM_MR_REG = 0;
+  public static final int REG_DM_MR_HANDLE = 0;
+  public static final int REG_DM_MR_OFFSET = 1;
+  public static final int REG_DM_MR_LENGTH = 2;
+  public static final int REG_DM_MR_PD_HANDLE = 3;
+  public static final int REG_DM_MR_ACCESS_FLAGS = 4;
+  public static final int REG_DM_MR_DM_HANDLE = 5;
+  public static final int REG_DM_MR_RESP_LKEY = 6;
+  public static final int REG_DM_MR_RESP_RKEY = 7;
+
+  // enum uverbs_attrs_alloc_dm_cmd_attr_ids, and the driver's
+  public static final int ALLOC_DM_HANDLE = 0;
+  public static final int ALLOC_DM_LENGTH = 1;
+  public static final int ALLOC_DM_ALIGNMENT = 2;
+  public static final int ALLOC_DM_RESP_START_OFFSET = DRIVER;
+  public static final int ALLOC_DM_RESP_PAGE_INDEX = DRIVER + 1;
+  public static final int ALLOC_DM_REQ_TYPE = DRIVER + 2;
+
+  // mlx5_user_ioctl_cmds.h
+  public static final int UAR_ALLOC_HANDLE = DRIVER;
+  public static final int UAR_ALLOC_TYPE = DRIVER + 1;
+  public static final int UAR_ALLOC_MMAP_OFFSET = DRIVER + 2;
+  public static final int UAR_ALLOC_MMAP_LENGTH = DRIVER + 3;
+  public static final int UAR_ALLOC_PAGE_ID = DRIVER + 4;
+  public static final int UAR_DESTROY_HANDLE = DRIVER;
+
+  public static final int DEVX_OTHER_CMD_IN = DRIVER;
+  public static final int DEVX_OTHER_CMD_OUT = DRIVER + 1;
+  public static final int DEVX_QUERY_UAR_USER_IDX = DRIVER;
+  public static final int DEVX_QUERY_UAR_DEV_IDX = DRIVER + 1;
+  public static final int DEVX_QUERY_EQN_USER_VEC = DRIVER;
+  public static final int DEVX_QUERY_EQN_DEV_EQN = DRIVER + 1;
+  public static final int DEVX_EVENT_FD_HANDLE = DRIVER;
+  public static final int DEVX_EVENT_FD_FLAGS = DRIVER + 1;
+  public static final int DEVX_SUBSCRIBE_FD_HANDLE = DRIVER;
+  public static final int DEVX_SUBSCRIBE_OBJ_HANDLE = DRIVER + 1;
+  public static final int DEVX_SUBSCRIBE_TYPES = DRIVER + 2;
+  public static final int DEVX_SUBSCRIBE_FD_NUM = DRIVER + 3;
+  public static final int DEVX_SUBSCRIBE_COOKIE = DRIVER + 4;
+  public static final int DEVX_OBJ_HANDLE = DRIVER;
+  public static final int DEVX_OBJ_CMD_IN = DRIVER + 1;
+  public static final int DEVX_OBJ_CMD_OUT = DRIVER + 2;
+  public static final int DEVX_UMEM_HANDLE = DRIVER;
+  public static final int DEVX_UMEM_ADDR = DRIVER + 1;
+  public static final int DEVX_UMEM_LEN = DRIVER + 2;
+  public static final int DEVX_UMEM_ACCESS = DRIVER + 3;
+  public static final int DEVX_UMEM_OUT_ID = DRIVER + 4;
+  public static final int DEVX_UMEM_DMABUF_FD = DRIVER + 6;
+
+  // enum ib_uverbs_write_cmds
+  public static final int CMD_EXTENDED = 1 << 31;
+  public static final int CMD_QUERY_DEVICE = 1;
+  public static final int CMD_ALLOC_PD = 3;
+  public static final int CMD_CREATE_AH = 5;
+  public static final int CMD_REG_MR = 9;
+  public static final int CMD_CREATE_COMP_CHANNEL = 17;
+  public static final int CMD_RESIZE_CQ = 19;
+  public static final int CMD_QUERY_QP = 25;
+  public static final int CMD_MODIFY_QP = 26;
+  public static final int CMD_MODIFY_SRQ = 33;
+  public static final int CMD_QUERY_SRQ = 34;
+
+  private UverbsAbi() {}
+}

@@ -1,0 +1,155 @@
+package dev.doorbell.interop.shim.client;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.Scheduler;
+import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.MmioTarget;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fabric of HCAs whose payload lies in client processes. It has no virtual time and no GPU
+ * threads. All calls come from one thread.
+ */
+public final class ClientFabric extends Fabric {
+  /** Address space for doorbell pages and on-chip memory; takes memory as it is touched. */
+  private static final long RESERVED = 4L << 30;
+
+  private final AddressSpace memory = AddressSpace.reserve(RESERVED);
+  private final List<Agent> devices = new ArrayList<>();
+  private final Map<Long, MmioTarget> registers = new HashMap<>();
+  private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+  private long nextTimer;
+  private @Nullable ClientProcess[] processes = new ClientProcess[16];
+
+  private record Timer(long at, long order, Completion completion) implements Comparable<Timer> {
+    @Override
+    public int compareTo(Timer other) {
+      int byTime = Long.compare(at - other.at, 0);
+      return byTime != 0 ? byTime : Long.compare(order, other.order);
+    }
+  }
+
+  /** A free slot for a process; 0 stands for this one. */
+  public int freeSlot() {
+    for (int slot = 1; slot < processes.length; slot++) {
+      if (processes[slot] == null) {
+        return slot;
+      }
+    }
+    int length = processes.length;
+    processes = Arrays.copyOf(processes, 2 * length);
+    return length;
+  }
+
+  public void attach(ClientProcess process) {
+    processes[process.slot()] = process;
+  }
+
+  public void detach(ClientProcess process) {
+    processes[process.slot()] = null;
+  }
+
+  @Nullable ClientProcess process(int slot) {
+    return slot < processes.length ? processes[slot] : null;
+  }
+
+  /** Fires due timers and steps every HCA; returns the amount of work done. */
+  public int step() {
+    int work = 0;
+    while (!timers.isEmpty() && timers.element().at - System.nanoTime() <= 0) {
+      timers.remove().completion.completed(true);
+      work++;
+    }
+    for (int i = 0; i < devices.size(); i++) {
+      work += devices.get(i).step(Scheduler.BUDGET);
+    }
+    return work;
+  }
+
+  void timer(long nanos, Completion completion) {
+    timers.add(new Timer(System.nanoTime() + nanos, nextTimer++, completion));
+  }
+
+  void addRegisters(long page, MmioTarget target) {
+    registers.put(page, target);
+  }
+
+  void removeRegisters(long page) {
+    registers.remove(page);
+  }
+
+  /** Stores the 8 bytes at {@code source} to a doorbell register. */
+  public void store(long register, long source) {
+    MmioTarget target = registers.get(register & -AddressSpace.PAGE);
+    if (target != null) {
+      target.mmioWrite(register, source, Long.BYTES);
+    }
+  }
+
+  @Override
+  public AddressSpace memory() {
+    return memory;
+  }
+
+  @Override
+  public ThreadPort attachThread(Locus locus, Agent agent) {
+    throw new UnsupportedOperationException("no threads of a GPU run beside served HCAs");
+  }
+
+  @Override
+  public DevicePort attachDevice(Locus locus, Agent agent) {
+    devices.add(agent);
+    return new ClientPort(this);
+  }
+
+  @Override
+  public void detach(Agent agent) {
+    devices.remove(agent);
+  }
+
+  @Override
+  public void wake(Agent agent) {
+    // Every HCA is stepped in every turn.
+  }
+
+  @Override
+  public RunOutcome run(BooleanSupplier done, long nanos) {
+    long deadline = System.nanoTime() + nanos;
+    while (!done.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        return RunOutcome.DEADLINE;
+      }
+      step();
+    }
+    return RunOutcome.DONE;
+  }
+
+  @Override
+  public long now() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public Basis basis() {
+    return Basis.EMULATED;
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+  }
+}

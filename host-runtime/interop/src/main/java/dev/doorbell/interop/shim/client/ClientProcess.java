@@ -1,0 +1,252 @@
+package dev.doorbell.interop.shim.client;
+
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.PageRange;
+import dev.doorbell.interop.shim.abi.PagesNotShared;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A process that has devices open: its memory, and the file that it shares with this process. A
+ * shared page lies in the file at its own address, so that any range of shared pages is one mapping
+ * here.
+ */
+public final class ClientProcess {
+  /** Addresses of programs end here; bus addresses have the process's slot above. */
+  public static final int ADDRESS_BITS = 47;
+
+  private static final long ADDRESS_LIMIT = 1L << ADDRESS_BITS;
+  private static final long PAGE = AddressSpace.PAGE;
+  private static final int COPY_BYTES = 1 << 16;
+
+  private final int pid;
+  private final int slot;
+  private final ProcessMemory memory;
+  private final FileChannel file;
+  private final MemorySegment copy = Arena.ofAuto().allocate(COPY_BYTES, Long.BYTES);
+
+  /** Shared pages, and the number of leases that each is part of. */
+  private final TreeMap<Long, Integer> pages = new TreeMap<>();
+
+  private int openDevices;
+
+  /**
+   * @param slot a number of its own among the processes, from 1
+   * @param descriptor number of the shared file in the process
+   * @throws IOException when the file cannot be opened
+   */
+  public ClientProcess(int pid, int slot, int descriptor) throws IOException {
+    this.pid = pid;
+    this.slot = slot;
+    this.memory = new ProcessMemory(pid);
+    this.file =
+        FileChannel.open(
+            Path.of("/proc/%d/fd/%d".formatted(pid, descriptor)),
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+  }
+
+  public int pid() {
+    return pid;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  ProcessMemory memory() {
+    return memory;
+  }
+
+  /** The address by which devices reach a byte of the process. */
+  public long busAddress(long address) {
+    return (long) slot << ADDRESS_BITS | address;
+  }
+
+  /** True when a range that is not empty lies within a program's addresses. */
+  public static boolean isLegal(long start, long bytes) {
+    return start >= 0 && bytes > 0 && start < ADDRESS_LIMIT && bytes <= ADDRESS_LIMIT - start;
+  }
+
+  /** Copies from the process to the heap; for small structures. */
+  public void copyIn(long address, byte[] to) throws ErrnoException {
+    if (to.length > COPY_BYTES || !memory.read(address, copy.address(), to.length)) {
+      throw new ErrnoException(Errno.EFAULT);
+    }
+    MemorySegment.copy(copy, 0, MemorySegment.ofArray(to), 0, to.length);
+  }
+
+  /** Copies from the heap to the process; for small structures. */
+  public void copyOut(long address, byte[] from) throws ErrnoException {
+    if (from.length > COPY_BYTES) {
+      throw new ErrnoException(Errno.EFAULT);
+    }
+    MemorySegment.copy(MemorySegment.ofArray(from), 0, copy, 0, from.length);
+    if (from.length > 0 && !memory.write(copy.address(), address, from.length)) {
+      throw new ErrnoException(Errno.EFAULT);
+    }
+  }
+
+  private static long pageOf(long address) {
+    return address & -PAGE;
+  }
+
+  /**
+   * Requires that a range is shared; called before a command changes anything.
+   *
+   * @throws PagesNotShared with the first pages that are not
+   */
+  public void requireShared(long start, long bytes) throws ErrnoException, PagesNotShared {
+    if (!isLegal(start, bytes)) {
+      throw new ErrnoException(Errno.EFAULT);
+    }
+    long end = start + bytes;
+    long from = pageOf(start);
+    while (from < end && pages.containsKey(from)) {
+      from += PAGE;
+    }
+    long to = from;
+    while (to < end && !pages.containsKey(to)) {
+      to += PAGE;
+    }
+    if (from < to) {
+      if (!isMapped(from, to - from, true)) {
+        throw new ErrnoException(Errno.EFAULT);
+      }
+      throw new PagesNotShared(new PageRange(from, to - from));
+    }
+  }
+
+  /** The process has shared a range; it stays shared until {@link #release}. */
+  public void onShared(PageRange range) {
+    addLeases(range.start(), range.end(), 1);
+  }
+
+  /** Ends what {@link #onShared} began: from now on leases alone keep the pages shared. */
+  public void release(PageRange range) {
+    addLeases(range.start(), range.end(), -1);
+  }
+
+  /** Removes the shared pages that no lease needs, and returns them. */
+  public List<PageRange> takeUnused() {
+    List<PageRange> unused = new ArrayList<>();
+    long start = 0;
+    long end = 0;
+    for (Map.Entry<Long, Integer> page : pages.entrySet()) {
+      if (page.getValue() != 0) {
+        continue;
+      }
+      if (page.getKey() != end) {
+        if (end > start) {
+          unused.add(new PageRange(start, end - start));
+        }
+        start = page.getKey();
+      }
+      end = page.getKey() + PAGE;
+    }
+    if (end > start) {
+      unused.add(new PageRange(start, end - start));
+    }
+    pages.values().removeIf(leases -> leases == 0);
+    return unused;
+  }
+
+  /**
+   * Maps a range whose pages are shared.
+   *
+   * @throws ErrnoException when it cannot be mapped
+   */
+  public Lease lease(long start, long bytes) throws ErrnoException {
+    long first = pageOf(start);
+    long end = start + bytes;
+    Lease lease = map(first, end - first, start - first, () -> addLeases(first, end, -1));
+    addLeases(first, end, 1);
+    return lease;
+  }
+
+  private void addLeases(long first, long end, int more) {
+    for (long page = first; page < end; page += PAGE) {
+      pages.merge(page, more, Integer::sum);
+    }
+  }
+
+  /**
+   * Maps a part of the file above all addresses: doorbell pages, on-chip memory.
+   *
+   * @throws ErrnoException when it cannot be mapped
+   */
+  public Lease leaseDevice(long offset, long bytes) throws ErrnoException {
+    return map(offset, bytes, 0, () -> {});
+  }
+
+  private Lease map(long offset, long bytes, long within, Runnable onClose) throws ErrnoException {
+    Arena arena = Arena.ofShared();
+    try {
+      long address = file.map(FileChannel.MapMode.READ_WRITE, offset, bytes, arena).address();
+      return new Lease(arena, address + within, bytes - within, onClose);
+    } catch (IOException e) {
+      arena.close();
+      throw new ErrnoException(Errno.ENOMEM);
+    } catch (RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /** True when the process has mapped a whole range for reading and, if asked, for writing. */
+  public boolean isMapped(long start, long bytes, boolean writable) {
+    long at = start;
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/%d/maps".formatted(pid)))) {
+        int dash = line.indexOf('-');
+        int space = line.indexOf(' ');
+        long from = Long.parseUnsignedLong(line, 0, dash, 16);
+        long to = Long.parseUnsignedLong(line, dash + 1, space, 16);
+        if (Long.compareUnsigned(to, at) <= 0) {
+          continue;
+        }
+        if (Long.compareUnsigned(from, at) > 0
+            || line.charAt(space + 1) != 'r'
+            || (writable && line.charAt(space + 2) != 'w')) {
+          return false;
+        }
+        at = to;
+        if (at - start >= bytes) {
+          return true;
+        }
+      }
+    } catch (IOException e) {
+      return false;
+    }
+    return false;
+  }
+
+  public void onDeviceOpened() {
+    openDevices++;
+  }
+
+  /** Closes the file with the last device; returns true then. */
+  public boolean onDeviceClosed() {
+    if (--openDevices > 0) {
+      return false;
+    }
+    try {
+      file.close();
+    } catch (IOException e) {
+      // Nothing was buffered that could be lost.
+      return true;
+    }
+    return true;
+  }
+}

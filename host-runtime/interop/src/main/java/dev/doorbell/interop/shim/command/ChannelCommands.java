@@ -1,0 +1,52 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.ShimAction;
+import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.object.EventStream;
+import dev.doorbell.interop.shim.object.Resource;
+
+/** Completion channels and the file of asynchronous events. */
+final class ChannelCommands {
+  private ChannelCommands() {}
+
+  static void createChannel(IoctlCommand command) throws ErrnoException {
+    Resource.Channel channel = command.context().addChannel();
+    command.out(UverbsAbi.CORE_OUT, new Struct(4));
+    command.addAction(
+        ShimAction.events(
+            channel.events.token(), command.pointer(UverbsAbi.CORE_OUT), Integer.BYTES));
+  }
+
+  static void openAsync(IoctlCommand command) throws ErrnoException {
+    openEvents(command, command.context().openAsyncEvents(), UverbsAbi.ASYNC_EVENT_ALLOC_FD_HANDLE);
+  }
+
+  /** The library opens a file descriptor for a stream and returns it in an attribute. */
+  static void openEvents(IoctlCommand command, EventStream events, int attribute)
+      throws ErrnoException {
+    command.addAction(
+        ShimAction.events(events.token(), command.descriptorAddress(attribute), Long.BYTES));
+  }
+
+  /** The library discards unread events of an object and corrects their count in the answer. */
+  static void drain(IoctlCommand command, EventStream events, int countOffset, long element)
+      throws ErrnoException {
+    command.addAction(
+        ShimAction.drain(
+            events.token(),
+            command.pointer(UverbsAbi.DESTROY_RESP) + countOffset,
+            events.recordBytes(),
+            element));
+  }
+
+  /** As {@link #drain}, for the asynchronous events of a closed queue. */
+  static void drainAsync(IoctlCommand command, Resource.Queue closed, int countOffset)
+      throws ErrnoException {
+    EventStream events = command.context().asyncEvents();
+    if (closed.asyncEvents() > 0 && events != null) {
+      drain(command, events, countOffset, closed.userHandle);
+    }
+  }
+}

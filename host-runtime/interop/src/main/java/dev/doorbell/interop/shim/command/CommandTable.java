@@ -1,0 +1,168 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.PagesNotShared;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.object.Resource;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The table of commands: each with its known attributes and its handler. */
+public final class CommandTable {
+  @FunctionalInterface
+  private interface Handler {
+    void run(IoctlCommand command) throws ErrnoException, PagesNotShared;
+  }
+
+  /**
+   * A method.
+   *
+   * @param core bit n: attribute n is known
+   * @param driver bit n: the driver's attribute n is known
+   */
+  private record Method(long core, long driver, Handler handler) {}
+
+  private static final long UHW = 3;
+  private static final Map<Integer, Method> METHODS = new HashMap<>();
+
+  static {
+    add(UverbsAbi.OBJECT_DEVICE, UverbsAbi.METHOD_INVOKE_WRITE, bits(3), UHW, CommandTable::write);
+    add(
+        UverbsAbi.OBJECT_DEVICE,
+        UverbsAbi.METHOD_GET_CONTEXT,
+        bits(2),
+        UHW,
+        DeviceCommands::getContext);
+    add(
+        UverbsAbi.OBJECT_DEVICE,
+        UverbsAbi.METHOD_QUERY_PORT,
+        bits(2),
+        0,
+        DeviceCommands::queryPort);
+    add(
+        UverbsAbi.OBJECT_DEVICE,
+        UverbsAbi.METHOD_QUERY_GID_TABLE,
+        bits(4),
+        0,
+        DeviceCommands::queryGidTable);
+    add(
+        UverbsAbi.OBJECT_DEVICE,
+        UverbsAbi.METHOD_QUERY_GID_ENTRY,
+        bits(4),
+        0,
+        DeviceCommands::queryGidEntry);
+    add(UverbsAbi.OBJECT_ASYNC_EVENT, 0, bits(1), 0, ChannelCommands::openAsync);
+    destroy(UverbsAbi.OBJECT_PD, 0, Resource.Pd.class);
+    destroy(UverbsAbi.OBJECT_AH, 0, Resource.Ah.class);
+    destroy(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_MR_DESTROY, Resource.Mr.class);
+    add(UverbsAbi.OBJECT_DM, 0, bits(3), bits(3), MemoryCommands::allocateOnChip);
+    add(UverbsAbi.OBJECT_DM, 1, bits(1), 0, MemoryCommands::freeOnChip);
+    add(
+        UverbsAbi.OBJECT_MR,
+        UverbsAbi.METHOD_DM_MR_REG,
+        bits(8),
+        0,
+        MemoryCommands::registerOnChip);
+    add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_QUERY_MR, bits(5), 0, MemoryCommands::queryRegion);
+    add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_ADVISE_MR, bits(4), 0, CommandTable::unsupported);
+    add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_REG_DMABUF_MR, bits(9), 0, CommandTable::unsupported);
+    add(UverbsAbi.OBJECT_CQ, 0, bits(7), UHW, CompletionQueueCommands::create);
+    add(UverbsAbi.OBJECT_CQ, 1, bits(2), 0, CompletionQueueCommands::destroy);
+    add(UverbsAbi.OBJECT_QP, 0, bits(15), UHW, QueuePairCommands::create);
+    add(UverbsAbi.OBJECT_QP, 1, bits(2), 0, QueuePairCommands::destroy);
+    add(UverbsAbi.OBJECT_SRQ, 0, bits(14), UHW, SharedReceiveCommands::create);
+    add(UverbsAbi.OBJECT_SRQ, 1, bits(2), 0, SharedReceiveCommands::destroy);
+    driver(UverbsAbi.OBJECT_UAR, 0, 5, DeviceCommands::allocateUar);
+    driver(UverbsAbi.OBJECT_UAR, 1, 1, DeviceCommands::freeUar);
+    driver(UverbsAbi.OBJECT_DEVX, 0, 2, DevxCommands::other);
+    driver(UverbsAbi.OBJECT_DEVX, 1, 2, DevxCommands::queryUar);
+    driver(UverbsAbi.OBJECT_DEVX, 2, 2, DevxCommands::queryEqn);
+    driver(UverbsAbi.OBJECT_DEVX, 3, 5, DevxCommands::subscribe);
+    driver(UverbsAbi.OBJECT_DEVX_ASYNC_EVENT_FD, 0, 2, DevxCommands::openEvents);
+    driver(UverbsAbi.OBJECT_DEVX_OBJ, 0, 3, DevxCommands::create);
+    driver(UverbsAbi.OBJECT_DEVX_OBJ, 1, 1, DevxCommands::destroy);
+    driver(UverbsAbi.OBJECT_DEVX_OBJ, 2, 3, DevxCommands::modify);
+    driver(UverbsAbi.OBJECT_DEVX_OBJ, 3, 3, DevxCommands::query);
+    driver(UverbsAbi.OBJECT_DEVX_UMEM, 0, 7, DevxCommands::registerUmem);
+    driver(
+        UverbsAbi.OBJECT_DEVX_UMEM,
+        1,
+        1,
+        command ->
+            command
+                .context()
+                .remove(Resource.Umem.class, command.handle(UverbsAbi.DEVX_UMEM_HANDLE)));
+  }
+
+  private CommandTable() {}
+
+  private static long bits(int count) {
+    return (1L << count) - 1;
+  }
+
+  private static void add(int object, int method, long core, long driver, Handler handler) {
+    METHODS.put(object << Short.SIZE | method, new Method(core, driver, handler));
+  }
+
+  /** The method that closes objects of a type without an answer. */
+  private static void destroy(int object, int method, Class<? extends Resource> type) {
+    add(
+        object,
+        method,
+        bits(1),
+        0,
+        command -> command.context().remove(type, command.handle(UverbsAbi.DESTROY_HANDLE)));
+  }
+
+  /** A method of the driver, whose numbers and attributes are the driver's. */
+  private static void driver(int object, int method, int attributes, Handler handler) {
+    add(object, UverbsAbi.DRIVER + method, 0, bits(attributes), handler);
+  }
+
+  /**
+   * Carries out a command.
+   *
+   * @return 0 or an error number
+   * @throws PagesNotShared when it has to be repeated after pages are shared; nothing has changed
+   */
+  public static int run(IoctlCommand command) throws PagesNotShared {
+    Method method = METHODS.get(command.object() << Short.SIZE | command.method());
+    if (method == null) {
+      return Errno.EPROTONOSUPPORT;
+    }
+    try {
+      command.check(method.core, method.driver);
+      method.handler.run(command);
+      return 0;
+    } catch (ErrnoException e) {
+      return e.errno();
+    } catch (HcaException e) {
+      return e.errno() == 0 ? Errno.EINVAL : e.errno();
+    }
+  }
+
+  private static void unsupported(IoctlCommand command) throws ErrnoException {
+    throw new ErrnoException(Errno.EOPNOTSUPP);
+  }
+
+  /** CommandTable of the older kind: {@code enum ib_uverbs_write_cmds}. */
+  private static void write(IoctlCommand command) throws ErrnoException, PagesNotShared {
+    int number = command.in32(UverbsAbi.WRITE_CMD);
+    boolean extended = (number & UverbsAbi.CMD_EXTENDED) != 0;
+    switch (number & ~UverbsAbi.CMD_EXTENDED) {
+      case UverbsAbi.CMD_QUERY_DEVICE -> DeviceCommands.queryDevice(command, extended);
+      case UverbsAbi.CMD_ALLOC_PD -> MemoryCommands.allocatePd(command);
+      case UverbsAbi.CMD_CREATE_AH -> MemoryCommands.createAddressHandle(command);
+      case UverbsAbi.CMD_REG_MR -> MemoryCommands.register(command);
+      case UverbsAbi.CMD_CREATE_COMP_CHANNEL -> ChannelCommands.createChannel(command);
+      case UverbsAbi.CMD_RESIZE_CQ -> CompletionQueueCommands.resize(command);
+      case UverbsAbi.CMD_MODIFY_QP -> QueuePairCommands.modify(command, extended);
+      case UverbsAbi.CMD_QUERY_QP -> QueuePairCommands.query(command);
+      case UverbsAbi.CMD_MODIFY_SRQ -> SharedReceiveCommands.modify(command);
+      case UverbsAbi.CMD_QUERY_SRQ -> SharedReceiveCommands.query(command);
+      default -> throw new ErrnoException(Errno.EOPNOTSUPP);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.PagesNotShared;
+import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.Resource;
+import dev.doorbell.softhca.DriverAccess;
+
+/** Completion queues of libmlx5. */
+final class CompletionQueueCommands {
+  private CompletionQueueCommands() {}
+
+  /** The entries for which a program asks, checked and rounded up as mlx5_ib does. */
+  private static int entries(ClientContext context, int wanted) throws ErrnoException {
+    int most = context.device().hca().attributes().maxCompletionEntries();
+    ErrnoException.require(wanted >= 1 && wanted < most, Errno.EINVAL);
+    return Integer.highestOneBit(wanted) << 1;
+  }
+
+  static void create(IoctlCommand command) throws ErrnoException, PagesNotShared {
+    // struct mlx5_ib_create_cq
+    Struct in = command.in(UverbsAbi.UHW_IN, 20);
+    ClientContext context = command.context();
+    int entries = entries(context, command.in32(UverbsAbi.CREATE_CQ_CQE));
+    boolean isCompressed = in.size() > 20 && in.u8(20) != 0;
+    ErrnoException.require(
+        in.u32(16) == Cqe.BYTES
+            && !isCompressed
+            && command.in32(UverbsAbi.CREATE_CQ_COMP_VECTOR, 0) == 0,
+        Errno.EINVAL);
+    Resource.Channel channel =
+        command.has(UverbsAbi.CREATE_CQ_COMP_CHANNEL)
+            ? context.channel(command.handle(UverbsAbi.CREATE_CQ_COMP_CHANNEL))
+            : null;
+    Resource.Cq cq =
+        MappedQueues.createCq(
+            context,
+            MappedQueues.attributes(entries, false, false),
+            in.u64(0),
+            in.u64(8),
+            command.in64(UverbsAbi.CREATE_CQ_USER_HANDLE),
+            channel);
+    command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, cq.number()));
+    command.out32(UverbsAbi.CREATE_CQ_RESP_CQE, entries - 1);
+    command.outHandle(UverbsAbi.CREATE_CQ_HANDLE, context.add(cq));
+  }
+
+  /** {@code struct ib_uverbs_resize_cq} and {@code struct mlx5_ib_resize_cq}. */
+  static void resize(IoctlCommand command) throws ErrnoException, PagesNotShared {
+    Struct in = command.in(UverbsAbi.CORE_IN, 16);
+    Struct driver = command.in(UverbsAbi.UHW_IN, 16);
+    ClientContext context = command.context();
+    Resource.Cq cq = context.find(Resource.Cq.class, in.u32(8));
+    int entries = entries(context, in.u32(12));
+    ErrnoException.require(
+        driver.u16(8) == Cqe.BYTES && driver.u16(10) == 0 && driver.u32(12) == 0, Errno.EINVAL);
+    long ring = driver.u64(0);
+    long bytes = (long) entries * Cqe.BYTES;
+    MappedQueues.requireShared(context, ring, bytes, Cqe.BYTES);
+    try (MappedQueues.Leases leases = new MappedQueues.Leases(context)) {
+      DriverAccess.resize(cq.queue, entries, leases.add(ring, bytes));
+      cq.replaceRing(leases.keep()[0]);
+    }
+    // struct ib_uverbs_resize_cq_resp
+    command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(0, entries - 1));
+  }
+
+  static void destroy(IoctlCommand command) throws ErrnoException {
+    ClientContext context = command.context();
+    Resource.Cq cq = context.remove(Resource.Cq.class, command.handle(UverbsAbi.DESTROY_HANDLE));
+    context.forwardCompletionEvents();
+    // struct ib_uverbs_destroy_cq_resp
+    command.out(
+        UverbsAbi.DESTROY_RESP,
+        new Struct(8).u32(0, cq.completionEvents()).u32(4, cq.asyncEvents()));
+    if (cq.channel != null && cq.completionEvents() > 0) {
+      ChannelCommands.drain(command, cq.channel.events, 0, cq.userHandle);
+    }
+    ChannelCommands.drainAsync(command, cq, 4);
+  }
+}

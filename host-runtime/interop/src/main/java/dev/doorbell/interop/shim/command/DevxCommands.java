@@ -1,0 +1,228 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.mlx5.prm.Capabilities;
+import dev.doorbell.core.mlx5.prm.CommandHeader;
+import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.RoceAddress;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.PagesNotShared;
+import dev.doorbell.interop.shim.abi.ShimAction;
+import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.DevxSubscriptions;
+import dev.doorbell.interop.shim.object.Resource;
+import dev.doorbell.interop.shim.object.ServedDevice;
+
+/**
+ * DEVX: firmware commands of a program, by which GPU-initiated libraries create their queues.
+ * Commands that are not implemented fail with a status, as firmware fails them. {@link DevxObjects}
+ * carries out those that concern one object.
+ */
+final class DevxCommands {
+  private static final int EQN = 5;
+  private static final int ETHERNET = 1;
+  private static final int ROCE_UDP_PORT = 4791;
+
+  /** Flag of an event channel: its records are cookies, without event data. */
+  private static final int OMIT_EVENT_DATA = 1;
+
+  private DevxCommands() {}
+
+  static void registerUmem(IoctlCommand command) throws ErrnoException {
+    ErrnoException.require(!command.has(UverbsAbi.DEVX_UMEM_DMABUF_FD), Errno.EOPNOTSUPP);
+    long start = command.in64(UverbsAbi.DEVX_UMEM_ADDR);
+    long bytes = command.in64(UverbsAbi.DEVX_UMEM_LEN);
+    boolean writable = (command.in32(UverbsAbi.DEVX_UMEM_ACCESS, 0) & 1) != 0;
+    ClientContext context = command.context();
+    ErrnoException.require(
+        bytes > 0 && context.process().isMapped(start, bytes, writable), Errno.EFAULT);
+    Resource.Umem umem = new Resource.Umem(context.tables().nextUmem(), start, bytes);
+    command.out32(UverbsAbi.DEVX_UMEM_OUT_ID, umem.id);
+    command.outHandle(UverbsAbi.DEVX_UMEM_HANDLE, context.add(umem));
+  }
+
+  static void queryEqn(IoctlCommand command) throws ErrnoException {
+    ErrnoException.require(command.in32(UverbsAbi.DEVX_QUERY_EQN_USER_VEC) == 0, Errno.EINVAL);
+    command.out32(UverbsAbi.DEVX_QUERY_EQN_DEV_EQN, EQN);
+  }
+
+  static void queryUar(IoctlCommand command) throws ErrnoException {
+    int number = command.in32(UverbsAbi.DEVX_QUERY_UAR_USER_IDX);
+    ErrnoException.require(command.context().page(number) != null, Errno.EINVAL);
+    command.out32(UverbsAbi.DEVX_QUERY_UAR_DEV_IDX, number);
+  }
+
+  /** Opens an event channel. Channels whose records hold event data are not implemented. */
+  static void openEvents(IoctlCommand command) throws ErrnoException {
+    ErrnoException.require(
+        command.in32(UverbsAbi.DEVX_EVENT_FD_FLAGS) == OMIT_EVENT_DATA, Errno.EOPNOTSUPP);
+    ClientContext context = command.context();
+    ChannelCommands.openEvents(
+        command,
+        context.devxSubscriptions().openChannel(context.tables()),
+        UverbsAbi.DEVX_EVENT_FD_HANDLE);
+  }
+
+  /** Subscribes to events of one object. Events of the device itself are not implemented. */
+  static void subscribe(IoctlCommand command) throws ErrnoException {
+    ErrnoException.require(
+        !command.has(UverbsAbi.DEVX_SUBSCRIBE_FD_NUM)
+            && command.has(UverbsAbi.DEVX_SUBSCRIBE_OBJ_HANDLE),
+        Errno.EOPNOTSUPP);
+    ClientContext context = command.context();
+    Resource of = context.find(Resource.class, command.handle(UverbsAbi.DEVX_SUBSCRIBE_OBJ_HANDLE));
+    Struct types = command.in(UverbsAbi.DEVX_SUBSCRIBE_TYPES, Short.BYTES);
+    for (int at = 0; at < types.size(); at += Short.BYTES) {
+      ErrnoException.require(
+          at + Short.BYTES <= types.size() && DevxSubscriptions.isKnown(types.u16(at)),
+          Errno.EINVAL);
+    }
+    long cookie =
+        command.has(UverbsAbi.DEVX_SUBSCRIBE_COOKIE)
+            ? command.in64(UverbsAbi.DEVX_SUBSCRIBE_COOKIE)
+            : 0;
+    context
+        .devxSubscriptions()
+        .subscribe(command.handle(UverbsAbi.DEVX_SUBSCRIBE_FD_HANDLE), of, types, cookie);
+  }
+
+  private static PrmBuffer input(IoctlCommand command, int attribute) throws ErrnoException {
+    return new PrmBuffer(command.in(attribute, PrmBuffer.HEADER_BYTES).content());
+  }
+
+  private static PrmBuffer output(IoctlCommand command, int attribute) throws ErrnoException {
+    int length = command.length(attribute);
+    ErrnoException.require(length >= PrmBuffer.HEADER_BYTES, Errno.EINVAL);
+    return new PrmBuffer(length);
+  }
+
+  private static void fail(PrmBuffer out, int status, int opcode) {
+    out.put(CommandHeader.STATUS, status).put(CommandHeader.SYNDROME, opcode);
+  }
+
+  private static void answer(IoctlCommand command, int attribute, PrmBuffer out)
+      throws ErrnoException {
+    command.out(attribute, new Struct(out.content()));
+    ErrnoException.require(out.status() == 0, Errno.EREMOTEIO);
+  }
+
+  /** Commands that concern no object. */
+  static void other(IoctlCommand command) throws ErrnoException {
+    PrmBuffer in = input(command, UverbsAbi.DEVX_OTHER_CMD_IN);
+    PrmBuffer out = output(command, UverbsAbi.DEVX_OTHER_CMD_OUT);
+    int opcode = in.get(CommandHeader.OPCODE);
+    switch (opcode) {
+      case CommandHeader.QUERY_HCA_CAP -> writeCapabilities(Capabilities.group(in), out);
+      case CommandHeader.QUERY_ROCE_ADDRESS -> writeRoceAddress(command.context().device(), out);
+      default -> fail(out, CommandHeader.BAD_OPCODE, opcode);
+    }
+    answer(command, UverbsAbi.DEVX_OTHER_CMD_OUT, out);
+  }
+
+  private static void writeCapabilities(int group, PrmBuffer out) {
+    if (group == Capabilities.GENERAL) {
+      out.put(Capabilities.LOG_MAX_QP_SZ, MappedQueues.MAX_SHIFT)
+          .put(Capabilities.LOG_MAX_QP, 16)
+          .put(Capabilities.LOG_MAX_CQ_SZ, 22)
+          .put(Capabilities.LOG_MAX_CQ, 17)
+          .put(Capabilities.PORT_TYPE, ETHERNET)
+          .put(Capabilities.NUM_PORTS, 1)
+          .put(Capabilities.ROCE_SUPPORTED, true)
+          .put(Capabilities.ATOMIC_SUPPORTED, true)
+          .put(Capabilities.RC_SUPPORTED, true)
+          .put(Capabilities.BLUEFLAME, true)
+          .put(Capabilities.LOG_BF_REG_SIZE, 9)
+          .put(Capabilities.MAX_WQE_SZ_SQ, 1024)
+          .put(Capabilities.MAX_WQE_SZ_RQ, 512);
+    } else if (group == Capabilities.ROCE) {
+      out.put(Capabilities.ROCE_VERSION, 4) // bit 2: RoCE v2
+          .put(Capabilities.DEST_UDP_PORT, ROCE_UDP_PORT)
+          .put(Capabilities.MAX_SRC_UDP_PORT, 0xffff)
+          .put(Capabilities.MIN_SRC_UDP_PORT, 0xc000)
+          .put(Capabilities.ROCE_ADDRESS_TABLE_SIZE, ServedDevice.GID_TABLE_ENTRIES);
+    }
+  }
+
+  /** Entry 0, the only one. */
+  private static void writeRoceAddress(ServedDevice device, PrmBuffer out) {
+    long mac = ServedDevice.macOf(device.gid().low());
+    out.putLong(RoceAddress.GID_HIGH_OFFSET, device.gid().high())
+        .putLong(RoceAddress.GID_LOW_OFFSET, device.gid().low())
+        .put(RoceAddress.MAC_47_32, (int) (mac >>> Integer.SIZE))
+        .put(RoceAddress.MAC_31_0, (int) mac)
+        .put(RoceAddress.L3_TYPE, 1)
+        .put(RoceAddress.VERSION, 2);
+  }
+
+  static void create(IoctlCommand command) throws ErrnoException, PagesNotShared {
+    PrmBuffer in = input(command, UverbsAbi.DEVX_OBJ_CMD_IN);
+    PrmBuffer out = output(command, UverbsAbi.DEVX_OBJ_CMD_OUT);
+    int opcode = in.get(CommandHeader.OPCODE);
+    try {
+      Resource created = DevxObjects.create(command.context(), in);
+      if (created == null) {
+        fail(out, CommandHeader.BAD_OPCODE, opcode);
+      } else {
+        out.putTruncated(CommandHeader.NUMBER, DevxObjects.number(created));
+        command.outHandle(UverbsAbi.DEVX_OBJ_HANDLE, command.context().add(created));
+      }
+    } catch (HcaException e) {
+      fail(
+          out,
+          e.errno() == Errno.ENOMEM ? CommandHeader.NO_RESOURCES : CommandHeader.BAD_PARAMETER,
+          opcode);
+    } catch (ErrnoException e) {
+      fail(
+          out,
+          e.errno() == Errno.ENOENT ? CommandHeader.BAD_RESOURCE : CommandHeader.BAD_PARAMETER,
+          opcode);
+    }
+    answer(command, UverbsAbi.DEVX_OBJ_CMD_OUT, out);
+  }
+
+  static void modify(IoctlCommand command) throws ErrnoException {
+    PrmBuffer in = input(command, UverbsAbi.DEVX_OBJ_CMD_IN);
+    PrmBuffer out = output(command, UverbsAbi.DEVX_OBJ_CMD_OUT);
+    ClientContext context = command.context();
+    Resource resource = context.find(Resource.class, command.handle(UverbsAbi.DEVX_OBJ_HANDLE));
+    int opcode = in.get(CommandHeader.OPCODE);
+    ErrnoException.require(
+        !(resource instanceof Resource.Qp || resource instanceof Resource.Srq)
+            || in.get(CommandHeader.NUMBER) == DevxObjects.number(resource),
+        Errno.EINVAL);
+    try {
+      if (!DevxObjects.modify(context, resource, in)) {
+        fail(out, CommandHeader.BAD_OPCODE, opcode);
+      }
+    } catch (HcaException | ErrnoException e) {
+      fail(out, CommandHeader.BAD_PARAMETER, opcode);
+    }
+    answer(command, UverbsAbi.DEVX_OBJ_CMD_OUT, out);
+  }
+
+  static void query(IoctlCommand command) throws ErrnoException {
+    PrmBuffer in = input(command, UverbsAbi.DEVX_OBJ_CMD_IN);
+    PrmBuffer out = output(command, UverbsAbi.DEVX_OBJ_CMD_OUT);
+    Resource resource =
+        command.context().find(Resource.class, command.handle(UverbsAbi.DEVX_OBJ_HANDLE));
+    int opcode = in.get(CommandHeader.OPCODE);
+    if (opcode == CommandHeader.QUERY_QP && resource instanceof Resource.Qp qp) {
+      DevxObjects.query(qp, out);
+    } else {
+      fail(out, CommandHeader.BAD_OPCODE, opcode);
+    }
+    answer(command, UverbsAbi.DEVX_OBJ_CMD_OUT, out);
+  }
+
+  static void destroy(IoctlCommand command) throws ErrnoException {
+    ClientContext context = command.context();
+    Resource resource = context.remove(Resource.class, command.handle(UverbsAbi.DEVX_OBJ_HANDLE));
+    context.forwardCompletionEvents();
+    for (ShimAction action : context.devxSubscriptions().remove(resource)) {
+      command.addAction(action);
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
+import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.PagesNotShared;
+import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.Lease;
+import dev.doorbell.interop.shim.client.LeasedMemory;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.QueuePairControl;
+import dev.doorbell.interop.shim.object.Resource;
+import dev.doorbell.interop.shim.object.UarPage;
+import dev.doorbell.softhca.DriverAccess;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Creates queues of the software HCA in memory of a program, for verbs and for DEVX. */
+final class MappedQueues {
+  /** log2 of the largest receive queue, and of the largest send queue in blocks. */
+  static final int MAX_SHIFT = 15;
+
+  /** Bytes of a data segment. */
+  static final int SEGMENT = 16;
+
+  private MappedQueues() {}
+
+  /** Leases of queues' memory, closed unless an object takes them over. */
+  static final class Leases implements AutoCloseable {
+    private final ClientProcess process;
+    private final List<Lease> leases = new ArrayList<>();
+
+    Leases(ClientContext context) {
+      this.process = context.process();
+    }
+
+    LeasedMemory add(long start, long bytes) throws ErrnoException {
+      Lease lease = process.lease(start, bytes);
+      leases.add(lease);
+      return new LeasedMemory(lease.address(), bytes);
+    }
+
+    /** Hands the leases over. */
+    Lease[] keep() {
+      Lease[] kept = leases.toArray(Lease[]::new);
+      leases.clear();
+      return kept;
+    }
+
+    @Override
+    public void close() {
+      leases.forEach(Lease::close);
+    }
+  }
+
+  /** Requires that a part of a queue is aligned and shared. */
+  static void requireShared(ClientContext context, long start, long bytes, int alignment)
+      throws ErrnoException, PagesNotShared {
+    ErrnoException.require((start & (alignment - 1)) == 0, Errno.EINVAL);
+    context.process().requireShared(start, bytes);
+  }
+
+  private static void requireRecord(ClientContext context, long record)
+      throws ErrnoException, PagesNotShared {
+    requireShared(context, record, DoorbellRecord.BYTES, DoorbellRecord.BYTES);
+  }
+
+  /** Attributes of a completion queue in host memory. */
+  static CompletionQueueAttributes attributes(
+      int entries, boolean collapsed, boolean ignoreOverrun) {
+    return new CompletionQueueAttributes(
+        entries, collapsed, ignoreOverrun, MemoryKind.HOST, MemoryKind.HOST);
+  }
+
+  static Resource.Cq createCq(
+      ClientContext context,
+      CompletionQueueAttributes attributes,
+      long ring,
+      long record,
+      long userHandle,
+      Resource.@Nullable Channel channel)
+      throws ErrnoException, PagesNotShared {
+    long bytes = (long) attributes.entries() * Cqe.BYTES;
+    requireShared(context, ring, bytes, Cqe.BYTES);
+    requireRecord(context, record);
+    try (Leases leases = new Leases(context)) {
+      var memory =
+          LeasedMemory.inOrder(leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES));
+      CompletionChannel events = userHandle == Resource.DEVX ? context.devxCompletions() : null;
+      if (channel != null) {
+        events = channel.channel;
+      }
+      CompletionQueue queue =
+          events == null
+              ? context.completionQueues().createCompletionQueue(attributes, memory)
+              : context.completionQueues().createCompletionQueue(attributes, memory, events);
+      Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, leases.keep());
+      ClientContext.disarm(cq);
+      return cq;
+    }
+  }
+
+  /**
+   * Where the queues of a queue pair lie in the program: receives first, sends behind them.
+   *
+   * @param sendBlocks 64-byte blocks; 0 for none
+   * @param receives receive WQEs; 0 for none
+   * @param receiveShift log2 of the bytes of one
+   */
+  record QpShape(long buffer, long record, int sendBlocks, int receives, int receiveShift) {
+    void check(ClientContext context) throws ErrnoException {
+      boolean legalSends =
+          sendBlocks == 0 || (SendQueue.isLegalSize(sendBlocks) && sendBlocks <= 1 << MAX_SHIFT);
+      boolean legalReceives =
+          receives == 0
+              || (Integer.bitCount(receives) == 1
+                  && receives <= 1 << MAX_SHIFT
+                  && receiveShift >= 4
+                  && receiveShift <= 9);
+      boolean isEmpty = sendBlocks == 0 && receives == 0 && buffer == 0;
+      boolean isAligned =
+          (buffer & (SendQueue.BLOCK - 1)) == 0 && (record & (DoorbellRecord.BYTES - 1)) == 0;
+      ErrnoException.require(legalSends && legalReceives && !isEmpty && isAligned, Errno.EINVAL);
+      ErrnoException.require(
+          sendBlocks <= context.device().hca().attributes().maxSendBlocks(), Errno.ENOMEM);
+    }
+
+    long receiveBytes() {
+      return receives == 0 ? 0 : (long) receives << receiveShift;
+    }
+
+    long sendBytes() {
+      return (long) sendBlocks << SendQueue.BLOCK_SHIFT;
+    }
+  }
+
+  static Resource.Qp createQp(
+      ClientContext context,
+      Resource.Pd pd,
+      QpShape shape,
+      UarPage page,
+      Transport transport,
+      Resource.Cq send,
+      Resource.@Nullable Cq receive,
+      @Nullable SharedReceiveQueue shared,
+      long userHandle)
+      throws ErrnoException, PagesNotShared {
+    shape.check(context);
+    // A queue pair without sends has one block that is never posted to, in its record's page.
+    long sends =
+        shape.sendBlocks == 0
+            ? shape.record & -SendQueue.BLOCK
+            : shape.buffer + shape.receiveBytes();
+    int blocks = Math.max(1, shape.sendBlocks);
+    long sendBytes = (long) blocks << SendQueue.BLOCK_SHIFT;
+    long receiveBytes = shape.receiveBytes();
+    context.process().requireShared(sends, sendBytes);
+    if (receiveBytes > 0) {
+      context.process().requireShared(shape.buffer, receiveBytes);
+    }
+    context.process().requireShared(shape.record, DoorbellRecord.BYTES);
+    try (Leases leases = new Leases(context)) {
+      List<LeasedMemory> memory = new ArrayList<>();
+      memory.add(leases.add(sends, sendBytes));
+      if (receiveBytes > 0) {
+        memory.add(leases.add(shape.buffer, receiveBytes));
+      }
+      memory.add(leases.add(shape.record, DoorbellRecord.BYTES));
+      int segments = receiveBytes == 0 ? 1 : (1 << shape.receiveShift) / SEGMENT;
+      QueuePair queuePair =
+          DriverAccess.createQueuePair(
+              pd.domain,
+              new QueuePairAttributes(
+                  blocks,
+                  (int) (receiveBytes / SEGMENT),
+                  send.queue,
+                  receive == null ? null : receive.queue,
+                  MemoryKind.HOST,
+                  MemoryKind.HOST,
+                  transport,
+                  shared),
+              segments,
+              LeasedMemory.inOrder(memory.toArray(LeasedMemory[]::new)));
+      return new Resource.Qp(
+          queuePair, new QueuePairControl(queuePair, transport), page, userHandle, leases.keep());
+    }
+  }
+
+  /**
+   * Creates a shared receive queue.
+   *
+   * @param stride bytes of a WQE
+   */
+  static Resource.Srq createSrq(
+      ClientContext context,
+      Resource.Pd pd,
+      long ring,
+      long record,
+      int entries,
+      int stride,
+      long userHandle)
+      throws ErrnoException, PagesNotShared {
+    long bytes = (long) entries * stride;
+    requireShared(context, ring, bytes, stride);
+    requireRecord(context, record);
+    try (Leases leases = new Leases(context)) {
+      SharedReceiveQueue queue =
+          pd.domain.createSharedReceiveQueue(
+              new SharedReceiveQueueAttributes(
+                  entries, stride / SEGMENT - 1, MemoryKind.HOST, MemoryKind.HOST),
+              LeasedMemory.inOrder(
+                  leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES)));
+      return new Resource.Srq(queue, userHandle, entries, leases.keep());
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.hca.Transport;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.PagesNotShared;
+import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.command.MappedQueues.QpShape;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.QueuePairControl;
+import dev.doorbell.interop.shim.object.Resource;
+import dev.doorbell.interop.shim.object.UarPage;
+
+/** Queue pairs of libmlx5: creation, attributes and states. */
+final class QueuePairCommands {
+  // enum ib_uverbs_qp_type
+  private static final int RC = 2;
+  private static final int UC = 3;
+  private static final int UD = 4;
+
+  // struct mlx5_ib_create_qp: flags that change nothing here, scatter to CQE among them
+  private static final int SIGNATURE = 1;
+  private static final int SCATTER_CQE = 1 << 1;
+  private static final int ALLOW_SCATTER_CQE = 1 << 8;
+  private static final int UAR_PAGE_INDEX = 1 << 10;
+
+  // enum ib_uverbs_qp_create_flags
+  private static final int SIGNAL_ALL = 1 << 12;
+
+  // enum ibv_qp_attr_mask
+  private static final int STATE = 1;
+  private static final int CURRENT_STATE = 1 << 1;
+  private static final int ACCESS = 1 << 3;
+  private static final int PKEY_INDEX = 1 << 4;
+  private static final int PORT = 1 << 5;
+  private static final int QUEUE_KEY = 1 << 6;
+  private static final int ADDRESS = 1 << 7;
+  private static final int PATH_MTU = 1 << 8;
+  private static final int TIMEOUT = 1 << 9;
+  private static final int RETRY_COUNT = 1 << 10;
+  private static final int RNR_RETRY = 1 << 11;
+  private static final int RECEIVE_PSN = 1 << 12;
+  private static final int READ_ATOMIC = 1 << 13;
+  private static final int MIN_RNR_TIMER = 1 << 15;
+  private static final int SEND_PSN = 1 << 16;
+  private static final int DEST_READ_ATOMIC = 1 << 17;
+  private static final int PEER = 1 << 20;
+
+  /** All of the above: bits 0, 1, 3 to 13, 15 to 17 and 20. */
+  private static final int KNOWN = 0b1_0011_1011_1111_1111_1011;
+
+  private QueuePairCommands() {}
+
+  static void create(IoctlCommand command) throws ErrnoException, PagesNotShared {
+    // struct mlx5_ib_create_qp
+    Struct in = command.in(UverbsAbi.UHW_IN, 40);
+    ClientContext context = command.context();
+    Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.CREATE_QP_PD_HANDLE));
+    Transport transport =
+        switch (command.in32(UverbsAbi.CREATE_QP_TYPE)) {
+          case RC -> Transport.RC;
+          case UC -> Transport.UC;
+          case UD -> Transport.UD;
+          default -> throw new ErrnoException(Errno.EOPNOTSUPP);
+        };
+    int flags = in.u32(28);
+    int createFlags = command.in32(UverbsAbi.CREATE_QP_FLAGS, 0);
+    UarPage page = context.page(in.u32(36));
+    if ((flags & ~(SCATTER_CQE | ALLOW_SCATTER_CQE | UAR_PAGE_INDEX)) != 0
+        || (createFlags & ~SIGNAL_ALL) != 0
+        || page == null) {
+      throw new ErrnoException((flags & SIGNATURE) != 0 ? Errno.EOPNOTSUPP : Errno.EINVAL);
+    }
+    Resource.Cq send =
+        context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_SEND_CQ_HANDLE));
+    Resource.Cq receive =
+        context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE));
+    SharedReceiveQueue shared =
+        command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE)
+            ? context.find(Resource.Srq.class, command.handle(UverbsAbi.CREATE_QP_SRQ_HANDLE)).queue
+            : null;
+    QpShape shape =
+        new QpShape(in.u64(0), in.u64(8), in.u32(16), shared == null ? in.u32(20) : 0, in.u32(24));
+    Resource.Qp qp =
+        MappedQueues.createQp(
+            context,
+            pd,
+            shape,
+            page,
+            transport,
+            send,
+            receive,
+            shared,
+            command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
+    Struct capabilities = command.in(UverbsAbi.CREATE_QP_CAP, 20);
+    qp.control.capabilities = capabilities;
+    qp.control.signalsAll = (createFlags & SIGNAL_ALL) != 0;
+    // struct mlx5_ib_create_qp_resp
+    command.out(UverbsAbi.UHW_OUT, new Struct(40).u32(0, page.number()));
+    command.out(UverbsAbi.CREATE_QP_RESP_CAP, capabilities);
+    command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, qp.number());
+    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(qp));
+  }
+
+  static void destroy(IoctlCommand command) throws ErrnoException {
+    Resource.Qp qp =
+        command.context().remove(Resource.Qp.class, command.handle(UverbsAbi.DESTROY_HANDLE));
+    command.out32(UverbsAbi.DESTROY_RESP, qp.asyncEvents());
+    ChannelCommands.drainAsync(command, qp, 0);
+  }
+
+  /** {@code struct ib_uverbs_modify_qp}; the extended one begins the same. */
+  static void modify(IoctlCommand command, boolean extended) throws ErrnoException {
+    Struct in = command.in(UverbsAbi.CORE_IN, 112);
+    ClientContext context = command.context();
+    Resource.Qp qp = context.find(Resource.Qp.class, in.u32(64));
+    QueuePairControl control = qp.control;
+    int mask = in.u32(68);
+    ErrnoException.require((mask & ~KNOWN) == 0, Errno.EOPNOTSUPP);
+    ErrnoException.require(
+        ((mask & PORT) == 0 || in.u8(104) == 1)
+            && ((mask & PKEY_INDEX) == 0 || in.u16(92) == 0)
+            && ((mask & CURRENT_STATE) == 0 || in.u8(97) == control.state()),
+        Errno.EINVAL);
+    setAttributes(control, mask, in);
+    int next = (mask & STATE) != 0 ? in.u8(96) : control.state();
+    control.transition(next, context.device());
+    if (next == QueuePairControl.RESET) {
+      qp.onReset();
+    }
+    command.out(UverbsAbi.UHW_OUT, new Struct(16).u32(0, 16));
+    if (extended) {
+      command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(4, 8));
+    }
+  }
+
+  private static void setAttributes(QueuePairControl to, int mask, Struct in)
+      throws ErrnoException {
+    to.access = (mask & ACCESS) != 0 ? in.u32(88) : to.access;
+    to.queueKey = (mask & QUEUE_KEY) != 0 ? in.u32(72) : to.queueKey;
+    to.receivePsn = (mask & RECEIVE_PSN) != 0 ? in.u32(76) : to.receivePsn;
+    to.sendPsn = (mask & SEND_PSN) != 0 ? in.u32(80) : to.sendPsn;
+    to.peerNumber = (mask & PEER) != 0 ? in.u32(84) : to.peerNumber;
+    to.mtuCode = (mask & PATH_MTU) != 0 ? in.u8(98) : to.mtuCode;
+    to.readAtomic = (mask & READ_ATOMIC) != 0 ? in.u8(101) : to.readAtomic;
+    to.destReadAtomic = (mask & DEST_READ_ATOMIC) != 0 ? in.u8(102) : to.destReadAtomic;
+    to.minRnrTimer = (mask & MIN_RNR_TIMER) != 0 ? in.u8(103) : to.minRnrTimer;
+    to.timeout = (mask & TIMEOUT) != 0 ? in.u8(105) : to.timeout;
+    to.retryCount = (mask & RETRY_COUNT) != 0 ? in.u8(106) : to.retryCount;
+    to.rnrRetry = (mask & RNR_RETRY) != 0 ? in.u8(107) : to.rnrRetry;
+    if ((mask & ADDRESS) != 0) {
+      // struct ib_uverbs_qp_dest: RoCE has only global routes
+      ErrnoException.require(in.u8(30) != 0 && in.u8(24) == 0, Errno.EINVAL);
+      to.hasRoute = true;
+      to.gidHigh = in.be64(0);
+      to.gidLow = in.be64(8);
+      to.hopLimit = in.u8(25);
+      to.trafficClass = in.u8(26);
+      to.serviceLevel = in.u8(27);
+    }
+  }
+
+  /** {@code struct ib_uverbs_query_qp_resp}. */
+  static void query(IoctlCommand command) throws ErrnoException {
+    QueuePairControl of =
+        command.context().find(Resource.Qp.class, command.in(UverbsAbi.CORE_IN, 16).u32(8)).control;
+    Struct answer =
+        new Struct(128)
+            .be64(0, of.gidHigh)
+            .be64(8, of.gidLow)
+            .u8(25, of.hopLimit)
+            .u8(26, of.trafficClass)
+            .u8(27, of.serviceLevel)
+            .u8(30, of.hasRoute ? 1 : 0)
+            .u8(31, 1)
+            .copy(of.capabilities, 0, 64, of.capabilities.size())
+            .u32(84, of.queueKey)
+            .u32(88, of.receivePsn)
+            .u32(92, of.sendPsn)
+            .u32(96, of.peerNumber)
+            .u32(100, of.access)
+            .u8(108, of.state())
+            .u8(109, of.state())
+            .u8(110, of.mtuCode)
+            .u8(113, of.readAtomic)
+            .u8(114, of.destReadAtomic)
+            .u8(115, of.minRnrTimer)
+            .u8(116, 1)
+            .u8(117, of.timeout)
+            .u8(118, of.retryCount)
+            .u8(119, of.rnrRetry)
+            .u8(122, of.signalsAll ? 1 : 0);
+    command.out(UverbsAbi.CORE_OUT, answer);
+  }
+}

@@ -1,0 +1,318 @@
+package dev.doorbell.interop.shim.object;
+
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.client.ClientFabric;
+import dev.doorbell.interop.shim.client.ClientProcess;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A device that a program has open, and the objects that the program has created there. */
+public final class ClientContext {
+  /** Objects are closed in this order of types. */
+  private static final List<Class<? extends Resource>> CLOSE_ORDER =
+      List.of(
+          Resource.Qp.class,
+          Resource.Srq.class,
+          Resource.Cq.class,
+          Resource.Mr.class,
+          Resource.Ah.class,
+          Resource.Umem.class,
+          Resource.OnChip.class,
+          Resource.Pd.class,
+          Resource.Uar.class);
+
+  private static final int DISARMED = -1;
+  private static final int COMPLETION_RECORD = 8;
+  private static final int ASYNC_RECORD = 16;
+
+  private final ServerTables tables;
+  private final ServedDevice device;
+  private final ClientProcess process;
+  private final ProtectionDomain completionQueues;
+  private final Map<Integer, Resource> resources = new HashMap<>();
+  private final List<UarPage> pages = new ArrayList<>();
+  private final List<Resource.Cq> armable = new ArrayList<>();
+  private final List<Resource.Channel> channels = new ArrayList<>();
+  private final DevxSubscriptions devxSubscriptions = new DevxSubscriptions();
+  private final CompletionChannel devxCompletions;
+  private @Nullable EventStream asyncEvents;
+  private int handles;
+
+  public ClientContext(ServerTables tables, ServedDevice device, ClientProcess process) {
+    this.tables = tables;
+    this.device = device;
+    this.process = process;
+    this.completionQueues = device.hca().allocateProtectionDomain();
+    this.devxCompletions = device.hca().createCompletionChannel();
+  }
+
+  public ServedDevice device() {
+    return device;
+  }
+
+  public ClientProcess process() {
+    return process;
+  }
+
+  public ServerTables tables() {
+    return tables;
+  }
+
+  /** Owns the completion queues, which belong to no domain of the program. */
+  public ProtectionDomain completionQueues() {
+    return completionQueues;
+  }
+
+  /** Adds an object and returns its handle. */
+  public int add(Resource resource) {
+    handles++;
+    resources.put(handles, resource);
+    switch (resource) {
+      case Resource.Cq cq -> armable.add(cq);
+      case Resource.Uar uar -> pages.add(uar.page);
+      default -> {}
+    }
+    return handles;
+  }
+
+  /**
+   * The object with that handle.
+   *
+   * @throws ErrnoException ENOENT when there is none of that type
+   */
+  public <T extends Resource> T find(Class<T> type, int handle) throws ErrnoException {
+    Resource resource = resources.get(handle);
+    if (!type.isInstance(resource)) {
+      throw new ErrnoException(Errno.ENOENT);
+    }
+    return type.cast(resource);
+  }
+
+  /**
+   * An object of that type for which the test holds.
+   *
+   * @throws ErrnoException ENOENT when there is none
+   */
+  public <T extends Resource> T search(Class<T> type, Predicate<? super T> test)
+      throws ErrnoException {
+    T found = searchOrNull(type, test);
+    if (found == null) {
+      throw new ErrnoException(Errno.ENOENT);
+    }
+    return found;
+  }
+
+  /** As {@link #search}, or null. */
+  public <T extends Resource> @Nullable T searchOrNull(Class<T> type, Predicate<? super T> test) {
+    for (Resource resource : resources.values()) {
+      if (type.isInstance(resource) && test.test(type.cast(resource))) {
+        return type.cast(resource);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Closes an object and removes it.
+   *
+   * @throws ErrnoException ENOENT when there is none of that type
+   * @throws HcaException while others use it
+   */
+  public <T extends Resource> T remove(Class<T> type, int handle) throws ErrnoException {
+    T resource = find(type, handle);
+    resource.close();
+    resources.remove(handle);
+    switch (resource) {
+      case Resource.Cq cq -> armable.remove(cq);
+      case Resource.Uar uar -> pages.remove(uar.page);
+      default -> {}
+    }
+    return resource;
+  }
+
+  /** Initializes a new completion queue: only later stores of the program arm it. */
+  public static void disarm(Resource.Cq cq) {
+    cq.armWord = DISARMED;
+    RawMemory.putIntRelease(cq.queue.recordAddress() + DoorbellRecord.ARM_OFFSET, DISARMED);
+  }
+
+  public Resource.Channel addChannel() {
+    Resource.Channel channel =
+        new Resource.Channel(
+            tables.openEvents(COMPLETION_RECORD), device.hca().createCompletionChannel());
+    channels.add(channel);
+    return channel;
+  }
+
+  /** The channel with that file descriptor in the program. */
+  public Resource.Channel channel(int descriptor) throws ErrnoException {
+    for (Resource.Channel channel : channels) {
+      if (channel.events.descriptor() == descriptor) {
+        return channel;
+      }
+    }
+    throw new ErrnoException(Errno.EBADF);
+  }
+
+  /** The completion channel of completion queues that DEVX commands create. */
+  public CompletionChannel devxCompletions() {
+    return devxCompletions;
+  }
+
+  public DevxSubscriptions devxSubscriptions() {
+    return devxSubscriptions;
+  }
+
+  public EventStream openAsyncEvents() {
+    EventStream events = tables.openEvents(ASYNC_RECORD);
+    asyncEvents = events;
+    return events;
+  }
+
+  public @Nullable EventStream asyncEvents() {
+    return asyncEvents;
+  }
+
+  /** The doorbell page with that number, or null. */
+  public @Nullable UarPage page(int number) {
+    for (UarPage page : pages) {
+      if (page.number() == number) {
+        return page;
+      }
+    }
+    return null;
+  }
+
+  public boolean hasQueues() {
+    return !armable.isEmpty();
+  }
+
+  /**
+   * Polls the doorbell pages.
+   *
+   * @return the number of doorbells
+   */
+  public int pollDoorbells(ClientFabric fabric) {
+    int found = 0;
+    for (int i = 0; i < pages.size(); i++) {
+      UarPage page = pages.get(i);
+      found += page.pollSends(fabric);
+      if (page.pollArm()) {
+        for (int j = 0; j < armable.size(); j++) {
+          found += page.arm(armable.get(j), fabric);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Passes completion events of the HCA on to the program; returns their number. */
+  public int forwardCompletionEvents() {
+    int events = 0;
+    for (int i = channels.size() - 1; i >= 0; i--) {
+      Resource.Channel channel = channels.get(i);
+      for (var queue = channel.channel.poll(); queue != null; queue = channel.channel.poll()) {
+        for (Resource.Cq cq : armable) {
+          if (cq.queue.number() == queue.number()) {
+            cq.completionEvents++;
+            channel.events.add(new Struct(COMPLETION_RECORD).u64(0, cq.userHandle));
+            events++;
+          }
+        }
+      }
+      if (channel.events.isClosed() && channel.users == 0) {
+        channel.channel.close();
+        channels.remove(i);
+      }
+    }
+    for (var queue = devxCompletions.poll(); queue != null; queue = devxCompletions.poll()) {
+      for (Resource.Cq cq : armable) {
+        if (cq.queue.number() == queue.number()) {
+          devxSubscriptions.raise(cq, DevxSubscriptions.COMPLETION);
+          events++;
+        }
+      }
+    }
+    return events;
+  }
+
+  /**
+   * Passes on an asynchronous event of the device, if it concerns the port or one of its objects.
+   */
+  public void onAsyncEvent(AsyncEvent event) {
+    int number = event.number();
+    Class<? extends Resource.Queue> type =
+        switch (event.type()) {
+          case PORT_ACTIVE, PORT_ERROR -> null;
+          case CQ_ERROR -> Resource.Cq.class;
+          case SRQ_LIMIT_REACHED, SRQ_ERROR -> Resource.Srq.class;
+          default -> Resource.Qp.class;
+        };
+    if (type == null) {
+      addAsyncRecord(event, number);
+      return;
+    }
+    Resource.Queue queue = searchOrNull(type, one -> one.number() == number);
+    if (queue != null && queue.isDevx()) {
+      devxSubscriptions.raise(queue, event.type());
+    } else if (queue != null && addAsyncRecord(event, queue.userHandle)) {
+      queue.asyncEvents++;
+    }
+  }
+
+  private boolean addAsyncRecord(AsyncEvent event, long element) {
+    EventStream to = asyncEvents;
+    if (to != null) {
+      to.add(asyncRecord(event, element));
+    }
+    return to != null;
+  }
+
+  /** {@code struct ib_uverbs_async_event_desc}, with {@code enum ib_event_type}. */
+  private static Struct asyncRecord(AsyncEvent event, long element) {
+    int type =
+        switch (event.type()) {
+          case CQ_ERROR -> 0;
+          case QP_FATAL -> 1;
+          case QP_REQUEST_ERROR -> 2;
+          case QP_ACCESS_ERROR -> 3;
+          case COMMUNICATION_ESTABLISHED -> 4;
+          case SQ_DRAINED -> 5;
+          case PORT_ACTIVE -> 9;
+          case PORT_ERROR -> 10;
+          case SRQ_ERROR -> 14;
+          case SRQ_LIMIT_REACHED -> 15;
+          case LAST_WQE_REACHED -> 16;
+        };
+    return new Struct(ASYNC_RECORD).u64(0, element).u32(Long.BYTES, type);
+  }
+
+  /** Closes all objects: the program has closed the device, or has ended. */
+  public void close() {
+    for (Class<? extends Resource> type : CLOSE_ORDER) {
+      for (Resource resource : List.copyOf(resources.values())) {
+        if (type.isInstance(resource)) {
+          resource.close();
+        }
+      }
+    }
+    resources.clear();
+    armable.clear();
+    forwardCompletionEvents();
+    devxCompletions.close();
+    completionQueues.close();
+    pages.forEach(page -> tables.freeUarPage(page.number()));
+  }
+}

@@ -1,0 +1,89 @@
+package dev.doorbell.interop.shim.object;
+
+import dev.doorbell.interop.shim.abi.Struct;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Event records for a file descriptor of a program, which is the other end of a socket. Records
+ * that the socket does not take are kept here.
+ */
+public final class EventStream {
+  private static final int MAX_RECORDS = 1 << 16;
+
+  private final long token;
+  private final int recordBytes;
+  private final ArrayDeque<ByteBuffer> unsent = new ArrayDeque<>();
+  private @Nullable SocketChannel socket;
+  private int descriptor = -1;
+  private boolean closed;
+
+  EventStream(long token, int recordBytes) {
+    this.token = token;
+    this.recordBytes = recordBytes;
+  }
+
+  /** Names the stream in messages to the program's library. */
+  public long token() {
+    return token;
+  }
+
+  public int recordBytes() {
+    return recordBytes;
+  }
+
+  /** The number of the file descriptor in the program; -1 before it is connected. */
+  int descriptor() {
+    return descriptor;
+  }
+
+  public void connect(SocketChannel to, int number) {
+    socket = to;
+    descriptor = number;
+    flush();
+  }
+
+  void close() {
+    closed = true;
+    descriptor = -1;
+    unsent.clear();
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void add(Struct record) {
+    add(record.content());
+  }
+
+  /** Adds a record; a program that never reads loses the latest ones. */
+  void add(byte[] record) {
+    if (!closed && unsent.size() < MAX_RECORDS) {
+      unsent.add(ByteBuffer.wrap(record));
+      flush();
+    }
+  }
+
+  private void flush() {
+    SocketChannel to = socket;
+    if (to == null || closed) {
+      return;
+    }
+    try {
+      while (!unsent.isEmpty()) {
+        ByteBuffer next = unsent.element();
+        to.write(next);
+        if (next.hasRemaining()) {
+          return;
+        }
+        unsent.remove();
+      }
+    } catch (IOException e) {
+      close();
+    }
+  }
+}

@@ -1,0 +1,273 @@
+package dev.doorbell.interop.shim.object;
+
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.interop.shim.client.Lease;
+import org.jspecify.annotations.Nullable;
+
+/** An object of a program, named by a handle. */
+public abstract sealed class Resource {
+  /** The user handle of objects that DEVX commands have created. */
+  public static final long DEVX = -1;
+
+  /** Closes it; throws {@code HcaException} while others use it. */
+  abstract void close();
+
+  /** An object with asynchronous events, whose queues lie in memory of the program. */
+  public abstract static sealed class Queue extends Resource permits Qp, Srq, Cq {
+    public final long userHandle;
+    private Lease[] leases;
+    int asyncEvents;
+
+    Queue(long userHandle, Lease... leases) {
+      this.userHandle = userHandle;
+      this.leases = leases;
+    }
+
+    /** Its number at the HCA. */
+    public abstract int number();
+
+    abstract void closeQueue();
+
+    /** Asynchronous events that verbs have reported for it. */
+    public int asyncEvents() {
+      return asyncEvents;
+    }
+
+    /** Created by a DEVX command: verbs report none of its events. */
+    boolean isDevx() {
+      return userHandle == DEVX;
+    }
+
+    @Override
+    final void close() {
+      closeQueue();
+      for (Lease lease : leases) {
+        lease.close();
+      }
+    }
+
+    /** Replaces the mapping of the ring, which is the first lease. */
+    public void replaceRing(Lease by) {
+      leases[0].close();
+      leases[0] = by;
+    }
+  }
+
+  /** A queue pair. */
+  public static final class Qp extends Queue {
+    public final QueuePair queuePair;
+    public final QueuePairControl control;
+    public final UarPage uar;
+
+    /** The producer index of the last doorbell; -1 for none. */
+    int doorbellIndex = -1;
+
+    public Qp(
+        QueuePair queuePair,
+        QueuePairControl control,
+        UarPage uar,
+        long userHandle,
+        Lease... leases) {
+      super(userHandle, leases);
+      this.queuePair = queuePair;
+      this.control = control;
+      this.uar = uar;
+      uar.users.add(this);
+    }
+
+    @Override
+    public int number() {
+      return queuePair.number();
+    }
+
+    /** After a reset, the producer index starts at 0 again. */
+    public void onReset() {
+      doorbellIndex = -1;
+    }
+
+    @Override
+    void closeQueue() {
+      queuePair.close();
+      uar.users.remove(this);
+    }
+  }
+
+  /** A shared receive queue. */
+  public static final class Srq extends Queue {
+    public final SharedReceiveQueue queue;
+    public final int entries;
+    public int limit;
+
+    public Srq(SharedReceiveQueue queue, long userHandle, int entries, Lease... leases) {
+      super(userHandle, leases);
+      this.queue = queue;
+      this.entries = entries;
+    }
+
+    @Override
+    public int number() {
+      return queue.number();
+    }
+
+    @Override
+    void closeQueue() {
+      queue.close();
+    }
+  }
+
+  /** A completion queue. */
+  public static final class Cq extends Queue {
+    public final CompletionQueue queue;
+    public final @Nullable Channel channel;
+
+    /** The arm word of the doorbell record that was read last. */
+    int armWord;
+
+    int completionEvents;
+
+    public Cq(CompletionQueue queue, long userHandle, @Nullable Channel channel, Lease... leases) {
+      super(userHandle, leases);
+      this.queue = queue;
+      this.channel = channel;
+      if (channel != null) {
+        channel.users++;
+      }
+    }
+
+    @Override
+    public int number() {
+      return queue.number();
+    }
+
+    /** Completion events that its channel has received. */
+    public int completionEvents() {
+      return completionEvents;
+    }
+
+    @Override
+    void closeQueue() {
+      queue.close();
+      if (channel != null) {
+        channel.users--;
+      }
+    }
+  }
+
+  /** A memory region, of on-chip memory where {@code chip} is given. */
+  public static final class Mr extends Resource {
+    public final MemoryRegion region;
+    private final @Nullable OnChip chip;
+
+    public Mr(MemoryRegion region, @Nullable OnChip chip) {
+      this.region = region;
+      this.chip = chip;
+      if (chip != null) {
+        chip.regions++;
+      }
+    }
+
+    @Override
+    void close() {
+      region.close();
+      if (chip != null) {
+        chip.regions--;
+      }
+    }
+  }
+
+  /** A piece of on-chip memory. */
+  public static final class OnChip extends Resource {
+    public final Lease lease;
+    public final int page;
+    private final OnChipPages pages;
+    private int regions;
+
+    public OnChip(OnChipPages pages, int page, Lease lease) {
+      this.pages = pages;
+      this.page = page;
+      this.lease = lease;
+    }
+
+    @Override
+    void close() {
+      if (regions > 0) {
+        throw new HcaException(
+            "on-chip memory: %d region(s) are still registered on it".formatted(regions),
+            Errno.EBUSY);
+      }
+      lease.close();
+      pages.free(page, lease.bytes());
+    }
+  }
+
+  /** An address handle; the program writes it into WQEs itself. */
+  public static final class Ah extends Resource {
+    @Override
+    void close() {}
+  }
+
+  /** Memory in which DEVX commands place queues. */
+  public static final class Umem extends Resource {
+    public final int id;
+    public final long start;
+    public final long bytes;
+
+    public Umem(int id, long start, long bytes) {
+      this.id = id;
+      this.start = start;
+      this.bytes = bytes;
+    }
+
+    @Override
+    void close() {}
+  }
+
+  /** A protection domain. */
+  public static final class Pd extends Resource {
+    public final ProtectionDomain domain;
+    public final int number;
+
+    public Pd(ProtectionDomain domain, int number) {
+      this.domain = domain;
+      this.number = number;
+    }
+
+    @Override
+    void close() {
+      domain.close();
+    }
+  }
+
+  /** A doorbell page. */
+  public static final class Uar extends Resource {
+    public final UarPage page;
+
+    public Uar(UarPage page) {
+      this.page = page;
+    }
+
+    @Override
+    void close() {
+      page.close();
+    }
+  }
+
+  /** A completion channel: {@code events} is the program's end, {@code channel} the HCA's. */
+  public static final class Channel {
+    public final EventStream events;
+    public final CompletionChannel channel;
+    int users;
+
+    Channel(EventStream events, CompletionChannel channel) {
+      this.events = events;
+      this.channel = channel;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package dev.doorbell.interop.shim.object;
+
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.roce.Gid;
+import dev.doorbell.interop.shim.client.ClientFabric;
+import dev.doorbell.softhca.InProcessWire;
+import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.SoftHcaOptions;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One of the HCAs: {@code mlx5_N}, {@code uverbsN}. It presents itself as a ConnectX-6 Dx. */
+public final class ServedDevice {
+  public static final String FIRMWARE = "22.36.1010";
+  public static final int VENDOR_PART = 4125;
+
+  /** Entries of the GID table, of which the first is in use. */
+  public static final int GID_TABLE_ENTRIES = 256;
+
+  /** The universal/local bit of an interface identifier, which a GID has inverted. */
+  private static final long UNIVERSAL = 1L << 57;
+
+  private final int number;
+  private final SoftHca hca;
+  private final List<ServedDevice> all;
+  private final OnChipPages onChip;
+
+  private ServedDevice(ClientFabric fabric, int number, List<ServedDevice> all) {
+    this.number = number;
+    this.all = all;
+    this.onChip = new OnChipPages(number);
+    this.hca = new SoftHca(fabric, Locus.nic(0, number), "mlx5_" + number, SoftHcaOptions.DEFAULT);
+  }
+
+  /** Creates {@code count} devices on one wire. */
+  public static List<ServedDevice> create(ClientFabric fabric, int count) {
+    List<ServedDevice> all = new ArrayList<>();
+    InProcessWire wire = new InProcessWire();
+    for (int i = 0; i < count; i++) {
+      all.add(new ServedDevice(fabric, i, all));
+      wire.join(all.getLast().hca);
+    }
+    return all;
+  }
+
+  public int number() {
+    return number;
+  }
+
+  public String name() {
+    return hca.name();
+  }
+
+  public SoftHca hca() {
+    return hca;
+  }
+
+  public OnChipPages onChip() {
+    return onChip;
+  }
+
+  /** Its one GID, at index 0. */
+  public Gid gid() {
+    return new Gid(hca.gidHigh(), hca.gidLow());
+  }
+
+  /** Its node GUID. */
+  public long guid() {
+    return hca.gidLow() ^ UNIVERSAL;
+  }
+
+  /** The device of the wire that has a GID, or null. */
+  public @Nullable ServedDevice withGid(long high, long low) {
+    for (ServedDevice device : all) {
+      if (device.hca.gidHigh() == high && device.hca.gidLow() == low) {
+        return device;
+      }
+    }
+    return null;
+  }
+
+  /** The Ethernet address from which the low half of a GID is derived. */
+  public static long macOf(long gidLow) {
+    long identifier = gidLow ^ UNIVERSAL;
+    return identifier >>> 40 << 24 | (identifier & 0xff_ffff);
+  }
+}
