@@ -125,7 +125,7 @@ final class SettingsReader {
                     .filter(word -> constantOf(type, word) != null)
                     .toList());
     throw new SettingException(
-        Problem.of("DB-P010", point.id(), "%s is %s".formatted(name, point.text(name)))
+        Problem.of("DB-P010", point.id(), "%s %s".formatted(name, point.text(name)))
             .effect("no kernel of this point takes it")
             .fix("use one of " + known));
   }

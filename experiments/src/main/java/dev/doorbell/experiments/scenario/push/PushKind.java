@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PushKind extends KernelKind<PushSettings> {
   private static final long KERNEL_NANOS = 20_000_000_000L;
+  private static final long SLICE_NANOS = 1_000_000;
   private static final int UNIT = 16;
   private static final int MOST_BYTES = 1 << 20;
   private static final long NANOS_A_POINT = 150_000_000L;
@@ -193,6 +194,11 @@ public final class PushKind extends KernelKind<PushSettings> {
         starts.add(() -> node.launch(target, KERNEL_NANOS));
       }
       return starts;
+    }
+
+    @Override
+    public long sliceNanos() {
+      return SLICE_NANOS;
     }
 
     @Override
