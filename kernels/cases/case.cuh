@@ -1,5 +1,5 @@
 // What the cases share. A case is one public ordering bug in a few lines: KERNEL_broken has it,
-// KERNEL_mended has not, and nothing else differs.
+// KERNEL_fixed has not, and nothing else differs.
 //
 // Every case takes (const doorbell_qp *qps, const doorbell_job *job), launched by the explorer on two
 // ranks: role 0 and role 1. qps are the queue pairs of rank 0 in both. job.staging is memory of rank 0
@@ -71,7 +71,7 @@ __device__ __forceinline__ void ring_in_order(const queue_pair &qp, uint64_t ind
   extern "C" __global__ void name##_broken(const doorbell_qp *qps, const doorbell_job *job) {   \
     cases::report(job, name<false>(qps, job));                                                  \
   }                                                                                             \
-  extern "C" __global__ void name##_mended(const doorbell_qp *qps, const doorbell_job *job) {   \
+  extern "C" __global__ void name##_fixed(const doorbell_qp *qps, const doorbell_job *job) {   \
     cases::report(job, name<true>(qps, job));                                                   \
   }
 

@@ -2,7 +2,7 @@
 //
 // The lock is taken by a relaxed compare-and-swap and left by a relaxed store. Two threads are never
 // inside together, yet who comes next may read the tail as it was before: both write the same slot, and
-// one message is lost. Mended by acquire and release.
+// one message is lost. Fixed by acquire and release.
 #include "case.cuh"
 
 using namespace cases;

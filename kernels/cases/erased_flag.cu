@@ -2,7 +2,7 @@
 //
 // Role 0 sets the flag to the round's number and waits for the answer; role 1 (the CPU) answers and then
 // clears the flag. The kernel may be in its next round by then: the flag is lost, both wait for ever.
-// Mended by clearing before the answer.
+// Fixed by clearing before the answer.
 #include "case.cuh"
 
 using namespace cases;

@@ -2,7 +2,7 @@
 //
 // Role 0 pushes commands into a ring of two slots, role 1 (the CPU) takes them and moves the tail on. The
 // tail was copied to the GPU on a path of its own: it says that a slot is free while the CPU still reads
-// it. Mended by moving the tail after the read, with release.
+// it. Fixed by moving the tail after the read, with release.
 #include "case.cuh"
 
 using namespace cases;

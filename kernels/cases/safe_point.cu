@@ -103,6 +103,6 @@ extern "C" __global__ void safe_point_broken(const doorbell_qp *qps, const doorb
   report(job, safe_point_case<false>(qps, job));
 }
 
-extern "C" __global__ void safe_point_mended(const doorbell_qp *qps, const doorbell_job *job) {
+extern "C" __global__ void safe_point_fixed(const doorbell_qp *qps, const doorbell_job *job) {
   report(job, safe_point_case<true>(qps, job));
 }

@@ -2,7 +2,7 @@
 //
 // The index that a doorbell carries promises every WQE below it. Whoever rings with an index of its own
 // promises the WQE of the other poster, which may not be written yet; and the record may go backwards.
-// Mended by the baton: ring when everything before is written, then hand on.
+// Fixed by the baton: ring when everything before is written, then hand on.
 #include "case.cuh"
 
 using namespace cases;

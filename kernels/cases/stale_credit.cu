@@ -2,7 +2,7 @@
 //
 // Role 1 fills slots, role 0 reads them and returns credits: a put of how far it has read. Between rounds
 // role 1 sets the credits to zero. A credit that is still on its way then writes over the zero; role 1
-// believes that slots are free and fills them while role 0 reads. Mended by waiting for the completions
+// believes that slots are free and fills them while role 0 reads. Fixed by waiting for the completions
 // of the credits before the round is said to be over.
 #include "case.cuh"
 

@@ -1,7 +1,7 @@
 // two_queue_pairs: data goes out on one queue pair, the flag behind it on another.
 //
 // Messages of one queue pair arrive in order; of two, in any. Role 1 finds the flag and reads data that
-// has not arrived. Mended by waiting for the data's completion before the flag is posted.
+// has not arrived. Fixed by waiting for the data's completion before the flag is posted.
 #include "case.cuh"
 
 using namespace cases;

@@ -2,7 +2,7 @@
 //
 // Role 1 is the CPU. Stores to ordinary memory leave an x86 CPU in order, so nobody missed a fence; those
 // to write-combined memory do not, and the GPU finds a flag in front of a command that is not there.
-// Mended by the fence (sfence) between them.
+// Fixed by the fence (sfence) between them.
 #include "case.cuh"
 
 using namespace cases;

@@ -42,7 +42,7 @@ final class DoctorPage {
 
       | verdict | meaning |
       | --- | --- |
-      | PASS | as it should be |
+      | PASS | as expected |
       | INFO | worth knowing; nothing has to be done |
       | ABSENT | not there, or out of reach: nothing can be said, and nothing failed |
       | WARN | works, but slower or more fragile than it could |

@@ -30,7 +30,7 @@ public final class KernelCatalogue {
     return load("ptx");
   }
 
-  /** The explorer's cases instead of the protocols, each with a broken and a mended entry. */
+  /** The explorer's cases instead of the protocols, each with a broken and a fixed entry. */
   public static KernelCatalogue cases() {
     return load("cases");
   }

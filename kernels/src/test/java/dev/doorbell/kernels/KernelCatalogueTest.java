@@ -80,12 +80,12 @@ class KernelCatalogueTest {
   }
 
   @Test
-  void every_case_has_a_broken_and_a_mended_kernel() {
+  void every_case_has_a_broken_and_a_fixed_kernel() {
     KernelCatalogue cases = KernelCatalogue.cases();
     assertThat(cases.kernels()).hasSize(13);
     for (ProtocolKernel kernel : cases.kernels()) {
       assertThat(kernel.entries().stream().map(ProtocolKernel.EntryPoint::name))
-          .containsExactlyInAnyOrder(kernel.name() + "_broken", kernel.name() + "_mended");
+          .containsExactlyInAnyOrder(kernel.name() + "_broken", kernel.name() + "_fixed");
       assertThat(cases.ptx(kernel)).contains("\"cases/%s.cu\"".formatted(kernel.name()));
     }
   }

@@ -1,6 +1,6 @@
 package dev.doorbell.benchmarks;
 
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario;

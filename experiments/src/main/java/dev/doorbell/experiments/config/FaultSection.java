@@ -3,11 +3,9 @@ package dev.doorbell.experiments.config;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.DocumentKind;
 import dev.doorbell.experiments.config.document.YamlDocument;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -19,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * that holds a plan, as seen from the folder of the experiment.
  */
 final class FaultSection {
+  private static final DocumentKind PLAN = new DocumentKind("fault plan", "a mapping", 'F');
   private static final String KEY = "faults";
   private static final String SEED = "seed";
 
@@ -51,7 +50,7 @@ final class FaultSection {
     FaultGrammar grammar = FaultGrammar.find();
     if (node.isString()) {
       Path named = path(node.stringValue());
-      String plan = contents(named);
+      String plan = PLAN.text(named);
       FaultPlan read = grammar.read(named.toString(), plan, seed);
       ObjectNode document = YamlDocument.parse(named.toString(), plan, "fault plan").root();
       put(root, document.get(KEY), read);
@@ -81,21 +80,8 @@ final class FaultSection {
     try {
       return Path.of(file).resolveSibling(name);
     } catch (InvalidPathException _) {
-      throw unreadable(name, "this cannot be the name of a file");
+      throw new ConfigException(
+          List.of(Problem.of(PLAN.unreadable(), name, "this cannot be the name of a file")));
     }
-  }
-
-  private static String contents(Path path) throws ConfigException {
-    try {
-      return Files.readString(path);
-    } catch (NoSuchFileException _) {
-      throw unreadable(path.toString(), "there is no such file");
-    } catch (IOException _) {
-      throw unreadable(path.toString(), "it cannot be read as a text in UTF-8");
-    }
-  }
-
-  private static ConfigException unreadable(String path, String what) {
-    return new ConfigException(List.of(Problem.of("DB-F001", path, what)));
   }
 }

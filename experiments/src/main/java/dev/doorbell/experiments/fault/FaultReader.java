@@ -9,8 +9,8 @@ import dev.doorbell.core.fault.FaultTrigger;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.experiments.config.document.NodeProblems;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -23,10 +23,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
@@ -60,15 +58,12 @@ final class FaultReader {
   private static final int MOST_PASSED = 1024;
   private static final long LONGEST_NANOS = 3_600_000_000_000L;
 
-  private record Entry(int line, int column, Problem problem) {}
-
-  private final String file;
   private final long seed;
-  private final List<Entry> problems = new ArrayList<>();
+  private final NodeProblems problems;
 
   FaultReader(String file, long seed) {
-    this.file = file;
     this.seed = seed;
+    this.problems = new NodeProblems(file, FaultFile.KIND);
   }
 
   FaultPlan plan(Node root) throws ConfigException {
@@ -93,18 +88,14 @@ final class FaultReader {
     } else {
       problem(list == null ? root : list, "DB-F004", "'faults' must be a list of faults");
     }
-    if (!problems.isEmpty()) {
-      throw new ConfigException(
-          problems.stream()
-              .sorted(Comparator.comparingInt(Entry::line).thenComparingInt(Entry::column))
-              .map(Entry::problem)
-              .toList());
+    if (problems.count() > 0) {
+      throw new ConfigException(problems.inOrder());
     }
     return new FaultPlan(planSeed, faults);
   }
 
   private @Nullable Fault fault(Node node) {
-    int before = problems.size();
+    int before = problems.count();
     Map<String, Node> keys = mapping(node, "a fault", FAULT_KEYS);
     FaultAction action = action(node, keys);
     if (action == null) {
@@ -138,7 +129,7 @@ final class FaultReader {
     FaultTarget target = target(keys);
     int opcode = opcode(keys, event);
     boolean mustFire = flag(keys, "must_fire");
-    return problems.size() > before
+    return problems.count() > before
         ? null
         : new Fault(text(keys), action, event, target, trigger, opcode, nanos, number, mustFire);
   }
@@ -423,23 +414,19 @@ final class FaultReader {
 
   private Map<String, Node> mapping(Node node, String title, List<String> known) {
     Map<String, Node> keys = new LinkedHashMap<>();
-    if (!(node instanceof MappingNode mapping)) {
-      problem(node, "DB-F004", "%s must be a mapping of keys to values".formatted(title));
-      return keys;
-    }
-    for (NodeTuple tuple : mapping.getValue()) {
-      if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
-        problem(tuple.getKeyNode(), "DB-F004", "a key must be a word");
-      } else if (!known.contains(key.getValue())) {
-        problem(
-            key,
-            "DB-F003",
-            "unknown key '%s' in %s%s"
-                .formatted(key.getValue(), title, Nearest.suggestion(key.getValue(), known)));
-      } else if (keys.putIfAbsent(key.getValue(), tuple.getValueNode()) != null) {
-        problem(key, "DB-F003", "key '%s' is given twice".formatted(key.getValue()));
-      }
-    }
+    problems
+        .entries(node, title)
+        .forEach(
+            (key, tuple) -> {
+              keys.put(key, tuple.getValueNode());
+              if (!known.contains(key)) {
+                problem(
+                    tuple.getKeyNode(),
+                    "DB-F003",
+                    "unknown key '%s' in %s%s"
+                        .formatted(key, title, Nearest.suggestion(key, known)));
+              }
+            });
     return keys;
   }
 
@@ -460,9 +447,6 @@ final class FaultReader {
   }
 
   private void problem(Node at, String code, String what) {
-    int line = at.getStartMark().map(Mark::getLine).orElse(0) + 1;
-    int column = at.getStartMark().map(Mark::getColumn).orElse(0) + 1;
-    String where = "%s:%d:%d".formatted(file, line, column);
-    problems.add(new Entry(line, column, Problem.of(code, where, what)));
+    problems.problem(at, code, what);
   }
 }

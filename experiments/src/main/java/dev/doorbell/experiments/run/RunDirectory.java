@@ -253,7 +253,7 @@ public final class RunDirectory implements Closeable {
         RunException.Kind.UNWRITABLE,
         Problem.of("DB-R002", path.toString(), "cannot write: " + reason(e))
             .effect("points in the journal are safe; the others are not recorded")
-            .fix("make room or mend the permission, then: doorbell run --resume " + path),
+            .fix("make room or fix the permission, then: doorbell run --resume " + path),
         e);
   }
 

@@ -5,7 +5,6 @@ import dev.doorbell.core.fabric.timed.machine.Constant.Origin;
 import dev.doorbell.core.problem.Nearest;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,37 +27,20 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 final class Section {
   private static final List<String> UNITS = List.of("gb_s", "bytes", "ns");
 
-  private final Ledger ledger;
+  private final ConstantRecorder recorder;
   private final String name;
   private final Node node;
-  private final Map<String, NodeTuple> entries = new HashMap<>();
+  private final Map<String, NodeTuple> entries;
   private final Set<String> known = new LinkedHashSet<>();
   private final @Nullable String source;
 
-  Section(Ledger ledger, String name, Node node, @Nullable String inheritedSource) {
-    this.ledger = ledger;
+  Section(ConstantRecorder recorder, String name, Node node, @Nullable String inheritedSource) {
+    this.recorder = recorder;
     this.name = name;
     this.node = node;
-    if (node instanceof MappingNode mapping) {
-      for (NodeTuple tuple : mapping.getValue()) {
-        add(tuple);
-      }
-    } else {
-      ledger.problem(node, "DB-T004", "%s must be a mapping of keys to values".formatted(title()));
-    }
+    this.entries = recorder.entries(node, title());
     this.source = has("source") ? text("source") : inheritedSource;
     known.add("source");
-  }
-
-  private void add(NodeTuple tuple) {
-    if (tuple.getKeyNode() instanceof ScalarNode key) {
-      NodeTuple first = entries.putIfAbsent(key.getValue(), tuple);
-      if (first != null) {
-        ledger.problem(key, "DB-T003", "key '%s' is given twice".formatted(key.getValue()));
-      }
-    } else {
-      ledger.problem(tuple.getKeyNode(), "DB-T004", "a key must be a word");
-    }
   }
 
   private String title() {
@@ -88,7 +70,7 @@ final class Section {
     known.add(key);
     NodeTuple tuple = entries.get(key);
     if (tuple == null && node instanceof MappingNode) {
-      ledger.problem(node, "DB-T005", "%s lacks '%s'".formatted(title(), key));
+      recorder.problem(node, "DB-T005", "%s lacks '%s'".formatted(title(), key));
     }
     return tuple == null ? null : tuple.getValueNode();
   }
@@ -99,7 +81,7 @@ final class Section {
       return scalar.getValue();
     }
     if (value != null) {
-      ledger.problem(value, "DB-T004", "'%s' must be a text".formatted(key));
+      recorder.problem(value, "DB-T004", "'%s' must be a text".formatted(key));
     }
     return "";
   }
@@ -117,13 +99,13 @@ final class Section {
     String own = source;
     Node scalar = value;
     if (value instanceof MappingNode) {
-      Section parts = new Section(ledger, path(key), value, source);
+      Section parts = new Section(recorder, path(key), value, source);
       scalar = parts.has("value") ? parts.at("value") : value;
       own = parts.source;
       parts.value("value");
       parts.end();
     }
-    double number = ledger.value(path(key), parse(key, scalar, least, most));
+    double number = recorder.value(path(key), parse(key, scalar, least, most));
     keep(key, number, own, value);
     return number;
   }
@@ -139,14 +121,14 @@ final class Section {
           most == Double.MAX_VALUE
               ? "at least %s".formatted(plain(least))
               : "between %s and %s".formatted(plain(least), plain(most));
-      ledger.problem(
+      recorder.problem(
           scalar,
           "DB-T006",
           Double.isNaN(number)
               ? "'%s' must be a number".formatted(key)
               : "'%s' is %s; it must be %s".formatted(key, plain(number), range));
     } catch (NumberFormatException e) {
-      ledger.problem(
+      recorder.problem(
           scalar,
           "DB-T006",
           "'%s' must be a number, not '%s'".formatted(key, ((ScalarNode) scalar).getValue()));
@@ -162,7 +144,7 @@ final class Section {
 
   private void keep(String key, double number, @Nullable String text, Node at) {
     if (text == null) {
-      ledger.problem(
+      recorder.problem(
           at,
           "DB-T007",
           ("'%s' has no source; write {value: ..., source: \"assumed: ...\"} or give its section a"
@@ -175,14 +157,14 @@ final class Section {
       if (text.equals(word) || text.startsWith(word + ":")) {
         String rest = text.length() > word.length() ? text.substring(word.length() + 1) : "";
         if (origin != Origin.ASSUMED && rest.isBlank()) {
-          ledger.problem(
+          recorder.problem(
               at, "DB-T007", "the source of '%s' says '%s' and not what".formatted(key, word));
         }
-        ledger.constant(new Constant(path(key), number, unit(key), origin, rest.strip()));
+        recorder.constant(new Constant(path(key), number, unit(key), origin, rest.strip()));
         return;
       }
     }
-    ledger.problem(
+    recorder.problem(
         at,
         "DB-T007",
         "the source of '%s' must begin with 'measured here:', 'cited:' or 'assumed:', not '%s'%s"
@@ -214,7 +196,7 @@ final class Section {
   int integer(String key, int least, int most) {
     double number = number(key, least, most);
     if (number != Math.rint(number)) {
-      ledger.problem(at(key), "DB-T006", "'%s' must be a whole number".formatted(key));
+      recorder.problem(at(key), "DB-T006", "'%s' must be a whole number".formatted(key));
     }
     return (int) number;
   }
@@ -224,7 +206,7 @@ final class Section {
     int number = integer(key, orNone ? 0 : least, most);
     boolean none = orNone && number == 0;
     if (!none && (number < least || Integer.bitCount(number) != 1)) {
-      ledger.problem(
+      recorder.problem(
           at(key),
           "DB-T006",
           "'%s' is %d; it must be a power of two from %d to %d%s"
@@ -241,7 +223,7 @@ final class Section {
     }
     int number = integer(key, 0, Integer.MAX_VALUE);
     if (!allowed.contains(number)) {
-      ledger.problem(
+      recorder.problem(
           at(key), "DB-T006", "'%s' is %d; it must be one of %s".formatted(key, number, allowed));
       return allowed.getFirst();
     }
@@ -256,7 +238,7 @@ final class Section {
     Node scalar = value;
     String own = source;
     if (value instanceof MappingNode) {
-      Section parts = new Section(ledger, path(key), value, source);
+      Section parts = new Section(recorder, path(key), value, source);
       scalar = parts.value("value");
       own = parts.source;
       parts.end();
@@ -264,7 +246,7 @@ final class Section {
     String text = scalar instanceof ScalarNode word ? word.getValue() : "";
     boolean yes = text.equals("true");
     if (value == null || !(yes || text.equals("false"))) {
-      ledger.problem(at(key), "DB-T006", "'%s' must be true or false".formatted(key));
+      recorder.problem(at(key), "DB-T006", "'%s' must be true or false".formatted(key));
       return absent;
     }
     keep(key, yes ? 1 : 0, own, value);
@@ -278,7 +260,7 @@ final class Section {
       return sequence.getValue();
     }
     if (value != null) {
-      ledger.problem(value, "DB-T004", "'%s' must be a list with something in it".formatted(key));
+      recorder.problem(value, "DB-T004", "'%s' must be a list with something in it".formatted(key));
     }
     return List.of();
   }
@@ -289,7 +271,7 @@ final class Section {
       if (element instanceof ScalarNode scalar) {
         words.add(scalar.getValue());
       } else {
-        ledger.problem(element, "DB-T004", "'%s' is a list of names".formatted(key));
+        recorder.problem(element, "DB-T004", "'%s' is a list of names".formatted(key));
       }
     }
     return words;
@@ -297,22 +279,22 @@ final class Section {
 
   Section section(String key) {
     Node value = value(key);
-    return new Section(ledger, path(key), value == null ? EMPTY : value, source);
+    return new Section(recorder, path(key), value == null ? EMPTY : value, source);
   }
 
   /** An element of a list, under the name that its constants get. */
   Section element(Node element, String elementName) {
-    return new Section(ledger, elementName, element, source);
+    return new Section(recorder, elementName, element, source);
   }
 
-  /** Refuses the keys that nobody asked for. */
+  /** Adds a problem for each key that has not been read. */
   void end() {
     Set<String> unknown = new HashSet<>(entries.keySet());
     unknown.removeAll(known);
     for (String key : unknown) {
       NodeTuple tuple = entries.get(key);
       if (tuple != null) {
-        ledger.problem(
+        recorder.problem(
             tuple.getKeyNode(),
             "DB-T002",
             "unknown key '%s' in %s%s".formatted(key, title(), Nearest.suggestion(key, known)));

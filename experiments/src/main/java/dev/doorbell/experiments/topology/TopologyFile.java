@@ -1,33 +1,27 @@
 package dev.doorbell.experiments.topology;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.DocumentKind;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.CharacterCodingException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
-import org.snakeyaml.engine.v2.exceptions.Mark;
-import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Finds and reads topologies: those that come with the program by name, others by path. */
 public final class TopologyFile {
+  /** Files that hold a topology. */
+  static final DocumentKind KIND = new DocumentKind("topology", "a mapping", 'T');
+
   private static final String PACKAGED = "/dev/doorbell/experiments/topologies/";
   private static final String SUFFIX = ".yaml";
 
-  /** What calibrate writes; YAML, too. */
+  /** Suffix of files that calibrate writes, which are YAML, too. */
   private static final String MACHINE = ".json";
 
   private static final List<String> NAMES =
@@ -60,14 +54,14 @@ public final class TopologyFile {
   }
 
   /**
-   * The same with some constants changed, to ask what they matter.
+   * Reads a topology with some constants changed, to find out their influence.
    *
    * @param instead values by the keys of {@link Topology#constants}; they are not checked against
    *     the limits of a file
    */
   public static Topology load(String nameOrPath, Map<String, Double> instead)
       throws TopologyException {
-    return parse(new Ledger(nameOrPath, instead), nameOrPath, text(nameOrPath));
+    return parse(new ConstantRecorder(nameOrPath, instead), nameOrPath, text(nameOrPath));
   }
 
   /**
@@ -76,21 +70,17 @@ public final class TopologyFile {
    * @throws TopologyException when there is none
    */
   public static String text(String nameOrPath) throws TopologyException {
+    if (!nameOrPath.endsWith(SUFFIX) && !nameOrPath.endsWith(MACHINE)) {
+      return packaged(nameOrPath);
+    }
     try {
-      if (!nameOrPath.endsWith(SUFFIX) && !nameOrPath.endsWith(MACHINE)) {
-        return packaged(nameOrPath);
-      }
-      return Files.readString(Path.of(nameOrPath));
-    } catch (NoSuchFileException e) {
-      throw failure("DB-T001", nameOrPath, "there is no such file");
-    } catch (CharacterCodingException e) {
-      throw failure("DB-T001", nameOrPath, "not a text in UTF-8");
-    } catch (IOException e) {
-      throw failure("DB-T001", nameOrPath, "cannot be read: " + e.getMessage());
+      return KIND.text(Path.of(nameOrPath));
+    } catch (ConfigException e) {
+      throw new TopologyException(e.problems());
     }
   }
 
-  private static String packaged(String name) throws IOException, TopologyException {
+  private static String packaged(String name) throws TopologyException {
     try (InputStream in =
         NAMES.contains(name)
             ? TopologyFile.class.getResourceAsStream(PACKAGED + name + SUFFIX)
@@ -107,6 +97,8 @@ public final class TopologyFile {
                             .formatted(String.join(", ", NAMES)))));
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -116,49 +108,19 @@ public final class TopologyFile {
    * @param file what to call it in problems
    */
   static Topology parse(String file, String text) throws TopologyException {
-    return parse(new Ledger(file), file, text);
+    return parse(new ConstantRecorder(file), file, text);
   }
 
-  private static Topology parse(Ledger ledger, String file, String text) throws TopologyException {
-    Topology topology = new TopologyReader(ledger, compose(file, text)).read();
-    if (topology == null) {
-      throw new TopologyException(ledger.problems());
-    }
-    return topology;
-  }
-
-  private static Node compose(String file, String text) throws TopologyException {
-    LoadSettings settings = LoadSettings.builder().setLabel(file).build();
-    List<Node> documents = new ArrayList<>();
+  private static Topology parse(ConstantRecorder recorder, String file, String text)
+      throws TopologyException {
     try {
-      new Compose(settings).composeAllFromString(text).forEach(documents::add);
-    } catch (MarkedYamlEngineException e) {
-      Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
-      throw failure("DB-T002", where(file, mark), "not YAML: " + e.getProblem());
-    } catch (YamlEngineException e) {
-      throw failure("DB-T002", file, "not YAML: " + firstLine(e.getMessage()));
+      Topology topology = new TopologyReader(recorder, KIND.node(file, text)).read();
+      if (topology != null) {
+        return topology;
+      }
+    } catch (ConfigException e) {
+      throw new TopologyException(e.problems());
     }
-    if (documents.size() != 1) {
-      throw failure(
-          "DB-T004",
-          file,
-          documents.isEmpty()
-              ? "the file is empty; a topology is a mapping"
-              : "one file holds one topology, and this one holds " + documents.size());
-    }
-    return documents.getFirst();
-  }
-
-  private static String where(String file, Optional<Mark> mark) {
-    return mark.map(m -> "%s:%d:%d".formatted(file, m.getLine() + 1, m.getColumn() + 1))
-        .orElse(file);
-  }
-
-  private static String firstLine(@Nullable String message) {
-    return message == null ? "unreadable" : message.lines().findFirst().orElse("unreadable");
-  }
-
-  private static TopologyException failure(String code, String where, String what) {
-    return new TopologyException(List.of(Problem.of(code, where, what)));
+    throw new TopologyException(recorder.inOrder());
   }
 }

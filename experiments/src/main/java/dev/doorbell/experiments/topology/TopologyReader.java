@@ -28,19 +28,19 @@ final class TopologyReader {
   private static final int LARGEST_PAYLOAD = 4096;
   private static final int MOST_TAGS = 15_360;
 
-  private final Ledger ledger;
+  private final ConstantRecorder recorder;
   private final Section root;
   private final Set<String> ends = new LinkedHashSet<>();
   private final Map<String, Link> links = new LinkedHashMap<>();
   private final Set<String> usedLinks = new LinkedHashSet<>();
   private final List<Path> paths = new ArrayList<>();
 
-  TopologyReader(Ledger ledger, Node node) {
-    this.ledger = ledger;
-    this.root = new Section(ledger, "", node, null);
+  TopologyReader(ConstantRecorder recorder, Node node) {
+    this.recorder = recorder;
+    this.root = new Section(recorder, "", node, null);
   }
 
-  /** The topology; null when the ledger holds problems. */
+  /** The topology; null if the recorder has problems. */
   @Nullable Topology read() {
     String name = root.text("name");
     String description = root.text("description");
@@ -70,11 +70,11 @@ final class TopologyReader {
     // What a calibration measured stands beside what came of it, for readers.
     List.of("measured_on", "basis", "measurements").forEach(root::has);
     root.end();
-    if (ledger.clean()) {
+    if (recorder.count() == 0) {
       requireUse(linkNodes);
       requirePaths(gpus.size(), nics.size());
     }
-    if (!ledger.clean()) {
+    if (recorder.count() > 0) {
       return null;
     }
     return new Topology(
@@ -86,7 +86,7 @@ final class TopologyReader {
         List.copyOf(links.values()),
         paths,
         network,
-        ledger.constants());
+        recorder.constants());
   }
 
   private String component(String part, int index) {
@@ -193,7 +193,7 @@ final class TopologyReader {
     link.has("name");
     List<String> both = link.words("ends");
     if (both.size() != 2 || both.getFirst().equals(both.getLast())) {
-      ledger.problem(link.at("ends"), "DB-T010", "a link has two different ends");
+      recorder.problem(link.at("ends"), "DB-T010", "a link has two different ends");
       both = List.of("", "");
     } else {
       both.forEach(end -> requireEnd(link.at("ends"), end));
@@ -201,7 +201,7 @@ final class TopologyReader {
     Link read = link.has("rate_gb_s") ? interconnect(link, name, both) : pcie(link, name, both);
     link.end();
     if (links.putIfAbsent(name, read) != null) {
-      ledger.problem(link.at("name"), "DB-T003", "there are two links '%s'".formatted(name));
+      recorder.problem(link.at("name"), "DB-T003", "there are two links '%s'".formatted(name));
     }
   }
 
@@ -244,7 +244,7 @@ final class TopologyReader {
 
   private void requireEnd(Node at, String end) {
     if (!ends.contains(end)) {
-      ledger.problem(
+      recorder.problem(
           at,
           "DB-T010",
           "'%s' is neither a component nor one of the bridges%s"
@@ -256,7 +256,7 @@ final class TopologyReader {
     Section unnamed = root.element(node, "path");
     List<String> between = unnamed.words("between");
     if (between.size() != 2 || between.getFirst().equals(between.getLast())) {
-      ledger.problem(unnamed.at("between"), "DB-T011", "a path lies between two components");
+      recorder.problem(unnamed.at("between"), "DB-T011", "a path lies between two components");
       return;
     }
     String from = between.getFirst();
@@ -280,7 +280,7 @@ final class TopologyReader {
     path.end();
     for (Path other : paths) {
       if (Set.of(other.from(), other.to()).equals(Set.of(from, to))) {
-        ledger.problem(
+        recorder.problem(
             path.at("between"),
             "DB-T011",
             "there is a path between %s and %s already; it serves both directions"
@@ -302,14 +302,14 @@ final class TopologyReader {
       last = hop.at("link");
       Link link = links.get(name);
       if (link == null) {
-        ledger.problem(
+        recorder.problem(
             last,
             "DB-T012",
             "there is no link '%s'%s".formatted(name, Nearest.suggestion(name, links.keySet())));
         return hops;
       }
       if (!link.from().equals(at) && !link.to().equals(at)) {
-        ledger.problem(
+        recorder.problem(
             last,
             "DB-T012",
             "the path is at %s here, and link '%s' joins %s and %s: nothing gets across"
@@ -321,7 +321,8 @@ final class TopologyReader {
       hops.add(new Hop(name, nanos));
     }
     if (!at.equals(to)) {
-      ledger.problem(last, "DB-T012", "the path ends at %s and should reach %s".formatted(at, to));
+      recorder.problem(
+          last, "DB-T012", "the path ends at %s and should reach %s".formatted(at, to));
     }
     return hops;
   }
@@ -340,7 +341,7 @@ final class TopologyReader {
   private double cap(Section path, String key, double slowest) {
     double cap = path.number(key, 0, RATE, 0);
     if (cap > slowest) {
-      ledger.problem(
+      recorder.problem(
           path.at(key),
           "DB-T013",
           "'%s' is more than the path's slowest link carries (%.3f GB/s): it caps nothing"
@@ -353,7 +354,7 @@ final class TopologyReader {
     int index = 0;
     for (String name : links.keySet()) {
       if (!usedLinks.contains(name)) {
-        ledger.problem(nodes.get(index), "DB-T014", "no path uses link '%s'".formatted(name));
+        recorder.problem(nodes.get(index), "DB-T014", "no path uses link '%s'".formatted(name));
       }
       index++;
     }
@@ -377,7 +378,7 @@ final class TopologyReader {
         return;
       }
     }
-    ledger.problem(
+    recorder.problem(
         root.at("paths"),
         "DB-T011",
         "no path between %s and %s: nothing %s".formatted(from, to, purpose));

@@ -101,7 +101,7 @@ class ExploreSelectionTest {
     assertThat(session.type("explore", "--case", "two-fences", "--seeds", "2"))
         .isEqualTo(ExitCode.OK);
     assertThat(session.out())
-        .contains("broken: found in 2 of 2   mended: found in 0 of 2   as it should be")
+        .contains("broken: found in 2 of 2   fixed: found in 0 of 2   as expected")
         .contains("symptom  ")
         .contains("fix      ")
         .contains("UCX#11539")

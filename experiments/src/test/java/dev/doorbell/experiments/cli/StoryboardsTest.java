@@ -104,7 +104,7 @@ class StoryboardsTest {
   }
 
   @Test
-  void a_kernel_of_ones_own_is_broken_explored_mended_and_drawn_without_touching_java()
+  void a_kernel_of_ones_own_is_broken_explored_fixed_and_drawn_without_touching_java()
       throws IOException, InterruptedException {
     assertThat(page(2))
         .contains("credit_ring.kernel.yaml  ok", "points verified")

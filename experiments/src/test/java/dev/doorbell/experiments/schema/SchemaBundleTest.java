@@ -35,7 +35,7 @@ class SchemaBundleTest {
       Files.writeString(SchemaBundle.FILE, SchemaBundle.text());
     }
     assertThat(SchemaBundle.FILE)
-        .as("mend it with ./doorbell test SchemaBundleTest -Ddoorbell.schema.write=true")
+        .as("fix it with ./doorbell test SchemaBundleTest -Ddoorbell.schema.write=true")
         .hasContent(SchemaBundle.text());
   }
 
@@ -62,7 +62,11 @@ class SchemaBundleTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "experiment: a\nquestion: q\nkernel: k\naxes: { sise: 8 }\nmeasure: { metrics: [latency] }\n",
+        "experiment: a\n"
+            + "question: q\n"
+            + "kernel: k\n"
+            + "axes: { sise: 8 }\n"
+            + "measure: { metrics: [latency] }\n",
         "name: t\ngpus: [{}]\n",
         "kernel: k\ndescription: d\nmeasures: everything\n",
         "faults: [{ do: loose }]\n",

@@ -18,20 +18,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code doorbell explore --case NAME}: a public bug, found, and its mended version, clean. */
+/** {@code doorbell explore --case NAME}: finds a public bug and checks that its fix is clean. */
 final class CaseRunner {
   private final CommandContext context;
   private final CommonOptions common;
   private final Laboratory laboratory;
 
   /** Both kernels of a case, explored. */
-  private record Explored(BugCase bug, Explorer.Report broken, Explorer.Report mended) {
-    boolean isAsItShould() {
-      return broken.runs() > 0 && broken.found() == broken.runs() && mended.isClean();
+  private record Explored(BugCase bug, Explorer.Report broken, Explorer.Report fixed) {
+    boolean isAsExpected() {
+      return broken.runs() > 0 && broken.found() == broken.runs() && fixed.isClean();
     }
 
     boolean isWhole(int seeds) {
-      return broken.runs() == seeds && mended.finished() == seeds;
+      return broken.runs() == seeds && fixed.finished() == seeds;
     }
   }
 
@@ -65,7 +65,7 @@ final class CaseRunner {
     if (common.json()) {
       Json.print(context, all.stream().map(CaseRunner::json).toList());
     }
-    if (!all.stream().allMatch(Explored::isAsItShould)) {
+    if (!all.stream().allMatch(Explored::isAsExpected)) {
       return ExitCode.FAILED;
     }
     return all.stream().allMatch(e -> e.isWhole(seeds)) ? ExitCode.OK : ExitCode.PARTIAL;
@@ -89,9 +89,9 @@ final class CaseRunner {
         bug, report(bug, false, seeds, nanos / 2), report(bug, true, seeds, nanos / 2));
   }
 
-  private Explorer.Report report(BugCase bug, boolean mended, int seeds, long nanos)
+  private Explorer.Report report(BugCase bug, boolean fixed, int seeds, long nanos)
       throws UsageException {
-    Scenario scenario = bug.scenario(laboratory.kernel(bug, mended));
+    Scenario scenario = bug.scenario(laboratory.kernel(bug, fixed));
     try {
       return new Explorer(laboratory, scenario).explore(seeds, nanos);
     } catch (ScenarioException e) {
@@ -115,20 +115,20 @@ final class CaseRunner {
     PrintStream out = context.terminal().out();
     BugCase bug = explored.bug;
     out.printf(
-        "%-20s broken: found in %d of %d   mended: found in %d of %d   %s%n",
+        "%-20s broken: found in %d of %d   fixed: found in %d of %d   %s%n",
         bug.word(),
         explored.broken.found(),
         explored.broken.runs(),
-        explored.mended.found(),
-        explored.mended.runs(),
-        explored.isAsItShould() ? "as it should be" : "NOT AS IT SHOULD BE");
+        explored.fixed.found(),
+        explored.fixed.runs(),
+        explored.isAsExpected() ? "as expected" : "NOT AS EXPECTED");
     if (whole) {
       out.printf(
           "%ncase     %s%nsymptom  %s%nfix      %s%nafter    %s%nsource   kernels/cases/%s.cu%n",
           bug.summary(), bug.symptom(), bug.fix(), bug.sources(), bug.kernel());
       out.printf("%nbroken%s", ExploreReport.text(explored.broken));
-      if (!explored.mended.isClean()) {
-        out.printf("%nmended%s", ExploreReport.text(explored.mended));
+      if (!explored.fixed.isClean()) {
+        out.printf("%nmended%s", ExploreReport.text(explored.fixed));
       }
     }
   }
@@ -147,9 +147,9 @@ final class CaseRunner {
     Map<String, Object> json = describe(explored.bug);
     json.put("broken_runs", explored.broken.runs());
     json.put("broken_found", explored.broken.found());
-    json.put("mended_runs", explored.mended.runs());
-    json.put("mended_found", explored.mended.found());
-    json.put("as_it_should_be", explored.isAsItShould());
+    json.put("fixed_runs", explored.fixed.runs());
+    json.put("fixed_found", explored.fixed.found());
+    json.put("as_expected", explored.isAsExpected());
     return json;
   }
 }

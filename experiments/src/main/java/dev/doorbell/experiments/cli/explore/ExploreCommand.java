@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.explore;
 
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;

@@ -32,7 +32,7 @@ final class ExploreSelection {
       names = "--case",
       paramLabel = "NAME",
       description = {
-        "Explore a public bug, broken and mended, by strict rules; 'list' names them all,",
+        "Explore a public bug, broken and fixed, by strict rules; 'list' names them all,",
         "'all' explores them all."
       })
   @Nullable String bug;

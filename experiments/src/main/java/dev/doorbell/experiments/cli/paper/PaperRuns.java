@@ -205,6 +205,6 @@ final class PaperRuns {
   static UsageException unwritable(Path path, IOException e) {
     return new UsageException(
         Problem.of("DB-U071", path.toString(), "cannot write: " + e.getMessage())
-            .fix("make room or mend the permission"));
+            .fix("make room or fix the permission"));
   }
 }

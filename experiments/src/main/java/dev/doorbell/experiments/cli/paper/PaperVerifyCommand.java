@@ -71,7 +71,7 @@ final class PaperVerifyCommand extends CliCommand {
     }
   }
 
-  /** What is not as it should be: files with a word each. */
+  /** What is not as expected: files with a word each. */
   private static SequencedMap<String, String> compare(Map<String, byte[]> built, Path generated)
       throws UsageException {
     SequencedMap<String, String> differences = new LinkedHashMap<>();

@@ -98,28 +98,54 @@ public final class RunCommand extends CliCommand {
   @Option(names = "--resume", paramLabel = "RUN", description = "Go on with an unfinished run.")
   private @Nullable String resume;
 
-  /** Whether nothing but results is printed while it runs. */
-  private boolean silent;
-
-  /** Whether other processes run the other parts; rank 0 then reports on all of them. */
-  private boolean shared;
-
   @Override
   public ExitCode run(CommandContext around)
       throws UsageException, ConfigException, EnvironmentException, RunException {
     RunTimes times = new RunTimes();
     checkArguments();
     CompletableFuture<Machine> machine = Machine.read();
-    RunIndex baseline = baseline();
-    RunIndex before = resume == null ? null : RunIndex.read(new RunFinder(out).find(resume));
+    RunIndex baseline = read(options.baseline);
+    PreparedRun prepared = prepare(around, read(resume));
+    announce(prepared);
+    if (dryRun) {
+      return ExitCode.OK;
+    }
+    if (pair.follows()) {
+      return new FollowedRun(prepared.context(), prepared.runner(), common().quiet())
+          .run(prepared.points());
+    }
+    try (RunJob job = RunJob.beginIfShared(prepared.rank(), options, prepared.config());
+        ChildProcess other = pair.startOther(prepared.context().arguments());
+        RunDirectory directory = directory(prepared)) {
+      RunIndex begun = begin(prepared, directory, machine.join());
+      times.ended("preparation");
+      if (job != null) {
+        job.running(prepared.points(), options.retries);
+      }
+      FinishedRun finished = execute(prepared, begun, directory, times);
+      ExitCode code = conclude(prepared, finished, baseline, directory, times);
+      if (job != null) {
+        job.end(prepared.context(), directory.path(), code, common().quiet());
+      }
+      return withOtherProcess(other, code);
+    }
+  }
+
+  private @Nullable RunIndex read(@Nullable String run) throws RunException {
+    return run == null ? null : RunIndex.read(new RunFinder(out).find(run));
+  }
+
+  /** Reads and checks everything that the run needs before its first point. */
+  private PreparedRun prepare(CommandContext around, @Nullable RunIndex before)
+      throws UsageException, ConfigException, EnvironmentException {
     CommandContext context =
         before == null
             ? kernels.join(around, experiment)
             : kernels.joinFolders(around, List.of(RunDirectory.kernels(before.path())));
     Pairing pairing = pair.pairing();
-    ExperimentRuntime alone = context.runtime().get();
-    ExperimentRuntime runtime = pairing == null ? alone : alone.paired(pairing);
+    ExperimentRuntime runtime = context.runtime().get();
     if (pairing != null) {
+      runtime = runtime.paired(pairing);
       options.jobs = 1;
     }
     ExperimentConfig config =
@@ -136,68 +162,125 @@ public final class RunCommand extends CliCommand {
     options.jobs = environment.pointsAtOnce(options.jobs);
     JobRank rank = RunJob.rank(System.getenv(), options);
     PointSchedule schedule = schedule(plan, before, environment.basis(), rank);
-    List<Point> points = remaining(plan, schedule, before);
-    silent = common().quiet() || common().json() || rank.rank() > 0;
-    announce(context, environment, config, points, runtime);
-    if (dryRun) {
-      return ExitCode.OK;
+    return new PreparedRun(context, runtime, config, plan, environment, rank, schedule, before);
+  }
+
+  private RunDirectory directory(PreparedRun prepared) throws RunException {
+    CommandContext context = prepared.context();
+    RunIndex before = prepared.before();
+    return before == null
+        ? RunDirectory.prepare(context.disk(), out, prepared.config(), context.clock().instant())
+        : RunDirectory.reopen(context.disk(), before.path());
+  }
+
+  /** Writes the manifest, and publishes the directory of a new run. */
+  private RunIndex begin(PreparedRun prepared, RunDirectory directory, Machine machine)
+      throws RunException {
+    CommandContext context = prepared.context();
+    RunIndex before = prepared.before();
+    Manifest manifest =
+        Manifest.starting(
+            Version.NUMBER,
+            directory,
+            prepared.config().name(),
+            prepared.config().hash(),
+            context.arguments(),
+            before == null ? options.tags : tags(before),
+            prepared.schedule(),
+            context.clock().instant(),
+            options.jobs,
+            prepared.plan().points().size(),
+            prepared.environment(),
+            machine,
+            DoctorFindings.of(prepared.environment()),
+            prepared.runtime().constants(prepared.plan().points()));
+    manifest.write(directory);
+    if (before == null) {
+      directory.keep(kernels.of(prepared.config()));
+      directory.publish();
     }
-    if (pair.follows()) {
-      return new FollowedRun(context, runtime.runner(environment), common().quiet()).run(points);
-    }
-    try (RunJob job = rank.size() == 1 ? null : RunJob.begin(rank, options, config);
-        ChildProcess other = pair.startOther(context.arguments());
-        RunDirectory directory =
-            before == null
-                ? RunDirectory.prepare(context.disk(), out, config, context.clock().instant())
-                : RunDirectory.reopen(context.disk(), before.path())) {
-      Manifest manifest =
-          Manifest.starting(
-              Version.NUMBER,
-              directory,
-              config.name(),
-              config.hash(),
-              context.arguments(),
-              before == null ? options.tags : tags(before),
-              schedule,
-              context.clock().instant(),
-              options.jobs,
-              plan.points().size(),
-              environment,
-              machine.join(),
-              DoctorFindings.of(environment),
-              runtime.constants(plan.points()));
-      manifest.write(directory);
-      if (before == null) {
-        directory.keep(kernels.of(config));
-        directory.publish();
+    return RunIndex.of(
+        directory.path(),
+        Plan.of(prepared.config()), // the whole plan, of which this run may be a part
+        manifest,
+        before == null ? List.of() : before.entries());
+  }
+
+  /** Runs the points, and writes summaries, figures and the final manifest. */
+  private FinishedRun execute(
+      PreparedRun prepared, RunIndex begun, RunDirectory directory, RunTimes times)
+      throws RunException {
+    CommandContext context = prepared.context();
+    ExperimentConfig.Measure measure = begun.plan().config().measure();
+    directory.log().line("started: " + String.join(" ", context.arguments()));
+    Progress progress =
+        new Progress(context.terminal(), prepared.points(), prepared.runtime()::estimateNanos);
+    RunExecution execution =
+        new RunExecution(
+            directory,
+            times.watch(new RepeatedRunner(prepared.runner(), measure.repeat(), measure.until())),
+            prepared.runtime()::predict,
+            silent(prepared) ? RunListener.SILENT : progress,
+            context.interruption(),
+            new RunExecution.Limits(options.jobs, GRACE, options.retries));
+    RunExecution.Outcome outcome = execution.run(prepared.points());
+    progress.end();
+    directory.log().line(outcome.interrupted() ? "interrupted" : "all points recorded");
+    times.ended("points");
+    RunIndex done = begun.after(outcome.entries());
+    Manifest ended =
+        begun
+            .manifest()
+            .ended(
+                outcome.interrupted() ? Manifest.State.INTERRUPTED : Manifest.State.COMPLETE,
+                context.clock().instant(),
+                done.entries().size());
+    StoredRun stored =
+        StoredRun.read(new RunIndex(done.path(), done.plan(), ended, done.entries()));
+    RunOutputs.Written written = RunOutputs.write(directory, stored, prepared.runtime());
+    ended.write(directory);
+    times.ended(RESULTS);
+    return new FinishedRun(stored, written, exitCode(stored, outcome.interrupted()));
+  }
+
+  /**
+   * Compares with the baseline and reports. A baseline that cannot be compared is an error only
+   * after the results of the run have been printed.
+   */
+  private ExitCode conclude(
+      PreparedRun prepared,
+      FinishedRun finished,
+      @Nullable RunIndex baseline,
+      RunDirectory directory,
+      RunTimes times)
+      throws RunException {
+    boolean printed = prepared.rank().size() == 1; // rank 0 of a job prints the whole
+    try {
+      RunComparison comparison =
+          baseline == null || !printed || finished.code() != ExitCode.OK
+              ? null
+              : RunComparison.of(baseline, RunIndex.read(directory.path()), COMPARED);
+      ExitCode code =
+          comparison != null && comparison.overall() == Verdict.REGRESSED
+              ? ExitCode.REGRESSION
+              : finished.code();
+      if (printed) {
+        report(prepared.context(), finished, code, comparison, times);
       }
-      RunIndex begun =
-          RunIndex.of(
-              directory.path(),
-              Plan.of(config), // the whole of it, of which this may be a part
-              manifest,
-              before == null ? List.of() : before.entries());
-      times.ended("preparation");
-      if (job == null) {
-        ExitCode code = execute(context, runtime, begun, points, directory, baseline, times);
-        // The other process fails where this one does, and where only it has seen a wrong byte.
-        return other != null && other.await(GRACE.toSeconds()) != 0 && code == ExitCode.OK
-            ? ExitCode.FAILED
-            : code;
-      }
-      job.running(points, options.retries);
-      shared = true;
-      ExitCode code = execute(context, runtime, begun, points, directory, null, times);
-      job.end(context, directory.path(), code, common().quiet());
       return code;
+    } catch (RunException e) {
+      report(prepared.context(), finished, finished.code(), null, times);
+      throw e;
+    } finally {
+      directory.log().line(times.text());
     }
   }
 
-  private @Nullable RunIndex baseline() throws RunException {
-    return options.baseline == null
-        ? null
-        : RunIndex.read(new RunFinder(out).find(options.baseline));
+  /** The other process of a pair may be the only one to see a wrong byte. */
+  private static ExitCode withOtherProcess(@Nullable ChildProcess other, ExitCode code) {
+    return other != null && other.await(GRACE.toSeconds()) != 0 && code == ExitCode.OK
+        ? ExitCode.FAILED
+        : code;
   }
 
   private List<String> overrides() {
@@ -212,7 +295,7 @@ public final class RunCommand extends CliCommand {
     return List.copyOf(tags);
   }
 
-  /** A resumed run does what was asked when it was begun. */
+  /** A resumed run keeps the schedule of its beginning. */
   private PointSchedule schedule(Plan plan, @Nullable RunIndex before, Basis basis, JobRank rank)
       throws UsageException {
     if (rank.size() > 1 && (before != null || options.shard != null || options.baseline != null)) {
@@ -249,34 +332,27 @@ public final class RunCommand extends CliCommand {
     options.check();
   }
 
-  private static List<Point> remaining(
-      Plan plan, PointSchedule schedule, @Nullable RunIndex before) {
-    List<Point> points = schedule.points(plan);
-    if (before == null) {
-      return points;
-    }
-    Set<String> finished = Set.copyOf(RunDirectory.finished(before.entries()));
-    return points.stream().filter(point -> !finished.contains(point.id())).toList();
+  /** Returns true if only results are printed. */
+  private boolean silent(PreparedRun prepared) {
+    return common().quiet() || common().json() || prepared.rank().rank() > 0;
   }
 
-  /** The first line says what runs and why; nothing is chosen in silence. */
-  private void announce(
-      CommandContext context,
-      Environment environment,
-      ExperimentConfig config,
-      List<Point> points,
-      ExperimentRuntime runtime) {
-    if (silent) {
+  /** Prints the environment with the reason of each choice, and the size of the run. */
+  private void announce(PreparedRun prepared) {
+    if (silent(prepared)) {
       return;
     }
-    PrintStream print = context.terminal().out();
+    PrintStream print = prepared.context().terminal().out();
+    Environment environment = prepared.environment();
     print.printf(
         "gpu %s   hca %s   clock %s   basis %s%n",
         choice(environment.gpu()),
         choice(environment.hca()),
         choice(environment.clock()),
         environment.basis().word());
-    long once = points.stream().mapToLong(runtime::estimateNanos).sum();
+    ExperimentConfig config = prepared.config();
+    List<Point> points = prepared.points();
+    long once = points.stream().mapToLong(prepared.runtime()::estimateNanos).sum();
     long nanos = once * Math.max(1, config.measure().repeat());
     print.printf(
         "%s   seed %d   points %d   est. %s   config %.8s%n",
@@ -294,85 +370,18 @@ public final class RunCommand extends CliCommand {
     return "%s (%s)".formatted(choice.name(), choice.reason());
   }
 
-  private ExitCode execute(
-      CommandContext context,
-      ExperimentRuntime runtime,
-      RunIndex begun,
-      List<Point> points,
-      RunDirectory directory,
-      @Nullable RunIndex baseline,
-      RunTimes times)
-      throws RunException {
-    Manifest manifest = begun.manifest();
-    ExperimentConfig.Measure measure = begun.plan().config().measure();
-    directory.log().line("started: " + String.join(" ", context.arguments()));
-    Progress progress = new Progress(context.terminal(), points, runtime::estimateNanos);
-    RunExecution execution =
-        new RunExecution(
-            directory,
-            times.watch(
-                new RepeatedRunner(
-                    runtime.runner(manifest.environment()), measure.repeat(), measure.until())),
-            runtime::predict,
-            silent ? RunListener.SILENT : progress,
-            context.interruption(),
-            new RunExecution.Limits(options.jobs, GRACE, options.retries));
-    RunExecution.Outcome outcome = execution.run(points);
-    progress.end();
-    directory.log().line(outcome.interrupted() ? "interrupted" : "all points recorded");
-    times.ended("points");
-    RunIndex done = begun.after(outcome.entries());
-    Manifest ended =
-        manifest.ended(
-            outcome.interrupted() ? Manifest.State.INTERRUPTED : Manifest.State.COMPLETE,
-            context.clock().instant(),
-            done.entries().size());
-    StoredRun stored =
-        StoredRun.read(new RunIndex(done.path(), done.plan(), ended, done.entries()));
-    RunOutputs.Written figures = RunOutputs.write(directory, stored, runtime);
-    ended.write(directory);
-    times.ended(RESULTS);
-    ExitCode code = exitCode(stored.entries(), outcome.interrupted());
-    if (code != ExitCode.INTERRUPTED && stored.faults().stream().anyMatch(FaultTally::missed)) {
-      code = ExitCode.FAILED;
-    }
-    RunComparison comparison = null;
-    RunException incomparable = null;
-    try {
-      comparison = compare(baseline, directory.path(), code);
-    } catch (RunException e) {
-      incomparable = e;
-    }
-    if (comparison != null && comparison.overall() == Verdict.REGRESSED) {
-      code = ExitCode.REGRESSION;
-    }
-    if (!shared) {
-      report(context, stored, figures, code, comparison, times);
-    }
-    directory.log().line(times.text());
-    if (incomparable != null) {
-      // What was run is on the screen by now; that it cannot be compared comes last.
-      throw incomparable;
-    }
-    return code;
-  }
-
-  /** A run that has failed has more to say than how it compares. */
-  private static @Nullable RunComparison compare(
-      @Nullable RunIndex baseline, Path run, ExitCode code) throws RunException {
-    return baseline == null || code != ExitCode.OK
-        ? null
-        : RunComparison.of(baseline, RunIndex.read(run), COMPARED);
-  }
+  /** A run with its results written. */
+  private record FinishedRun(StoredRun stored, RunOutputs.Written written, ExitCode code) {}
 
   private void report(
       CommandContext context,
-      StoredRun stored,
-      RunOutputs.Written figures,
+      FinishedRun finished,
       ExitCode code,
       @Nullable RunComparison comparison,
       RunTimes times) {
     PrintStream print = context.terminal().out();
+    StoredRun stored = finished.stored();
+    RunOutputs.Written figures = finished.written();
     if (common().json()) {
       SequencedMap<String, Object> json = RunOutputs.report(stored, figures, code);
       if (comparison != null) {
@@ -408,7 +417,15 @@ public final class RunCommand extends CliCommand {
     print.println(options.timings ? times.text() : times.brief());
   }
 
-  /** What the journal amounts to; failure outweighs lateness, and interruption outweighs both. */
+  /** Missed faults fail a run that is otherwise complete. */
+  private static ExitCode exitCode(StoredRun stored, boolean interrupted) {
+    ExitCode code = exitCode(stored.entries(), interrupted);
+    return code != ExitCode.INTERRUPTED && stored.faults().stream().anyMatch(FaultTally::missed)
+        ? ExitCode.FAILED
+        : code;
+  }
+
+  /** Interruption takes precedence over failure, and failure over a timeout. */
   static ExitCode exitCode(List<JournalEntry> entries, boolean interrupted) {
     if (interrupted) {
       return ExitCode.INTERRUPTED;

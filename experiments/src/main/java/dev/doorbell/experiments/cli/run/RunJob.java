@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run that several processes share under a launcher. Each takes a shard and keeps a run directory
@@ -50,12 +51,18 @@ final class RunJob implements AutoCloseable {
     return new PointSchedule.Shard(rank.rank() + 1, rank.size());
   }
 
+  /** Begins a job if there are several ranks; returns null for a process of its own. */
+  static @Nullable RunJob beginIfShared(JobRank rank, RunOptions options, ExperimentConfig config)
+      throws EnvironmentException {
+    return rank.size() == 1 ? null : begin(rank, options, config);
+  }
+
   /**
    * Meets the other ranks.
    *
    * @throws EnvironmentException when one does not come, or runs something else
    */
-  static RunJob begin(JobRank rank, RunOptions options, ExperimentConfig config)
+  private static RunJob begin(JobRank rank, RunOptions options, ExperimentConfig config)
       throws EnvironmentException {
     JobMeeting meeting = JobMeeting.join(rank, options.patience * NANOS_PER_SECOND);
     RunJob job = new RunJob(rank, meeting);

@@ -5,14 +5,8 @@ import dev.doorbell.core.problem.Problem;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
-import org.snakeyaml.engine.v2.exceptions.Mark;
-import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.CollectionNode;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -20,7 +14,6 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
-import org.snakeyaml.engine.v2.schema.CoreSchema;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -35,7 +28,6 @@ public final class YamlDocument {
   /** Aliases multiply; a file of a few lines may otherwise grow without end. */
   private static final int MOST_NODES = 100_000;
 
-  private static final int MOST_CODE_POINTS = 4 * 1024 * 1024;
   private static final String NO_MEANING = "the tag %s has no meaning here";
   private static final Set<Tag> PLAIN = Set.of(Tag.MAP, Tag.SEQ);
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -53,23 +45,23 @@ public final class YamlDocument {
     this.positions = new SourcePositions(file);
   }
 
-  /** A tree with its places. */
+  /** A tree with the positions of its nodes. */
   public record Parsed(ObjectNode root, SourcePositions positions) {}
 
   /**
    * Reads a document.
    *
    * @param file name to be shown in problems
-   * @throws ConfigException when the text is not YAML, not a mapping, or says a key twice
+   * @throws ConfigException when the text is not YAML, not a mapping, or gives a key twice
    */
   public static Parsed parse(String file, String text) throws ConfigException {
     return parse(file, text, "experiment");
   }
 
   /**
-   * The same for another kind of document.
+   * Reads a document of another kind.
    *
-   * @param kind what a file holds one of, for problems
+   * @param kind what one file holds, for problems
    */
   public static Parsed parse(String file, String text, String kind) throws ConfigException {
     return new YamlDocument(file, kind).read(text);
@@ -115,41 +107,21 @@ public final class YamlDocument {
   }
 
   private @Nullable Node compose(String text) throws ConfigException {
-    LoadSettings settings =
-        LoadSettings.builder()
-            .setLabel(file)
-            .setSchema(new CoreSchema())
-            .setCodePointLimit(MOST_CODE_POINTS)
-            .build();
-    try {
-      List<Node> documents = new ArrayList<>();
-      new Compose(settings).composeAllFromString(text).forEach(documents::add);
-      if (documents.size() > 1) {
-        throw new ConfigException(
-            List.of(
-                Problem.of(
-                    "DB-C002",
-                    where(documents.get(1).getStartMark()),
-                    "a second document starts here; one file holds one " + kind)));
-      }
-      return documents.isEmpty() ? null : documents.getFirst();
-    } catch (MarkedYamlEngineException e) {
-      Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
+    List<Node> documents =
+        new DocumentKind(kind, "a mapping of keys to values", 'C').documents(file, text);
+    if (documents.size() > 1) {
       throw new ConfigException(
-          List.of(Problem.of("DB-C002", where(mark), "not YAML: " + e.getProblem())));
-    } catch (YamlEngineException e) {
-      throw new ConfigException(
-          List.of(Problem.of("DB-C002", file, "not YAML: " + firstLine(e.getMessage()))));
+          List.of(
+              Problem.of(
+                  "DB-C002",
+                  where(documents.get(1)),
+                  "a second document starts here; one file holds one " + kind)));
     }
+    return documents.isEmpty() ? null : documents.getFirst();
   }
 
-  private static String firstLine(@Nullable String message) {
-    return message == null ? "unreadable" : message.lines().findFirst().orElse("unreadable");
-  }
-
-  private String where(Optional<Mark> mark) {
-    return mark.map(m -> "%s:%d:%d".formatted(file, m.getLine() + 1, m.getColumn() + 1))
-        .orElse(file);
+  private String where(Node node) {
+    return DocumentKind.where(file, node.getStartMark());
   }
 
   private JsonNode convert(Node node, String pointer) throws ConfigException {
@@ -158,14 +130,14 @@ public final class YamlDocument {
           List.of(
               Problem.of(
                   "DB-C002",
-                  where(node.getStartMark()),
+                  where(node),
                   "more than %,d nodes, aliases counted each time".formatted(MOST_NODES))));
     }
     node.getStartMark()
         .ifPresent(mark -> positions.value(pointer, mark.getLine() + 1, mark.getColumn() + 1));
     if (path.contains(node)) {
       throw new ConfigException(
-          List.of(Problem.of("DB-C002", where(node.getStartMark()), "an alias contains itself")));
+          List.of(Problem.of("DB-C002", where(node), "an alias contains itself")));
     }
     if (node instanceof CollectionNode && !PLAIN.contains(node.getTag())) {
       problem(node, "DB-C004", NO_MEANING.formatted(node.getTag()));
@@ -266,6 +238,6 @@ public final class YamlDocument {
   }
 
   private void problem(Node node, String code, String what) {
-    problems.add(Problem.of(code, where(node.getStartMark()), what));
+    problems.add(Problem.of(code, where(node), what));
   }
 }

@@ -48,7 +48,7 @@ public record Claim(
     MODEL,
     /** An experiment, run for the claim. */
     RUN,
-    /** A bug and its mended version, explored under an adversary. */
+    /** A bug and its fixed version, explored under an adversary. */
     CASE,
     /** A document that settles it; it is cited, not tested. */
     SPECIFICATION,

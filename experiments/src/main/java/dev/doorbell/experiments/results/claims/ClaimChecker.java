@@ -99,22 +99,22 @@ public final class ClaimChecker {
     try {
       Laboratory laboratory = laboratories.get();
       Explorer.Report broken = explore(laboratory, bug, false);
-      Explorer.Report mended = explore(laboratory, bug, true);
-      boolean holds = broken.found() > 0 && mended.isClean();
+      Explorer.Report fixed = explore(laboratory, bug, true);
+      boolean holds = broken.found() > 0 && fixed.isClean();
       return new Finding(
           claim,
           holds ? Finding.Verdict.REPRODUCED : Finding.Verdict.NOT_REPRODUCED,
           OptionalDouble.empty(),
           "without the rule: violated in %d of %d runs; with it: in %d of %d"
-              .formatted(broken.found(), broken.runs(), mended.found(), mended.runs()));
+              .formatted(broken.found(), broken.runs(), fixed.found(), fixed.runs()));
     } catch (ScenarioException e) {
       return failed(claim, String.valueOf(e.getMessage()));
     }
   }
 
-  private static Explorer.Report explore(Laboratory laboratory, BugCase bug, boolean mended)
+  private static Explorer.Report explore(Laboratory laboratory, BugCase bug, boolean fixed)
       throws ScenarioException {
-    return new Explorer(laboratory, bug.scenario(laboratory.kernel(bug, mended)))
+    return new Explorer(laboratory, bug.scenario(laboratory.kernel(bug, fixed)))
         .explore(SEEDS, CASE_NANOS);
   }
 

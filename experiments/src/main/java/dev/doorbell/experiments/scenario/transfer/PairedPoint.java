@@ -29,7 +29,7 @@ import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireFaults;

@@ -5,9 +5,9 @@ import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.proxy.ProxyPrices;
-import dev.doorbell.softhca.HcaTiming;
-import dev.doorbell.softhca.InProcessWire;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.wire.InProcessWire;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 
 /** HCAs, wires and CPUs with the times of a topology. */
 public final class VirtualTime {

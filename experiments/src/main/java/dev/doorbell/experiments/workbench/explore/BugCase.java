@@ -1,14 +1,14 @@
 package dev.doorbell.experiments.workbench.explore;
 
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Public ordering bugs of GPU-initiated communication, and one that our own recovery could have,
- * each as a kernel that has it and one that has not: {@code kernels/cases/NAME.cu}.
+ * Ordering bugs of GPU-initiated communication that were reported in public, and one of Doorbell's
+ * own recovery protocol. Each is a broken and a fixed kernel in {@code kernels/cases/NAME.cu}.
  */
 public enum BugCase {
   SHARED_QUEUE_PAIR(
@@ -86,7 +86,7 @@ public enum BugCase {
       new Shape(1, 1, 5, 32, 1)),
   SAFE_POINT(
       "the host changes what a kernel posts to before the kernel is at its safe point",
-      "a kernel that posts to a queue pair that is being reset, operations lost or done twice",
+      "posts to a queue pair that is being reset, operations lost or done twice",
       "wait, with acquire, until each poster says that it is there or has ended; then grant",
       "none: Doorbell's own protocol of docs/recovery.md",
       new Shape(1, 1, 9, 32, 2));
@@ -117,50 +117,51 @@ public enum BugCase {
     this.shape = shape;
   }
 
-  /** Its name on the command line. */
+  /** Returns the name on the command line. */
   public String word() {
     return kernel().replace('_', '-');
   }
 
-  /** The name of its file, and of its kernels before {@code _broken} and {@code _mended}. */
+  /** Returns the name of the file, and of its kernels before {@code _broken} and {@code _fixed}. */
   public String kernel() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** What is done wrong. */
+  /** Returns the mistake. */
   public String summary() {
     return summary;
   }
 
-  /** What its users saw. */
+  /** Returns what users observed. */
   public String symptom() {
     return symptom;
   }
 
-  /** What mends it. */
+  /** Returns the fix. */
   public String fix() {
     return fix;
   }
 
-  /** The public reports that it is rewritten from, or whose protocol it is. */
+  /** Returns the public reports that the case is modelled on, or the document of the protocol. */
   public String sources() {
     return sources;
   }
 
-  /** The case of that name; {@code -} and {@code _} are the same. */
+  /** Returns the case of that name; {@code -} and {@code _} are equivalent. */
   public static Optional<BugCase> of(String word) {
     return Arrays.stream(values())
         .filter(c -> c.kernel().equals(word.toLowerCase(Locale.ROOT).replace('-', '_')))
         .findFirst();
   }
 
-  /** The names of all. */
+  /** Returns the names of all cases. */
   public static List<String> words() {
     return Arrays.stream(values()).map(BugCase::word).toList();
   }
 
   /**
-   * What is explored. The rules are strict, so that a mended case is right on every machine.
+   * Returns the scenario to explore. Its rules are strict, so that a fixed case is right on every
+   * machine.
    *
    * @param program one of its two kernels
    */

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
-import dev.doorbell.core.fabric.explore.CalmChooser;
+import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

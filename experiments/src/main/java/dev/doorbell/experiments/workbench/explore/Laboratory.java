@@ -11,8 +11,8 @@ public interface Laboratory {
   /** A kernel of the project. */
   Optional<Scenario.Program> kernel(String name);
 
-  /** A kernel of a case: the one that has the bug, or the mended one. */
-  Scenario.Program kernel(BugCase bug, boolean mended);
+  /** A kernel of a case: the one that has the bug, or the fixed one. */
+  Scenario.Program kernel(BugCase bug, boolean fixed);
 
   /**
    * Runs a scenario once; the same scenario and seed give the same run.

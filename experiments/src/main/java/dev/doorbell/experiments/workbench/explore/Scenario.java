@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
-import dev.doorbell.core.fabric.explore.CalmChooser.Stretch;
+import dev.doorbell.core.fabric.explore.model.CalmChooser.Stretch;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The protocol as it should be, by the kernel itself, with each event checked. */
+/** The protocol as expected, by the kernel itself, with each event checked. */
 class PushProtocolTest {
   private static final PushTraffic TRAFFIC =
       PushTraffic.of(RingShape.of(8, 256), 256, 100, 1).withFlags(PushRingView.CHECKSUMS);

@@ -11,7 +11,7 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

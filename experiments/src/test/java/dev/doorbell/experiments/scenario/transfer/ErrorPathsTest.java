@@ -18,7 +18,7 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -16,7 +16,7 @@ import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;

@@ -12,7 +12,7 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Scenario.Shape;
 import java.io.IOException;
 import java.io.InputStream;
@@ -67,7 +67,7 @@ final class OrdersTest {
   void what_is_not_ordered_is_found_and_what_is_ordered_is_clean(
       String name, int blocks, int threads, Race.Kind kind) throws Exception {
     assertFound(scenario(name + "_broken", blocks, threads, false), kind);
-    assertClean(scenario(name + "_mended", blocks, threads, false));
+    assertClean(scenario(name + "_fixed", blocks, threads, false));
   }
 
   @Test
@@ -77,7 +77,7 @@ final class OrdersTest {
     Scenario broken = scenario("arrival_broken", 1, 1, true);
     assertClean(broken);
     assertFound(broken.with(relaxed), Race.Kind.LOAD_OF_STORE);
-    assertClean(scenario("arrival_mended", 1, 1, true));
+    assertClean(scenario("arrival_fixed", 1, 1, true));
   }
 
   @Test
@@ -87,14 +87,14 @@ final class OrdersTest {
     assertThat(report.races())
         .extracting(found -> found.race().kind())
         .isSubsetOf(Race.Kind.DMA_WRITE, Race.Kind.LOAD_OF_STORE);
-    assertClean(scenario("credits_mended", 1, 1, true));
+    assertClean(scenario("credits_fixed", 1, 1, true));
   }
 
   @Test
   void a_vector_reduction_acquires_nothing_and_a_vector_atomic_does() throws Exception {
     String file = "reductions.ptx";
     assertFound(scenario(file, "reduction_broken", 2, 1, false), Race.Kind.LOAD_OF_STORE);
-    assertClean(scenario(file, "reduction_mended", 2, 1, false));
+    assertClean(scenario(file, "reduction_fixed", 2, 1, false));
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

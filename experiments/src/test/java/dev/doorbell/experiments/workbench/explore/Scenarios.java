@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import java.util.ServiceLoader;
 
 /** The laboratory of this build, and scenarios to begin with. */

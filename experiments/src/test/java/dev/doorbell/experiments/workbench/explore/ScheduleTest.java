@@ -3,8 +3,8 @@ package dev.doorbell.experiments.workbench.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.agent.SourcePlace;
-import dev.doorbell.core.fabric.explore.CalmChooser.Stretch;
-import dev.doorbell.core.fabric.explore.Policy;
+import dev.doorbell.core.fabric.explore.model.CalmChooser.Stretch;
+import dev.doorbell.core.fabric.explore.model.Policy;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -11,7 +11,7 @@ using namespace doorbell;
   extern "C" __global__ void NAME##_broken(const doorbell_qp *qps, const doorbell_job *job) {   \
     NAME<false>(qps, *job);                                                                     \
   }                                                                                             \
-  extern "C" __global__ void NAME##_mended(const doorbell_qp *qps, const doorbell_job *job) {   \
+  extern "C" __global__ void NAME##_fixed(const doorbell_qp *qps, const doorbell_job *job) {   \
     NAME<true>(qps, *job);                                                                      \
   }
 
@@ -19,7 +19,7 @@ __device__ __forceinline__ void report(const doorbell_job &job, uint32_t status)
   reinterpret_cast<uint32_t *>(job.status)[thread_index()] = status;
 }
 
-// The payload is written again; mended: when the put before is complete.
+// The payload is written again; fixed: when the put before is complete.
 template <bool kMended>
 __device__ void reuse(const doorbell_qp *qps, const doorbell_job &job) {
   const queue_pair qp(&qps[0]);
@@ -59,7 +59,7 @@ __device__ void other_completion(const doorbell_qp *qps, const doorbell_job &job
 PAIR(other_completion)
 
 // Role 1 finds the last word of a message and reads the first. Broken where the inbox allows relaxed
-// ordering; mended there, too, by an atomic behind the payload.
+// ordering; fixed there, too, by an atomic behind the payload.
 template <bool kMended>
 __device__ void arrival(const doorbell_qp *qps, const doorbell_job &job) {
   const queue_pair qp(&qps[0]);
@@ -146,7 +146,7 @@ __device__ void read_only(const doorbell_qp *, const doorbell_job &job) {
 }
 PAIR(read_only)
 
-// Lane 0 stores and hands a value to the others, who load; mended by a barrier of the warp.
+// Lane 0 stores and hands a value to the others, who load; fixed by a barrier of the warp.
 template <bool kMended>
 __device__ void shuffle(const doorbell_qp *, const doorbell_job &job) {
   uint64_t *word = reinterpret_cast<uint64_t *>(job.inbox) + blockIdx.x;
@@ -186,7 +186,7 @@ __device__ void scope(const doorbell_qp *, const doorbell_job &job) {
 }
 PAIR(scope)
 
-// Thread 1 reads from shared memory what thread 0 stored; mended by a barrier of the block.
+// Thread 1 reads from shared memory what thread 0 stored; fixed by a barrier of the block.
 template <bool kMended>
 __device__ void shared_memory(const doorbell_qp *, const doorbell_job &job) {
   __shared__ uint32_t word;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.Region;
+import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -20,7 +20,7 @@ import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Scenario;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;

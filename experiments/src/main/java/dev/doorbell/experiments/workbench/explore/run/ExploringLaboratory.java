@@ -4,11 +4,11 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.explore.CalmChooser;
-import dev.doorbell.core.fabric.explore.Conflict;
 import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Finding;
+import dev.doorbell.core.fabric.explore.model.CalmChooser;
+import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
@@ -57,7 +57,7 @@ public final class ExploringLaboratory implements Laboratory {
   }
 
   @Override
-  public Scenario.Program kernel(BugCase bug, boolean mended) {
+  public Scenario.Program kernel(BugCase bug, boolean fixed) {
     KernelCatalogue cases = KernelCatalogue.cases();
     ProtocolKernel kernel =
         cases
@@ -65,7 +65,7 @@ public final class ExploringLaboratory implements Laboratory {
             .orElseThrow(() -> new IllegalStateException("no PTX of the case " + bug.word()));
     return new Scenario.Program(
         CASES + bug.kernel() + ".ptx",
-        bug.kernel() + (mended ? "_mended" : "_broken"),
+        bug.kernel() + (fixed ? "_fixed" : "_broken"),
         cases.ptx(kernel));
   }
 

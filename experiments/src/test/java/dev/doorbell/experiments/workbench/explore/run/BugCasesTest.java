@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Public ordering bugs are found, and their mended versions are not accused. */
+/** Public ordering bugs are found, and their fixed versions are not accused. */
 class BugCasesTest {
   private static final int EVERYDAY = 4;
   private static final int SEEDS = 20;
@@ -20,8 +20,7 @@ class BugCasesTest {
 
   @ParameterizedTest
   @EnumSource
-  void the_broken_kernel_is_found_and_the_mended_one_is_clean(BugCase bug)
-      throws ScenarioException {
+  void the_broken_kernel_is_found_and_the_fixed_one_is_clean(BugCase bug) throws ScenarioException {
     expectFound(bug, EVERYDAY);
     expectClean(bug, EVERYDAY);
   }
@@ -36,7 +35,7 @@ class BugCasesTest {
   @Tag("slow")
   @ParameterizedTest
   @EnumSource
-  void the_mended_kernel_is_clean_in_all_of_20_seeds(BugCase bug) throws ScenarioException {
+  void the_fixed_kernel_is_clean_in_all_of_20_seeds(BugCase bug) throws ScenarioException {
     expectClean(bug, SEEDS);
   }
 
@@ -53,8 +52,8 @@ class BugCasesTest {
     assertThat(report.finished()).isEqualTo(seeds);
   }
 
-  private Explorer.Report explore(BugCase bug, boolean mended, int seeds) throws ScenarioException {
-    return new Explorer(laboratory, bug.scenario(laboratory.kernel(bug, mended)))
+  private Explorer.Report explore(BugCase bug, boolean fixed, int seeds) throws ScenarioException {
+    return new Explorer(laboratory, bug.scenario(laboratory.kernel(bug, fixed)))
         .explore(seeds, BUDGET_NANOS);
   }
 }

@@ -1,6 +1,8 @@
 package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.fabric.MmioTarget;
+import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Release;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 

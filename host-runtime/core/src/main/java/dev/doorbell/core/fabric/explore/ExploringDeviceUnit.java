@@ -2,6 +2,8 @@ package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DeviceUnit;
+import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Release;
 import dev.doorbell.core.mlx5.SendQueue;
 import org.jspecify.annotations.Nullable;
 

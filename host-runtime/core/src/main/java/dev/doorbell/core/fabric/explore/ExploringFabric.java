@@ -8,6 +8,14 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Chooser;
+import dev.doorbell.core.fabric.explore.model.Clock;
+import dev.doorbell.core.fabric.explore.model.MemoryMachine;
+import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.explore.model.Region;
+import dev.doorbell.core.fabric.explore.model.Release;
+import dev.doorbell.core.fabric.explore.model.ScopeLocation;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
@@ -182,15 +190,15 @@ public final class ExploringFabric extends Fabric {
 
   @Override
   public ThreadPort attachThread(Locus locus, Agent agent) {
-    return attach(locus, Place.host(locus.rank()), agent, false);
+    return attach(locus, ScopeLocation.host(locus.rank()), agent, false);
   }
 
   @Override
   public ThreadPort attachThread(Locus locus, long block, Agent agent) {
-    return attach(locus, Place.thread(locus.rank(), locus.index(), block), agent, true);
+    return attach(locus, ScopeLocation.thread(locus.rank(), locus.index(), block), agent, true);
   }
 
-  private ThreadPort attach(Locus locus, Place place, Agent agent, boolean fine) {
+  private ThreadPort attach(Locus locus, ScopeLocation place, Agent agent, boolean fine) {
     Slot slot = new Slot(this, agent, locus);
     slot.fine = fine;
     slots.put(agent, slot);
@@ -219,7 +227,7 @@ public final class ExploringFabric extends Fabric {
       sleep(slot);
       Actor actor = slot.actor;
       if (actor != null) {
-        sendsCombined(actor);
+        sendCombined(slot);
         past.join(actor.clock);
         actor.nextEpoch();
       }
@@ -422,14 +430,20 @@ public final class ExploringFabric extends Fabric {
   }
 
   void storeRegister(
-      Actor actor, long address, int bytes, long value, int access, @Nullable Object at) {
+      Slot from,
+      Actor actor,
+      long address,
+      int bytes,
+      long value,
+      int access,
+      @Nullable Object at) {
     Route route = route(address);
     if (route == null) {
       throw memory.fault("store", address, bytes);
     }
     Release[] releases = machine.handsOn(actor, access);
     boolean combines = Access.semantics(access) != Access.MMIO && bytes == Long.BYTES;
-    Arrivals.Arrival arrival = actor.combining;
+    Arrivals.Arrival arrival = from.combining;
     boolean joins =
         combines
             && arrival != null
@@ -438,10 +452,10 @@ public final class ExploringFabric extends Fabric {
             && address % Arrivals.BLOCK != 0
             && !(options.tears() && chooser.choose(2, Chooser.Kind.TEAR) == 1);
     if (!joins || arrival == null) {
-      sendsCombined(actor);
+      sendCombined(from);
       arrival = new Arrivals.Arrival(actor, route.target, address, access, at);
       arrival.combining = combines;
-      actor.combining = combines ? arrival : null;
+      from.combining = combines ? arrival : null;
       route.slot.arrivals.add(arrival);
     }
     arrival.words[arrival.bytes / Long.BYTES] = value;
@@ -449,17 +463,17 @@ public final class ExploringFabric extends Fabric {
     arrival.releases = releases;
     arrival.turn = turns;
     if (arrival.bytes == Arrivals.BLOCK) {
-      sendsCombined(actor);
+      sendCombined(from);
     }
     wake(route.slot);
   }
 
-  /** The actor's write-combining buffer is emptied. */
-  void sendsCombined(Actor actor) {
-    Arrivals.Arrival arrival = actor.combining;
+  /** Empties the thread's write-combining buffer. */
+  void sendCombined(Slot slot) {
+    Arrivals.Arrival arrival = slot.combining;
     if (arrival != null) {
       arrival.combining = false;
-      actor.combining = null;
+      slot.combining = null;
     }
   }
 

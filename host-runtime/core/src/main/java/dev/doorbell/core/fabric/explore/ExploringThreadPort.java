@@ -4,6 +4,10 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Cell;
+import dev.doorbell.core.fabric.explore.model.MemoryMachine;
+import dev.doorbell.core.fabric.explore.model.Words;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Arrays;
@@ -125,7 +129,7 @@ final class ExploringThreadPort extends ThreadPort {
     if (memory.accessible(address, bytes)) {
       machine.store(actor, address, bytes, value, access, agent.place());
     } else {
-      fabric.storeRegister(actor, address, bytes, value, access, agent.place());
+      fabric.storeRegister(slot, actor, address, bytes, value, access, agent.place());
     }
   }
 
@@ -143,7 +147,7 @@ final class ExploringThreadPort extends ThreadPort {
 
   @Override
   public void fence(int access) {
-    fabric.sendsCombined(actor);
+    fabric.sendCombined(slot);
     fabric.fenced(agent, agent.place(), access);
     machine.fence(actor, access);
   }

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.explore;
 
+import dev.doorbell.core.fabric.explore.model.Conflict;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric.explore;
 
+import dev.doorbell.core.fabric.explore.model.Conflict;
+import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.DoorbellRecord;

@@ -1,6 +1,9 @@
 package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Cell;
+import dev.doorbell.core.fabric.explore.model.Watcher;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +17,7 @@ final class Slot implements Watcher {
   final Agent agent;
   final Locus locus;
 
-  /** Its place among the runnable, or {@link #ASLEEP}. */
+  /** Its index among the runnable, or {@link #ASLEEP}. */
   int runnable = ASLEEP;
 
   boolean attached = true;
@@ -35,6 +38,9 @@ final class Slot implements Watcher {
 
   /** Stores that wait for a device. */
   final Arrivals arrivals = new Arrivals();
+
+  /** What the thread's write-combining buffer holds for a device. */
+  Arrivals.@Nullable Arrival combining;
 
   final List<Cell> watched = new ArrayList<>(0);
 

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.explore;
 
+import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;

@@ -14,7 +14,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
-import dev.doorbell.core.fabric.explore.Conflict.Kind;
+import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Conflict;
+import dev.doorbell.core.fabric.explore.model.Conflict.Kind;
+import dev.doorbell.core.fabric.explore.model.MemoryMachine;
+import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.explore.model.ScopeLocation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -61,7 +66,7 @@ class MemoryMachineTest {
   }
 
   private static Actor thread(MemoryMachine machine, long block) {
-    return machine.thread(Place.thread(0, 0, block), "block " + block);
+    return machine.thread(ScopeLocation.thread(0, 0, block), "block " + block);
   }
 
   private List<Kind> kinds() {
@@ -190,7 +195,7 @@ class MemoryMachineTest {
     store(machine, a, X, 1, WEAK);
     load(machine, a, X, NON_COHERENT);
     assertThat(kinds()).containsExactly(Kind.NON_COHERENT);
-    Actor later = machine.thread(Place.thread(0, 0, 2), a.clock, "a later kernel");
+    Actor later = machine.thread(ScopeLocation.thread(0, 0, 2), a.clock, "a later kernel");
     load(machine, later, X, NON_COHERENT);
     assertThat(kinds()).hasSize(1);
   }

@@ -1,6 +1,6 @@
 package dev.doorbell.core.fabric.explore.litmus;
 
-import dev.doorbell.core.fabric.explore.Chooser;
+import dev.doorbell.core.fabric.explore.model.Chooser;
 import java.util.Arrays;
 
 /**

@@ -89,7 +89,7 @@ public sealed interface Instruction {
     GT,
     GE;
 
-    int apply(int a, int b, boolean signed) {
+    public int apply(int a, int b, boolean signed) {
       int order = signed ? Integer.compare(a, b) : Integer.compareUnsigned(a, b);
       return switch (this) {
         case MOV -> a;

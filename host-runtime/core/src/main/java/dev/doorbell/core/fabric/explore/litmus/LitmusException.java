@@ -7,7 +7,7 @@ public final class LitmusException extends Exception {
   private final int line;
   private final String fix;
 
-  LitmusException(int line, String what, String fix) {
+  public LitmusException(int line, String what, String fix) {
     super(what);
     this.line = line;
     this.fix = fix;

@@ -1,14 +1,14 @@
 package dev.doorbell.core.fabric.explore.litmus;
 
 import dev.doorbell.core.fabric.Access;
-import dev.doorbell.core.fabric.explore.Actor;
-import dev.doorbell.core.fabric.explore.Chooser;
 import dev.doorbell.core.fabric.explore.Meeting;
-import dev.doorbell.core.fabric.explore.MemoryMachine;
-import dev.doorbell.core.fabric.explore.Place;
-import dev.doorbell.core.fabric.explore.Policy;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
+import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Chooser;
+import dev.doorbell.core.fabric.explore.model.MemoryMachine;
+import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.explore.model.ScopeLocation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -104,7 +104,7 @@ public final class LitmusMachine {
               conflict -> conflicts = true);
       for (int thread = 0; thread < test.threads().size(); thread++) {
         LitmusTest.LitmusThread code = test.threads().get(thread);
-        Place place = Place.thread(0, code.place().gpu(), code.place().cta());
+        ScopeLocation place = ScopeLocation.thread(0, code.place().gpu(), code.place().cta());
         runners.add(new Runner(machine.thread(place, code.name()), code.registers()));
       }
     }

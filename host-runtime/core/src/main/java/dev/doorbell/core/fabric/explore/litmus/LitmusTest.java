@@ -36,7 +36,7 @@ public record LitmusTest(
       String name, ThreadPlace place, List<Instruction> code, Map<String, Integer> registers) {}
 
   /** How many threads run in the CTA of {@code thread}. */
-  int threadsOfCta(int thread) {
+  public int threadsOfCta(int thread) {
     ThreadPlace place = threads.get(thread).place();
     return (int) threads.stream().filter(other -> other.place().sameCta(place)).count();
   }

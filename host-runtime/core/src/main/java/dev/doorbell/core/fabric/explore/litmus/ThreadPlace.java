@@ -7,7 +7,7 @@ public record ThreadPlace(int cta, int gpu) {
   /**
    * Whether a thread at {@code other} is inside {@code scope}, an {@link Access} scope, of this.
    */
-  boolean reaches(int scope, ThreadPlace other) {
+  public boolean reaches(int scope, ThreadPlace other) {
     return switch (scope) {
       case Access.CTA, Access.CLUSTER -> sameCta(other);
       case Access.GPU -> gpu == other.gpu;
@@ -15,7 +15,7 @@ public record ThreadPlace(int cta, int gpu) {
     };
   }
 
-  boolean sameCta(ThreadPlace other) {
+  public boolean sameCta(ThreadPlace other) {
     return gpu == other.gpu && cta == other.cta;
   }
 }

@@ -2,6 +2,9 @@ package dev.doorbell.core.fabric.explore.litmus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.fabric.explore.litmus.axiom.Axiom;
+import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
+import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -104,10 +107,11 @@ class AxiomaticModelTest {
     LitmusResult result =
         check(
             """
-                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
-                fence.sc.gpu | ld.acquire.gpu r0, x ;
-                st.release.gpu x, 1 | fence.sc.gpu ;
-                exists (P1:r0 == 1)""");
+            P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+            fence.sc.gpu | ld.acquire.gpu r0, x ;
+            st.release.gpu x, 1 | fence.sc.gpu ;
+            exists (P1:r0 == 1)\
+            """);
     List<String> names = List.of("P1:r0");
     assertThat(result.allowed())
         .containsEntry(new Outcome(names, List.of(0)), 2L)
@@ -130,9 +134,10 @@ class AxiomaticModelTest {
     LitmusResult result =
         check(
             """
-                P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;
-                bar.sync 1 | ld.weak r0, x ;
-                exists (P1:r0 == 0)""");
+            P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;
+            bar.sync 1 | ld.weak r0, x ;
+            exists (P1:r0 == 0)\
+            """);
     assertThat(result.holds()).isFalse();
     assertThat(result.allowed()).isEmpty();
     assertThat(result.deadlocks()).containsOnlyKeys("P0 line 4 (bar.sync 1)");
@@ -147,9 +152,10 @@ class AxiomaticModelTest {
     LitmusResult strong =
         check(
             """
-                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
-                st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;
-                exists (x=1)""");
+            P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+            st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;
+            exists (x=1)\
+            """);
     assertThat(strong.races()).isEmpty();
   }
 
@@ -158,13 +164,14 @@ class AxiomaticModelTest {
     LitmusTest loop =
         test(
             """
-                P0@cta 0,gpu 0 ;
-                add.u32 r0, r0, 1 ;
-                L: add.u32 r0, r0, 1 ;
-                setp.lt.u32 p0, r0, 5 ;
-                @p0 bra L ;
-                st.weak x, r0 ;
-                exists (x == 5)""");
+            P0@cta 0,gpu 0 ;
+            add.u32 r0, r0, 1 ;
+            L: add.u32 r0, r0, 1 ;
+            setp.lt.u32 p0, r0, 5 ;
+            @p0 bra L ;
+            st.weak x, r0 ;
+            exists (x == 5)\
+            """);
     LitmusResult short_ = AxiomaticModel.check(loop, new Bounds(2, 100));
     assertThat(short_.cut()).isTrue();
     assertThat(short_.allowed()).isEmpty();
@@ -192,9 +199,10 @@ class AxiomaticModelTest {
     LitmusResult result =
         check(
             """
-                P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;
-                atom.gpu.add.u32 r0, x, 3 | atom.gpu.add.u32 r0, x, 3 | red.gpu.add.u32 x, 3 ;
-                forall (x == 9)""");
+            P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;
+            atom.gpu.add.u32 r0, x, 3 | atom.gpu.add.u32 r0, x, 3 | red.gpu.add.u32 x, 3 ;
+            forall (x == 9)\
+            """);
     assertThat(result.holds()).isTrue();
     assertThat(result.executions()).isEqualTo(6);
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
+import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,0 +1,224 @@
+package dev.doorbell.core.fabric.explore.litmus.axiom;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Judges a candidate execution whose reads and barriers are fixed: tries every order of its {@code
+ * fence.sc} and every coherence order, and keeps those that no axiom forbids.
+ *
+ * <p>Section numbers are those of the PTX ISA 9.0, chapter 8.
+ */
+final class Axioms {
+  /** The write that a fence or barrier "reads from", and everything else that does not read. */
+  static final int NOBODY = -1;
+
+  private final Candidate candidate;
+  private final List<Event> events;
+  private final int[] source;
+  private final int locations;
+  private final Consumer<Survivor> survivors;
+  private final Relation observation;
+  private final Relation base;
+  private final Set<Axiom> violated = EnumSet.noneOf(Axiom.class);
+
+  /**
+   * An order of fences under which some executions are allowed.
+   *
+   * @param coherence by location, the coherence orders
+   * @param causality between accesses of the same location
+   */
+  record Survivor(List<List<Coherence.Order>> coherence, Relation causality) {}
+
+  /**
+   * @param source by event, the write that it reads from
+   * @param barriers what synchronizes at barriers
+   * @param survivors gets what is allowed
+   */
+  Axioms(
+      Candidate candidate,
+      int[] source,
+      Relation barriers,
+      int locations,
+      Consumer<Survivor> survivors) {
+    this.candidate = candidate;
+    this.events = candidate.events;
+    this.source = source;
+    this.locations = locations;
+    this.survivors = survivors;
+    this.observation = observation();
+    this.base = candidate.program.copy();
+    base.addAll(barriers);
+    base.addAll(synchronization());
+    base.close();
+  }
+
+  /**
+   * Judges.
+   *
+   * @return the axioms that forbade something
+   */
+  Set<Axiom> judge() {
+    if (isThinAir()) {
+      violated.add(Axiom.NO_THIN_AIR);
+    } else {
+      orderFences(base, new Relation(events.size()), fencePairs(), 0);
+    }
+    return violated;
+  }
+
+  /** 8.10.4: no cycle of reads-from and dependencies. */
+  private boolean isThinAir() {
+    Relation reasons = new Relation(events.size());
+    for (int i = 0; i < events.size(); i++) {
+      if (source[i] != NOBODY) {
+        reasons.add(source[i], i);
+      }
+      for (int j = 0; j < events.size(); j++) {
+        if ((candidate.dependencies[i] >>> j & 1) != 0) {
+          reasons.add(j, i);
+        }
+      }
+    }
+    return reasons.isCyclic();
+  }
+
+  /** 8.9.2: morally strong reads-from, on through read-modify-writes. */
+  private Relation observation() {
+    Relation observed = new Relation(events.size());
+    for (int read = 0; read < events.size(); read++) {
+      if (source[read] != NOBODY && candidate.strong.has(source[read], read)) {
+        observed.add(source[read], read);
+      }
+    }
+    return observed.close();
+  }
+
+  /** 8.9.4: release patterns that an acquire pattern observes. */
+  private Relation synchronization() {
+    Relation synchronizes = new Relation(events.size());
+    for (Candidate.Pattern release : candidate.releases) {
+      for (Candidate.Pattern acquire : candidate.acquires) {
+        if (observation.has(release.access(), acquire.access())
+            && candidate.strong.has(release.end(), acquire.end())) {
+          synchronizes.add(release.end(), acquire.end());
+        }
+      }
+    }
+    return synchronizes;
+  }
+
+  /** Pairs of {@code fence.sc} of different threads that are morally strong. */
+  private List<int[]> fencePairs() {
+    List<int[]> pairs = new ArrayList<>();
+    for (int a = 0; a < events.size(); a++) {
+      for (int b = a + 1; b < events.size(); b++) {
+        if (events.get(a).isScFence()
+            && events.get(b).isScFence()
+            && events.get(a).thread() != events.get(b).thread()
+            && candidate.strong.has(a, b)) {
+          pairs.add(new int[] {a, b});
+        }
+      }
+    }
+    return pairs;
+  }
+
+  /** 8.9.3 and 8.10.2: tries both directions of each pair that causality leaves open. */
+  private void orderFences(Relation causes, Relation fences, List<int[]> pairs, int next) {
+    if (next == pairs.size()) {
+      if (contradicts(fences, causes)) {
+        violated.add(Axiom.FENCE_SC);
+      } else {
+        orderWrites(causes);
+      }
+      return;
+    }
+    int[] pair = pairs.get(next);
+    for (int direction = 0; direction < 2; direction++) {
+      int from = pair[direction];
+      int to = pair[1 - direction];
+      if (causes.has(to, from)) {
+        violated.add(Axiom.FENCE_SC);
+        continue;
+      }
+      Relation more = causes.copy();
+      more.addTransitively(from, to);
+      Relation ordered = fences.copy();
+      ordered.add(from, to);
+      orderFences(more, ordered, pairs, next + 1);
+    }
+  }
+
+  private boolean contradicts(Relation fences, Relation causes) {
+    for (int a = 0; a < events.size(); a++) {
+      for (int b = 0; b < events.size(); b++) {
+        if (fences.has(a, b) && causes.has(b, a)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private void orderWrites(Relation causes) {
+    Relation causality = causality(causes);
+    if (readsTheFuture(causality)) {
+      violated.add(Axiom.CAUSALITY);
+      return;
+    }
+    List<List<Coherence.Order>> orders = new ArrayList<>();
+    boolean possible = true;
+    for (int location = 0; location < locations; location++) {
+      Coherence coherence = new Coherence(candidate, source, location, causality, violated);
+      List<Coherence.Order> allowed = coherence.orders();
+      possible &= !allowed.isEmpty();
+      orders.add(allowed);
+    }
+    if (possible) {
+      survivors.accept(new Survivor(orders, causality));
+    }
+  }
+
+  /** 8.9.5, between accesses of the same location: base causality, and observation before it. */
+  private Relation causality(Relation causes) {
+    Relation causality = new Relation(events.size());
+    for (int x = 0; x < events.size(); x++) {
+      for (int y = 0; y < events.size(); y++) {
+        if (x != y && sameLocation(x, y) && precedes(causes, x, y)) {
+          causality.add(x, y);
+        }
+      }
+    }
+    return causality;
+  }
+
+  private boolean precedes(Relation causes, int x, int y) {
+    if (events.get(x).isInitial() || causes.has(x, y)) {
+      return !events.get(y).isInitial();
+    }
+    for (int z = 0; z < events.size(); z++) {
+      if (observation.has(x, z) && sameLocation(z, y) && causes.has(z, y)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean sameLocation(int a, int b) {
+    return events.get(a).isMemory() && events.get(a).location() == events.get(b).location();
+  }
+
+  /** 8.10.6, first half: a read that precedes a write in causality does not read from it. */
+  private boolean readsTheFuture(Relation causality) {
+    for (int read = 0; read < events.size(); read++) {
+      if (source[read] != NOBODY && causality.has(read, source[read])) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

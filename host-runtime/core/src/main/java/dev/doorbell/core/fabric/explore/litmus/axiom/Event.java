@@ -1,0 +1,104 @@
+package dev.doorbell.core.fabric.explore.litmus.axiom;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.explore.litmus.Instruction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one instruction of a trace does to memory or to others. A read-modify-write is one event; a
+ * compare-and-swap that fails is a read.
+ *
+ * @param thread the column, -1 for the write that gives a location its initial value
+ * @param line of the file
+ * @param text the instruction
+ * @param location the index, -1 for fences and barriers
+ * @param access {@link Access} bits
+ * @param reads whether it reads
+ * @param readValue what it reads, in this trace
+ * @param writes whether it writes
+ * @param writeValue what it writes, in this trace
+ * @param reduction {@code red}: its read takes part in no acquire pattern
+ * @param dependencies events of the same trace, by index as bits, on whose values it depends that
+ *     this happens and what is written
+ * @param barrier the instruction when it is a barrier
+ * @param barrierValue what a barrier reduction is given (bit 0) in this trace
+ */
+record Event(
+    int thread,
+    int line,
+    String text,
+    int location,
+    int access,
+    boolean reads,
+    int readValue,
+    boolean writes,
+    int writeValue,
+    boolean reduction,
+    long dependencies,
+    Instruction.@Nullable Barrier barrier,
+    int barrierValue) {
+
+  private static final int INITIAL = -1;
+
+  static Event initial(int location, int value) {
+    return new Event(
+        INITIAL,
+        0,
+        "initial value",
+        location,
+        Access.RELAXED | Access.SYS,
+        false,
+        0,
+        true,
+        value,
+        false,
+        0,
+        null,
+        0);
+  }
+
+  boolean isInitial() {
+    return thread == INITIAL;
+  }
+
+  boolean isMemory() {
+    return location >= 0;
+  }
+
+  boolean isFence() {
+    return location < 0 && barrier == null;
+  }
+
+  boolean isScFence() {
+    return isFence() && Access.semantics(access) == Access.SC;
+  }
+
+  boolean isStrong() {
+    return Access.semantics(access) != Access.WEAK;
+  }
+
+  /** Releases by itself: a release write, or a fence with release semantics. */
+  boolean isRelease() {
+    int semantics = Access.semantics(access);
+    boolean release =
+        semantics == Access.RELEASE
+            || semantics == Access.ACQ_REL
+            || (semantics == Access.SC && isFence());
+    return release && (isFence() || writes);
+  }
+
+  /** Acquires by itself: an acquire read, or a fence with acquire semantics. */
+  boolean isAcquire() {
+    int semantics = Access.semantics(access);
+    boolean acquire =
+        semantics == Access.ACQUIRE
+            || semantics == Access.ACQ_REL
+            || (semantics == Access.SC && isFence());
+    return acquire && (isFence() || (reads && !reduction));
+  }
+
+  /** For reports. */
+  String where() {
+    return isInitial() ? text : "P%d line %d (%s)".formatted(thread, line, text);
+  }
+}

@@ -1,0 +1,337 @@
+package dev.doorbell.core.fabric.explore.litmus.axiom;
+
+import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.explore.litmus.Instruction;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Arithmetic;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Guard;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.LitmusThread;
+import dev.doorbell.core.fabric.explore.litmus.Operand;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every way through one thread's code, for loads that may return whatever somebody writes.
+ *
+ * <p>A loop is followed a bounded number of times round; {@link #cut} says whether that left
+ * anything out. Dependencies are syntactic, with the usual exceptions: {@code xor r, a, a}, {@code
+ * sub r, a, a} and {@code and r, a, 0} depend on nothing.
+ */
+final class TraceEnumerator {
+  private final LitmusTest test;
+  private final int number;
+  private final LitmusThread thread;
+  private final List<SortedSet<Integer>> values;
+  private final int rounds;
+  private final List<ThreadTrace> traces = new ArrayList<>();
+  private boolean cut;
+
+  /** A register's value and the loads (event indices as bits) that it depends on. */
+  private record Value(int value, long dependencies) {}
+
+  /** A thread in the middle of its code. */
+  private static final class State {
+    int pc;
+    long control;
+    final Map<String, Value> registers;
+    final List<Event> events;
+    final Map<Integer, Integer> backward;
+
+    State() {
+      registers = new HashMap<>();
+      events = new ArrayList<>();
+      backward = new HashMap<>();
+    }
+
+    State(State other) {
+      pc = other.pc;
+      control = other.control;
+      registers = new HashMap<>(other.registers);
+      events = new ArrayList<>(other.events);
+      backward = new HashMap<>(other.backward);
+    }
+
+    Value value(Operand operand) {
+      return switch (operand) {
+        case Operand.Constant constant -> new Value(constant.value(), 0);
+        case Operand.Register register -> registers.getOrDefault(register.name(), new Value(0, 0));
+      };
+    }
+  }
+
+  /**
+   * @param values what loads of each location may return
+   * @param rounds how often each backward branch is taken in one trace
+   */
+  TraceEnumerator(LitmusTest test, int thread, List<SortedSet<Integer>> values, int rounds) {
+    this.test = test;
+    this.number = thread;
+    this.thread = test.threads().get(thread);
+    this.values = values;
+    this.rounds = rounds;
+  }
+
+  List<ThreadTrace> enumerate() {
+    State state = new State();
+    thread.registers().forEach((name, value) -> state.registers.put(name, new Value(value, 0)));
+    follow(state);
+    return traces;
+  }
+
+  /** Whether longer traces exist. */
+  boolean cut() {
+    return cut;
+  }
+
+  private void follow(State start) {
+    State state = start;
+    while (state.pc < thread.code().size()) {
+      Instruction instruction = thread.code().get(state.pc++);
+      Guard guard = instruction.site().guard();
+      long conditional = 0;
+      if (guard != null) {
+        Value predicate = state.value(new Operand.Register(guard.predicate()));
+        conditional = predicate.dependencies;
+        if ((predicate.value != 0) == guard.negated()) {
+          skip(state, instruction, conditional);
+          continue;
+        }
+      }
+      switch (instruction) {
+        case Instruction.Load load -> {
+          load(state, load, conditional);
+          return;
+        }
+        case Instruction.Atomic atomic -> {
+          atomic(state, atomic, conditional);
+          return;
+        }
+        case Barrier barrier -> {
+          barrier(state, barrier, conditional);
+          return;
+        }
+        case Instruction.Store store -> {
+          Value value = state.value(store.value());
+          long dependencies = value.dependencies | conditional | state.control;
+          state.events.add(
+              event(store.site(), store.location(), store.access())
+                  .write(value.value)
+                  .build(dependencies));
+        }
+        case Instruction.Fence fence ->
+            state.events.add(event(fence.site(), -1, fence.access()).build(0));
+        case Instruction.Compute compute -> compute(state, compute, conditional);
+        case Instruction.Branch branch -> {
+          state.control |= conditional;
+          if (branch.target() < state.pc && !again(state)) {
+            cut = true;
+            return;
+          }
+          state.pc = branch.target();
+        }
+        case Instruction.Exit ignored -> {
+          finish(state, false);
+          return;
+        }
+      }
+    }
+    finish(state, false);
+  }
+
+  /** A guard that is false still decides: what a register keeps, or where control goes. */
+  private static void skip(State state, Instruction instruction, long conditional) {
+    String target =
+        switch (instruction) {
+          case Instruction.Load load -> load.target();
+          case Instruction.Atomic atomic -> atomic.target();
+          case Instruction.Compute compute -> compute.target();
+          case Barrier barrier -> barrier.target();
+          case Instruction.Branch ignored -> {
+            state.control |= conditional;
+            yield null;
+          }
+          case Instruction.Exit ignored -> {
+            state.control |= conditional;
+            yield null;
+          }
+          case Instruction.Store ignored -> null;
+          case Instruction.Fence ignored -> null;
+        };
+    if (target != null) {
+      Value kept = state.value(new Operand.Register(target));
+      state.registers.put(target, new Value(kept.value, kept.dependencies | conditional));
+    }
+  }
+
+  private boolean again(State state) {
+    return state.backward.merge(state.pc, 1, Integer::sum) <= rounds;
+  }
+
+  private void load(State state, Instruction.Load load, long conditional) {
+    for (int value : values.get(load.location())) {
+      State next = new State(state);
+      long self = 1L << next.events.size();
+      next.events.add(
+          event(load.site(), load.location(), load.access())
+              .read(value)
+              .build(conditional | state.control));
+      next.registers.put(load.target(), new Value(value, self | conditional));
+      follow(next);
+    }
+  }
+
+  private void atomic(State state, Instruction.Atomic atomic, long conditional) {
+    Value operand = state.value(atomic.operand());
+    Value compare = atomic.compare() == null ? new Value(0, 0) : state.value(atomic.compare());
+    long dependencies = operand.dependencies | compare.dependencies | conditional | state.control;
+    for (int value : values.get(atomic.location())) {
+      State next = new State(state);
+      long self = 1L << next.events.size();
+      EventBuilder event = event(atomic.site(), atomic.location(), atomic.access()).read(value);
+      if (atomic.operation() != Rmw.COMPARE_AND_SWAP || value == compare.value) {
+        event.write(
+            (int)
+                atomic
+                    .operation()
+                    .apply(
+                        Integer.toUnsignedLong(value),
+                        Integer.BYTES,
+                        Integer.toUnsignedLong(operand.value),
+                        Integer.toUnsignedLong(compare.value)));
+      }
+      if (atomic.target() == null) {
+        event.reduction();
+      } else {
+        next.registers.put(atomic.target(), new Value(value, self | conditional));
+      }
+      next.events.add(event.build(dependencies));
+      follow(next);
+    }
+  }
+
+  private void barrier(State state, Barrier barrier, long conditional) {
+    int given = barrier.predicate() == null ? 0 : state.value(barrier.predicate()).value;
+    EventBuilder event = event(barrier.site(), -1, 0).barrier(barrier, given != 0);
+    if (barrier.kind() != BarrierKind.ARRIVE) {
+      State blocked = new State(state);
+      blocked.events.add(event.build(0));
+      finish(blocked, true);
+    }
+    for (int result : results(barrier)) {
+      State next = new State(state);
+      next.events.add(event.read(result).build(0));
+      if (barrier.target() != null) {
+        next.registers.put(barrier.target(), new Value(result, conditional));
+      }
+      follow(next);
+    }
+  }
+
+  /** What a barrier reduction may yield; the schedule of the barriers settles which. */
+  private Set<Integer> results(Barrier barrier) {
+    Set<Integer> results = new TreeSet<>(Set.of(0));
+    if (barrier.target() != null) {
+      int most = barrier.kind() == BarrierKind.RED_POPC ? test.threadsOfCta(number) : 1;
+      for (int result = 1; result <= most; result++) {
+        results.add(result);
+      }
+    }
+    return results;
+  }
+
+  private static void compute(State state, Instruction.Compute compute, long conditional) {
+    Value a = state.value(compute.a());
+    Value b = state.value(compute.b());
+    Arithmetic operation = compute.operation();
+    boolean same =
+        compute.a().equals(compute.b())
+            && (operation == Arithmetic.XOR || operation == Arithmetic.SUB);
+    boolean masked = operation == Arithmetic.AND && isZero(compute.a(), compute.b());
+    long dependencies = same || masked ? 0 : a.dependencies | b.dependencies;
+    int value = operation.apply(a.value, b.value, compute.signed());
+    state.registers.put(compute.target(), new Value(value, dependencies | conditional));
+  }
+
+  private static boolean isZero(Operand a, Operand b) {
+    Operand zero = new Operand.Constant(0);
+    return a.equals(zero) || b.equals(zero);
+  }
+
+  private void finish(State state, boolean blocked) {
+    Map<String, Integer> registers = new HashMap<>();
+    state.registers.forEach((name, value) -> registers.put(name, value.value));
+    traces.add(new ThreadTrace(List.copyOf(state.events), Map.copyOf(registers), blocked));
+  }
+
+  private EventBuilder event(Instruction.Site site, int location, int access) {
+    return new EventBuilder(site, location, access);
+  }
+
+  /** Puts an {@link Event} of this thread together. */
+  private final class EventBuilder {
+    private final Instruction.Site site;
+    private final int location;
+    private final int access;
+    private boolean reads;
+    private int readValue;
+    private boolean writes;
+    private int writeValue;
+    private boolean reduction;
+    private @Nullable Barrier barrier;
+    private int barrierValue;
+
+    EventBuilder(Instruction.Site site, int location, int access) {
+      this.site = site;
+      this.location = location;
+      this.access = access;
+    }
+
+    EventBuilder read(int value) {
+      reads = location >= 0;
+      readValue = value;
+      return this;
+    }
+
+    EventBuilder write(int value) {
+      writes = true;
+      writeValue = value;
+      return this;
+    }
+
+    EventBuilder reduction() {
+      reduction = true;
+      return this;
+    }
+
+    EventBuilder barrier(Barrier instruction, boolean predicate) {
+      barrier = instruction;
+      barrierValue = predicate ? 1 : 0;
+      return this;
+    }
+
+    Event build(long dependencies) {
+      return new Event(
+          number,
+          site.line(),
+          site.text(),
+          location,
+          access,
+          reads,
+          readValue,
+          writes,
+          writeValue,
+          reduction,
+          dependencies,
+          barrier,
+          barrierValue);
+    }
+  }
+}

@@ -1,0 +1,276 @@
+package dev.doorbell.core.fabric.explore.model;
+
+import dev.doorbell.core.fabric.Access;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Somebody who loads and stores: what it knows, what it has released, what it has yet to take. */
+public final class Actor {
+  private static final int SCOPE_SHIFT = 4;
+  private static final int WORDS = 8;
+  private static final int MANY = 8;
+
+  public final int number;
+  final ScopeLocation place;
+
+  /** True for a device: see {@link Policy}. */
+  final boolean device;
+
+  /** What happened before whatever this actor does next. */
+  public final Clock clock;
+
+  /**
+   * The same for memory that lies in the GPU of a device's machine; the same object where the
+   * policy makes no difference.
+   */
+  final Clock resident;
+
+  /** What it knew when it began. */
+  final Clock start;
+
+  /** Loads in a row that did not return the newest value. */
+  int stale;
+
+  /** The last release-side fence of each scope. */
+  private final @Nullable Release[] fences = new Release[(Access.SYS >> SCOPE_SHIFT) + 1];
+
+  /** What releases to single words gave, which later strong stores to the same word give again. */
+  private final long[] releasedWords = new long[WORDS];
+
+  private final @Nullable Release[] releases = new Release[WORDS];
+  private int nextRelease;
+
+  /** Releases that relaxed loads have seen, for a fence or an acquire of the same word to take. */
+  private List<Seen> pending = new ArrayList<>(0);
+
+  /** What a device's last DMA write handed on. */
+  @Nullable Release posted;
+
+  private final Object who;
+
+  /** As whom, and in which epoch, it reads: a unit of a device reads for requests. */
+  private int readNumber;
+
+  private int readEpoch;
+
+  /** A release and the word where it was seen. */
+  private record Seen(long address, boolean resident, Release release) {}
+
+  Actor(int number, ScopeLocation place, boolean device, Policy policy, Clock start, Object who) {
+    this.number = number;
+    this.place = place;
+    this.device = device;
+    this.start = start;
+    this.who = who;
+    clock = start.copy();
+    clock.set(number, 1);
+    resident = device && policy == Policy.VENDOR ? clock.copy() : clock;
+    readNumber = number;
+  }
+
+  /** Where it stands. */
+  public ScopeLocation place() {
+    return place;
+  }
+
+  /** The agent that it is. */
+  public Object who() {
+    return who;
+  }
+
+  /** True for a device. */
+  public boolean isDevice() {
+    return device;
+  }
+
+  int epoch() {
+    return clock.get(number);
+  }
+
+  /** What happens from now on is not covered by what was released until now. */
+  public void nextEpoch() {
+    int next = clock.get(number) + 1;
+    clock.set(number, next);
+    if (resident != clock) {
+      resident.set(number, next);
+    }
+  }
+
+  /** Reads from now on are over when what this actor does now is. */
+  public void readsAsItself() {
+    readNumber = number;
+  }
+
+  /** Reads from now on are over when {@link #hasRead} says so. */
+  public void readsAs(int number, int epoch) {
+    readNumber = number;
+    readEpoch = epoch;
+  }
+
+  int readNumber() {
+    return readNumber;
+  }
+
+  int readEpoch() {
+    return readNumber == number ? epoch() : readEpoch;
+  }
+
+  /** Reads as {@code reader} up to {@code epoch} are over. */
+  public void hasRead(int reader, int epoch) {
+    clock.raise(reader, epoch);
+    if (resident != clock) {
+      resident.raise(reader, epoch);
+    }
+  }
+
+  /** A strong load has seen {@code write}. */
+  void saw(Write write) {
+    clock.saw(write);
+    if (resident != clock) {
+      resident.saw(write);
+    }
+  }
+
+  /**
+   * True when {@code write} comes before what this actor does now, with all that its actor did
+   * before, or alone.
+   */
+  public boolean knows(Write write) {
+    Clock known = write.cell.onGpu ? resident : clock;
+    return write.actor == this
+        || known.covers(write.actor.number, write.epoch)
+        || known.seen(write.cell.address) >= write.order;
+  }
+
+  /** True when the event of {@code actor} in {@code epoch} comes before what this one does now. */
+  boolean knows(int actor, int epoch, boolean onGpu) {
+    return actor == number || (onGpu ? resident : clock).covers(actor, epoch);
+  }
+
+  /**
+   * Takes a release if the scopes allow it.
+   *
+   * @param onGpu it was seen in memory for which {@link ScopeLocation#residentScopeWith} holds
+   */
+  public boolean take(Release release, int scope, boolean onGpu) {
+    if (release.isKnownTo(clock)) {
+      return true;
+    }
+    int needed =
+        onGpu && !device ? place.residentScopeWith(release.from) : place.scopeWith(release.from);
+    if (scope >= needed && release.scope >= needed) {
+      clock.join(release.clock);
+      if (resident != clock) {
+        resident.join(release.clock);
+      }
+      return true;
+    }
+    if (resident != clock && takesAsResident(release)) {
+      resident.join(release.clock);
+      return true;
+    }
+    return false;
+  }
+
+  /** True when a device would take a release for memory on a GPU, or elsewhere. */
+  public boolean mayTake(Release release, boolean onGpu) {
+    return release.scope >= place.scopeWith(release.from)
+        || (onGpu && resident != clock && takesAsResident(release));
+  }
+
+  private boolean takesAsResident(Release release) {
+    return release.scope >= Access.GPU
+        && release.from.gpu() >= 0
+        && release.from.rank() == place.rank();
+  }
+
+  /** Keeps a release for a later fence or acquire. */
+  void keep(long address, boolean onGpu, Release release) {
+    if (release.isKnownTo(clock)) {
+      return;
+    }
+    for (Seen seen : pending) {
+      if (seen.release == release) {
+        return;
+      }
+    }
+    pending.add(new Seen(address, onGpu, release));
+    if (pending.size() > MANY) {
+      shorten();
+    }
+  }
+
+  /** Merges what is kept: the words are forgotten, only fences take it then. */
+  private void shorten() {
+    List<Seen> all = pending;
+    pending = new ArrayList<>();
+    shorten(all, false);
+    shorten(all, true);
+  }
+
+  private void shorten(List<Seen> all, boolean onGpu) {
+    Release[] merged = null;
+    for (Seen seen : all) {
+      if (seen.resident == onGpu) {
+        merged = Release.add(merged, seen.release);
+      }
+    }
+    if (merged != null) {
+      for (Release release : merged) {
+        pending.add(new Seen(0, onGpu, release));
+      }
+    }
+  }
+
+  /** An acquire of {@code address}, or of any word for 0, takes what was kept. */
+  void takePending(long address, int scope) {
+    if (!pending.isEmpty()) {
+      pending.removeIf(
+          seen ->
+              (address == 0 || seen.address == address)
+                  && take(seen.release, scope, seen.resident));
+    }
+  }
+
+  void fenced(Release release) {
+    fences[release.scope >> SCOPE_SHIFT] = release;
+  }
+
+  /** What a strong store hands on by the fences before it. */
+  Release @Nullable [] released() {
+    Release[] list = null;
+    for (Release release : fences) {
+      if (release != null) {
+        list = Release.add(list, release);
+      }
+    }
+    return list;
+  }
+
+  void releasedTo(long address, Release release) {
+    for (int i = 0; i < WORDS; i++) {
+      if (releasedWords[i] == address) {
+        releases[i] = release;
+        return;
+      }
+    }
+    releasedWords[nextRelease] = address;
+    releases[nextRelease] = release;
+    nextRelease = (nextRelease + 1) % WORDS;
+  }
+
+  @Nullable Release releasedTo(long address) {
+    for (int i = 0; i < WORDS; i++) {
+      if (releasedWords[i] == address) {
+        return releases[i];
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public String toString() {
+    return who.toString();
+  }
+}

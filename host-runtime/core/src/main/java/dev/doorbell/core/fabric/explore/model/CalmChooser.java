@@ -1,0 +1,56 @@
+package dev.doorbell.core.fabric.explore.model;
+
+import java.util.List;
+
+/**
+ * Explores at random but for some stretches in which it does what a simple machine would: newest
+ * values, nothing late or torn, and everybody goes for long before somebody else does. A run that
+ * still shows a race with most of its choices calm is one that a person can follow.
+ */
+public final class CalmChooser implements Chooser {
+  private static final int TURNS_OF_ONE = 8;
+
+  private final RandomChooser random;
+  private final List<Stretch> stretches;
+  private long choices;
+  private long calmTurns;
+
+  /** Choices {@code from}, counted from 0, to {@code to}, exclusive. */
+  public record Stretch(long from, long to) {
+    /** Refuses what is none. */
+    public Stretch {
+      if (from < 0 || to <= from) {
+        throw new IllegalArgumentException("no stretch: " + from + " to " + to);
+      }
+    }
+  }
+
+  /** Calm in {@code stretches}, elsewhere as {@link RandomChooser} is. */
+  public CalmChooser(long seed, List<Stretch> stretches) {
+    random = new RandomChooser(seed);
+    this.stretches = List.copyOf(stretches);
+  }
+
+  @Override
+  public int choose(int alternatives, Kind what) {
+    long choice = choices++;
+    if (!isCalm(choice)) {
+      return random.choose(alternatives, what);
+    }
+    return switch (what) {
+      case AGENT -> (int) (calmTurns++ / TURNS_OF_ONE % alternatives);
+      case QUANTUM -> alternatives - 1;
+      default -> 0;
+    };
+  }
+
+  private boolean isCalm(long choice) {
+    for (int i = 0; i < stretches.size(); i++) {
+      Stretch stretch = stretches.get(i);
+      if (choice >= stretch.from && choice < stretch.to) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,487 @@
+package dev.doorbell.core.fabric.explore.model;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.Rmw;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory model as a machine: a load returns any value that it may, a conflict that nothing
+ * orders is reported.
+ *
+ * <p>Vector clocks say what happened before what. A word keeps its latest writes, each with the
+ * clocks that releases attached to it; a load may return the newest, or an older one down to the
+ * first that its actor knows of. A store that "has not arrived" is one that the reader's clock does
+ * not cover, so scopes and transitivity need no store buffers, and a release flushes nothing. This
+ * is the operational reading of the PTX memory model (PTX ISA, "Memory Consistency Model": strong
+ * and weak, scopes, moral strength, release and acquire patterns, observation through atomics,
+ * fence.sc), with these limits: no load returns a value that is stored later (no load buffering),
+ * stores to one word have the order in which they were made, and words of 8 bytes are single.
+ *
+ * <p>Accesses are naturally aligned and at most 8 bytes; {@code access} is of {@link Access}.
+ */
+public final class MemoryMachine {
+  /** The memory behind it: it holds what was there before, and is kept up to date. */
+  public interface Backing {
+    /** The 8 aligned bytes at {@code address}, little-endian. */
+    long word(long address);
+
+    /** Stores the bytes of {@code value} that are ones in {@code mask}. */
+    void store(long address, long value, long mask);
+
+    /** True where the memory lies in a GPU. */
+    boolean onGpu(long address);
+  }
+
+  /** Hears of conflicts. */
+  @FunctionalInterface
+  public interface Findings {
+    void found(Conflict conflict);
+  }
+
+  /**
+   * How it explores.
+   *
+   * @param policy what orders stores for devices
+   * @param history writes that a word remembers
+   * @param staleLoads after that many stale loads in a row an actor gets the newest value, so that
+   *     polling ends; 0 for no limit
+   */
+  public record Options(Policy policy, int history, int staleLoads) {
+    /** For exhaustive searches of small programs. */
+    public static Options exhaustive(Policy policy) {
+      return new Options(policy, Integer.MAX_VALUE, 0);
+    }
+
+    /** For exploring at random. */
+    public static Options random(Policy policy) {
+      return new Options(policy, 8, 8);
+    }
+  }
+
+  private final Chooser chooser;
+  private final Options options;
+  private final Backing backing;
+  private final Checks checks;
+  private final CellTable cells = new CellTable();
+  private int numbers;
+
+  private @Nullable Records records;
+
+  /** What sc fences have released, by scope and place. */
+  private Release @Nullable [] fences;
+
+  /** The word of the last load, and whether that returned an older value. */
+  public @Nullable Cell loaded;
+
+  public boolean stale;
+
+  public MemoryMachine(Chooser chooser, Options options, Backing backing, Findings findings) {
+    this.chooser = chooser;
+    this.options = options;
+    this.backing = backing;
+    this.checks = new Checks(options.policy(), findings);
+  }
+
+  /** Adds a thread, which knows nothing yet of what others do. */
+  public Actor thread(ScopeLocation place, Object who) {
+    return add(place, false, new Clock(), who);
+  }
+
+  public Actor thread(ScopeLocation place, Clock start, Object who) {
+    return add(place, false, start, who);
+  }
+
+  /** Adds a device of {@code rank}. */
+  public Actor device(int rank, Object who) {
+    return add(ScopeLocation.device(rank), true, new Clock(), who);
+  }
+
+  private Actor add(ScopeLocation place, boolean device, Clock start, Object who) {
+    return new Actor(numbers++, place, device, options.policy(), start.copy(), who);
+  }
+
+  /** A number for events that are nobody's own. */
+  public int nextNumber() {
+    return numbers++;
+  }
+
+  /** The newest value of {@code bytes} bytes, for an observer outside. */
+  public long newest(long address, int bytes) {
+    return cell(address).value() >>> Words.shift(address) & Words.ones(bytes);
+  }
+
+  /** A word turns out to be a doorbell record, which may be read at any time. */
+  public void markRecord(Region region) {
+    Cell cell = cell(region.address());
+    cell.readers.clear();
+    cell.record = region;
+  }
+
+  /** The word at {@code address} if it was ever touched. */
+  public @Nullable Cell find(long address) {
+    return cells.find(address);
+  }
+
+  /** Hears of stores to doorbell records. */
+  public interface Records {
+    void recordStored(Region region, Write write, long before);
+  }
+
+  public void onRecord(Records listener) {
+    records = listener;
+  }
+
+  /** A load of a thread. Zero-extended. */
+  public long load(Actor actor, long address, int bytes, int access, @Nullable Object at) {
+    Cell cell = cell(address);
+    long mask = Words.ones(bytes) << Words.shift(address);
+    int strength = Semantics.strong(access);
+    Write newest = newest(cell, mask);
+    if (newest != null) {
+      checks.checkLoad(actor, cell, mask, address, bytes, strength, at);
+    }
+    Write seen = pick(actor, cell, newest, mask);
+    loaded = cell;
+    stale = seen != newest;
+    if (Semantics.isStrong(strength)) {
+      observe(actor, cell, seen, strength);
+    } else {
+      cell.readers.add(actor, cell.onGpu, mask, strength, at);
+    }
+    return (seen == null ? before(cell, newest) : seen.value) >>> Words.shift(address)
+        & Words.ones(bytes);
+  }
+
+  /**
+   * A device's DMA read of data that has to be there already: whatever was stored must be ordered
+   * before it.
+   */
+  public long read(Actor device, long address, int bytes, @Nullable Object at) {
+    return read(device, address, bytes, at, true);
+  }
+
+  /** A device's DMA read of a word that may be behind, the doorbell record. */
+  public long readRecord(Actor device, long address, int bytes, @Nullable Object at) {
+    return read(device, address, bytes, at, false);
+  }
+
+  private long read(Actor device, long address, int bytes, @Nullable Object at, boolean data) {
+    Cell cell = cell(address);
+    long mask = Words.ones(bytes) << Words.shift(address);
+    Write newest = newest(cell, mask);
+    if (data) {
+      checks.checkDmaRead(device, cell, mask, address, bytes, at);
+      cell.readers.add(device, cell.onGpu, mask, Access.WEAK, at);
+    } else if (newest != null) {
+      checks.checkLoad(device, cell, mask, address, bytes, Access.ACQUIRE | Access.SYS, at);
+    }
+    Write seen = pick(device, cell, newest, mask);
+    observe(device, cell, seen, Access.ACQUIRE | Access.SYS);
+    return (seen == null ? before(cell, newest) : seen.value) >>> Words.shift(address)
+        & Words.ones(bytes);
+  }
+
+  /** The oldest value that {@code actor} could read. Nothing is chosen, nothing noted. */
+  public long oldest(Actor actor, long address, int bytes) {
+    Cell cell = cell(address);
+    long mask = Words.ones(bytes) << Words.shift(address);
+    Write newest = newest(cell, mask);
+    Write write = newest;
+    while (write != null && !actor.knows(write)) {
+      Write before = older(write, mask);
+      if (before == null && cell.hasForgotten(mask)) {
+        break;
+      }
+      write = before;
+    }
+    return (write == null ? before(cell, newest) : write.value) >>> Words.shift(address)
+        & Words.ones(bytes);
+  }
+
+  /** A store of a thread. */
+  public void store(
+      Actor actor, long address, int bytes, long value, int access, @Nullable Object at) {
+    Cell cell = cell(address);
+    long mask = Words.ones(bytes) << Words.shift(address);
+    int strength = Semantics.strong(access);
+    checks.checkStore(actor, cell, mask, address, bytes, strength, at);
+    int epoch = actor.epoch();
+    Release[] releases = handsOn(actor, cell, strength);
+    append(actor, epoch, cell, mask, value << Words.shift(address), strength, at, releases);
+  }
+
+  /**
+   * A device's DMA write. Its last word comes after its others, and, unless {@code relaxed}, after
+   * all that the device wrote before; whoever acquires it acquires those.
+   *
+   * @param source hands out the bytes
+   */
+  public void write(
+      Actor device,
+      long address,
+      int bytes,
+      boolean relaxed,
+      WordSource source,
+      @Nullable Object at) {
+    int access = (relaxed ? Access.RELAXED : Access.RELEASE) | Access.SYS;
+    Release[] earlier = relaxed || device.posted == null ? null : new Release[] {device.posted};
+    int epoch = device.epoch();
+    long to = address;
+    int left = bytes;
+    while (left > 0) {
+      int piece = Words.piece(to, left);
+      boolean last = piece == left;
+      if (last && !relaxed) {
+        device.posted = Release.by(device, Access.SYS);
+        earlier = new Release[] {device.posted};
+      }
+      Cell cell = cell(to);
+      long mask = Words.ones(piece) << Words.shift(to);
+      checks.checkStore(device, cell, mask, to, piece, access, at);
+      append(device, epoch, cell, mask, source.next(piece) << Words.shift(to), access, at, earlier);
+      to += piece;
+      left -= piece;
+    }
+  }
+
+  /** An atomic. Returns the old value, zero-extended. */
+  public long atomic(
+      Actor actor,
+      Rmw operation,
+      long address,
+      int bytes,
+      long operand,
+      long compare,
+      int access,
+      @Nullable Object at) {
+    Cell cell = cell(address);
+    long old = observed(actor, cell, address, bytes, access, at);
+    long value = operation.apply(old, bytes, operand, compare);
+    if (operation != Rmw.COMPARE_AND_SWAP || old == (compare & Words.ones(bytes))) {
+      replace(actor, cell, address, bytes, value, access, at);
+    }
+    return old;
+  }
+
+  /** A device's atomic on behalf of a peer: after all that it wrote before, and before the rest. */
+  public long atomic(
+      Actor device,
+      DevicePort.AtomicFunction function,
+      long address,
+      int bytes,
+      @Nullable Object at) {
+    int access = Access.ACQ_REL | Access.SYS;
+    Cell cell = cell(address);
+    long old = observed(device, cell, address, bytes, access, at);
+    replace(device, cell, address, bytes, function.apply(old), access, at);
+    return old;
+  }
+
+  /** An atomic reads the newest value. */
+  private long observed(
+      Actor actor, Cell cell, long address, int bytes, int access, @Nullable Object at) {
+    long mask = Words.ones(bytes) << Words.shift(address);
+    Write newest = newest(cell, mask);
+    if (newest != null) {
+      checks.checkLoad(actor, cell, mask, address, bytes, access, at);
+      observe(actor, cell, newest, access);
+    }
+    loaded = cell;
+    stale = false;
+    return cell.value() >>> Words.shift(address) & Words.ones(bytes);
+  }
+
+  private void replace(
+      Actor actor,
+      Cell cell,
+      long address,
+      int bytes,
+      long value,
+      int access,
+      @Nullable Object at) {
+    long mask = Words.ones(bytes) << Words.shift(address);
+    checks.checkStore(actor, cell, mask, address, bytes, access, at);
+    Write replaced = newest(cell, mask);
+    int epoch = actor.epoch();
+    Release[] releases = handsOn(actor, cell, access);
+    if (replaced != null
+        && replaced.releases != null
+        && checks.morallyStrong(actor, access, cell, replaced)) {
+      for (Release release : replaced.releases) {
+        releases = Release.add(releases, release);
+      }
+    }
+    append(actor, epoch, cell, mask, value << Words.shift(address), access, at, releases);
+  }
+
+  /** A fence. */
+  public void fence(Actor actor, int access) {
+    int scope = Access.scope(access);
+    int semantics = Access.semantics(access);
+    if (semantics != Access.RELEASE) {
+      actor.takePending(0, scope);
+    }
+    if (semantics == Access.SC && fences != null) {
+      for (Release release : fences) {
+        actor.take(release, scope, false);
+      }
+    }
+    if (semantics != Access.ACQUIRE) {
+      Release release = Release.by(actor, scope);
+      actor.fenced(release);
+      if (semantics == Access.SC) {
+        fences = Release.add(fences, release);
+      }
+    }
+  }
+
+  /** What a store to a device's register hands on. */
+  public Release @Nullable [] handsOn(Actor actor, int access) {
+    Release[] releases = actor.released();
+    return Semantics.releases(access)
+        ? Release.add(releases, Release.by(actor, Access.scope(access)))
+        : releases;
+  }
+
+  /** A device takes what came with a store to its register. */
+  public void arrived(Actor device, Release @Nullable [] releases) {
+    if (releases != null) {
+      for (Release release : releases) {
+        device.take(release, Access.SYS, false);
+      }
+    }
+  }
+
+  // Rules.
+
+  private Cell cell(long address) {
+    long word = address & -Long.BYTES;
+    Cell cell = cells.find(word);
+    long present = backing.word(word);
+    if (cell == null) {
+      cell = new Cell(word, backing.onGpu(word), present);
+      cells.add(cell);
+    } else if (cell.value() != present) {
+      cell.reset(present);
+    }
+    return cell;
+  }
+
+  private static @Nullable Write newest(Cell cell, long mask) {
+    Write write = cell.newest;
+    return write == null || (write.mask & mask) != 0 ? write : older(write, mask);
+  }
+
+  private static @Nullable Write older(Write write, long mask) {
+    Write older = write.before;
+    while (older != null && (older.mask & mask) == 0) {
+      older = older.before;
+    }
+    return older;
+  }
+
+  /** What the bytes held before all writes that are remembered. */
+  private static long before(Cell cell, @Nullable Write any) {
+    return any == null ? cell.value() : cell.base;
+  }
+
+  /** The write that a load returns; null for what was there before. */
+  private @Nullable Write pick(Actor actor, Cell cell, @Nullable Write newest, long mask) {
+    if (newest == null || actor.knows(newest)) {
+      return newest;
+    }
+    int candidates = count(actor, cell, newest, mask);
+    if (candidates == 1 || (options.staleLoads() > 0 && actor.stale >= options.staleLoads())) {
+      actor.stale = 0;
+      return newest;
+    }
+    int chosen = chooser.choose(candidates, Chooser.Kind.VALUE);
+    actor.stale = chosen == 0 ? 0 : actor.stale + 1;
+    Write write = newest;
+    for (int i = 0; i < chosen && write != null; i++) {
+      write = older(write, mask);
+    }
+    return write;
+  }
+
+  private static int count(Actor actor, Cell cell, Write newest, long mask) {
+    int candidates = 1;
+    Write write = newest;
+    while (!actor.knows(write)) {
+      write = older(write, mask);
+      if (write == null) {
+        return cell.hasForgotten(mask) ? candidates : candidates + 1;
+      }
+      candidates++;
+    }
+    return candidates;
+  }
+
+  /** A strong load has seen {@code write}: later ones see nothing older, and releases are taken. */
+  private void observe(Actor actor, Cell cell, @Nullable Write write, int access) {
+    if (write == null) {
+      return;
+    }
+    if (write.actor != actor && !checks.morallyStrong(actor, access, cell, write)) {
+      return;
+    }
+    actor.saw(write);
+    if ((access & Access.REDUCTION) != 0) {
+      return;
+    }
+    boolean acquires = Semantics.acquires(access);
+    Release[] releases = write.releases;
+    if (releases != null) {
+      for (Release release : releases) {
+        if (!(acquires && actor.take(release, Access.scope(access), checks.isResident(cell)))) {
+          actor.keep(cell.address, checks.isResident(cell), release);
+        }
+      }
+    }
+    if (acquires) {
+      actor.takePending(cell.address, Access.scope(access));
+    }
+  }
+
+  /** What a store hands on: fences before it, releases of the same word, and itself. */
+  private static Release @Nullable [] handsOn(Actor actor, Cell cell, int access) {
+    if (!Semantics.isStrong(access)) {
+      return null;
+    }
+    Release[] releases = actor.released();
+    if (Semantics.releases(access)) {
+      Release own = Release.by(actor, Access.scope(access));
+      actor.releasedTo(cell.address, own);
+      return Release.add(releases, own);
+    }
+    Release earlier = actor.releasedTo(cell.address);
+    return earlier == null ? releases : Release.add(releases, earlier);
+  }
+
+  private void append(
+      Actor actor,
+      int epoch,
+      Cell cell,
+      long mask,
+      long value,
+      int access,
+      @Nullable Object at,
+      Release @Nullable [] releases) {
+    Write before = cell.newest;
+    long word = (cell.value() & ~mask) | (value & mask);
+    long old = cell.value();
+    cell.newest =
+        new Write(cell, cell.nextOrder(), word, mask, actor, epoch, access, at, releases, before);
+    if (options.history() != Integer.MAX_VALUE) {
+      cell.forget(options.history());
+    }
+    cell.readers.clear();
+    backing.store(cell.address, word, mask);
+    cell.stored();
+    Region record = cell.record;
+    if (record != null && records != null) {
+      records.recordStored(record, cell.newest, old);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.doorbell.core.fabric.explore.model;
+
+/**
+ * A range that a device reads by itself: what it is decides how strict its reads are, and how they
+ * are told.
+ *
+ * @param queuePair the queue pair's number
+ * @param rank of the device that reads it
+ * @param recordFirst doorbells of this queue pair promise that the record is there already
+ * @param announces the record promises that the WQEs before it are there: an HCA may look at it at
+ *     any time
+ */
+public record Region(
+    Role role,
+    long address,
+    long bytes,
+    int queuePair,
+    int rank,
+    boolean recordFirst,
+    boolean announces) {
+  /** What a range is. */
+  public enum Role {
+    /** Work queue entries. */
+    SEND_RING,
+    /** The doorbell record's send index: it may be behind, and acquires what it releases. */
+    SEND_RECORD
+  }
+
+  /** A range whose record, if it is one, is looked at only when a doorbell leads there. */
+  public Region(Role role, long address, long bytes, int queuePair, int rank, boolean recordFirst) {
+    this(role, address, bytes, queuePair, rank, recordFirst, false);
+  }
+
+  public boolean contains(long at) {
+    return Long.compareUnsigned(at - address, bytes) < 0;
+  }
+}
