@@ -15,9 +15,9 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.VirtualTime;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
-import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.List;
 

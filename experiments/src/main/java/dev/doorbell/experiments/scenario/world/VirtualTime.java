@@ -6,8 +6,8 @@ import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.softhca.device.HcaTiming;
-import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 
 /** HCAs, wires and CPUs with the times of a topology. */
 public final class VirtualTime {
