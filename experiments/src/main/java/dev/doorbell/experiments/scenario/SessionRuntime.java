@@ -116,13 +116,14 @@ public final class SessionRuntime implements ExperimentRuntime {
     boolean asked = !request.gpu().equals("auto");
     boolean wall = request.clock().equals("wall");
     return new Environment(
-        new Environment.Choice("ptx-vm", asked ? "asked for" : "a real GPU has to be asked for"),
+        new Environment.Choice(
+            "ptx-vm", asked ? "requested" : "default; a real GPU: -s gpu=cuda:0"),
         new Environment.Choice(
             "soft-hca",
-            request.hca().equals("auto") ? "a real HCA has to be asked for" : "asked for"),
+            request.hca().equals("auto") ? "default; a real HCA: -s hca=mlx5" : "requested"),
         new Environment.Choice(
             wall ? "wall" : "virtual",
-            wall ? "asked for; times say how fast the emulation is" : "no hardware to time"),
+            wall ? "requested; times say how fast the emulation is" : "no hardware to time"),
         wall ? Basis.EMULATED : Basis.MODELLED);
   }
 
@@ -155,12 +156,12 @@ public final class SessionRuntime implements ExperimentRuntime {
             ? cuda(request).gpu()
             : new Environment.Choice(
                 "ptx-vm",
-                request.gpu().equals("auto") ? "a real GPU has to be asked for" : "asked for");
+                request.gpu().equals("auto") ? "default; a real GPU: -s gpu=cuda:0" : "requested");
     RealHca.Found found = hca.find();
     devices.put(hca.word(), found.attributes());
     return new Environment(
         gpu,
-        new Environment.Choice(hca.word(), "asked for; " + found.description()),
+        new Environment.Choice(hca.word(), "requested; " + found.description()),
         new Environment.Choice(
             "wall", onGpu ? "the GPU's own" : "a real HCA has no other; kernels are emulated"),
         onGpu && !RealHca.isServed() ? Basis.MEASURED : Basis.EMULATED);
@@ -216,8 +217,8 @@ public final class SessionRuntime implements ExperimentRuntime {
     return new Environment(
         new Environment.Choice(
             request.gpu(),
-            "asked for; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
-        new Environment.Choice("soft-hca", "on a host thread; a real HCA has to be asked for"),
+            "requested; %s, %s".formatted(ready.devices().get(ordinal), ready.version())),
+        new Environment.Choice("soft-hca", "on a host thread; a real HCA: -s hca=mlx5"),
         new Environment.Choice("wall", "the GPU's own; the HCA's answers are emulated"),
         Basis.EMULATED);
   }
