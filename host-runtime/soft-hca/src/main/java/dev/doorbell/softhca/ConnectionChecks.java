@@ -3,24 +3,29 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.softhca.device.HcaErrno;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.packet.Psn;
 import dev.doorbell.softhca.packet.Route;
 
-/** Refuses peers and connection attributes that no HCA accepts. */
+/** Refuses peers, connection attributes and state transitions that no HCA accepts. */
 final class ConnectionChecks {
   private ConnectionChecks() {}
 
   static void check(
-      QueuePairAddress peer, ConnectionAttributes attributes, SoftHcaOptions options) {
+      QueuePairAddress peer, ConnectionAttributes attributes, SoftHcaOptions.Limits limits) {
     require(
         SoftHcaOptions.isMtu(peer.mtu()), "path MTU", peer.mtu(), "256, 512, 1024, 2048 or 4096");
     require((peer.number() & Psn.MASK) == peer.number(), "peer number", peer.number(), "24 bits");
     require(
         (peer.startPsn() & Psn.MASK) == peer.startPsn(), "peer PSN", peer.startPsn(), "24 bits");
-    check(attributes, options);
+    check(attributes, limits);
   }
 
-  static void check(ConnectionAttributes attributes, SoftHcaOptions options) {
+  static void check(ConnectionAttributes attributes, SoftHcaOptions.Limits limits) {
     require(
         (attributes.partitionKey() & 0xffff) == attributes.partitionKey()
             && (attributes.partitionKey() & 0x7fff) != 0,
@@ -32,48 +37,59 @@ final class ConnectionChecks {
     require(in(attributes.rnrRetry(), 7), "RNR retry", attributes.rnrRetry(), "0 to 7");
     require(in(attributes.minRnrTimer(), 31), "RNR timer", attributes.minRnrTimer(), "0 to 31");
     require(
-        attributes.maxReadAtomic() >= 1
-            && attributes.maxReadAtomic() <= options.limits().readAtomic(),
+        attributes.maxReadAtomic() >= 1 && attributes.maxReadAtomic() <= limits.readAtomic(),
         "READs and atomics as requester",
         attributes.maxReadAtomic(),
-        "1 to " + options.limits().readAtomic());
+        "1 to " + limits.readAtomic());
     require(
         attributes.maxDestReadAtomic() >= 1
-            && attributes.maxDestReadAtomic() <= options.limits().readAtomic(),
+            && attributes.maxDestReadAtomic() <= limits.readAtomic(),
         "READs and atomics as responder",
         attributes.maxDestReadAtomic(),
-        "1 to " + options.limits().readAtomic());
+        "1 to " + limits.readAtomic());
   }
 
-  static void requireConnection(SoftQueuePair queuePair) {
-    if (queuePair.isDatagram) {
+  /** Refuses the toRtr of the other kind of queue pair. */
+  static void requireTransport(QueuePairContext queuePair, String hca, boolean datagrams) {
+    if (queuePair.isDatagram() != datagrams) {
       throw new HcaException(
-          "toRtr: queue pair 0x%x of %s sends datagrams and has no peer; call toRtr(attributes)"
-              .formatted(queuePair.number(), queuePair.hca.name()),
+          (datagrams
+                  ? "toRtr: queue pair 0x%x of %s is a connection; name its peer: toRtr(peer,"
+                      + " attributes)"
+                  : "toRtr: queue pair 0x%x of %s sends datagrams and has no peer; call"
+                      + " toRtr(attributes)")
+              .formatted(queuePair.number, hca),
           HcaErrno.EINVAL);
     }
   }
 
-  static void requireDatagrams(SoftQueuePair queuePair) {
-    if (!queuePair.isDatagram) {
-      throw new HcaException(
-          "toRtr: queue pair 0x%x of %s is a connection; name its peer: toRtr(peer, attributes)"
-              .formatted(queuePair.number(), queuePair.hca.name()),
-          HcaErrno.EINVAL);
-    }
-  }
-
-  /** The way to a peer; refuses one that nobody on the wire knows. */
-  static Route wayTo(QueuePairAddress peer, SoftQueuePair queuePair) {
-    SoftHca hca = queuePair.hca;
-    Route way = hca.wire().route(hca, peer.hca());
-    if (way == null) {
+  /** The route of queue pair {@code number} to a peer; refuses a peer that is not on the wire. */
+  static Route routeTo(QueuePairAddress peer, int number, HcaServices hca) {
+    Route route = hca.wire().route(hca, peer.hca());
+    if (route == null) {
       throw new HcaException(
           "queue pair 0x%x of %s cannot connect: no HCA called '%s' is on its wire; there are: %s"
-              .formatted(queuePair.number(), hca.name(), peer.hca(), hca.wire().members()),
+              .formatted(number, hca.name(), peer.hca(), hca.wire().members()),
           HcaErrno.EINVAL);
     }
-    return way;
+    return route;
+  }
+
+  /** The refusal of a state transition, which names the legal ones. */
+  static HcaException illegal(
+      QueuePairContext queuePair, String hca, QueuePairState to, String call) {
+    String fix =
+        switch (to) {
+          case INIT -> "only from RESET; call toReset() first";
+          case RTR -> "only from INIT; call toInit() before it";
+          case RTS -> "only from RTR; call toRtr() before it";
+          case ERR -> "from any state but RESET; a queue pair in RESET has nothing to flush";
+          case RESET -> "from any state";
+        };
+    return new HcaException(
+        "%s: queue pair 0x%x of %s is in %s and cannot go to %s: %s"
+            .formatted(call, queuePair.number, hca, queuePair.state(), to, fix),
+        HcaErrno.EINVAL);
   }
 
   private static boolean in(int value, int largest) {

@@ -10,6 +10,7 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import java.util.Set;
 
 /**

@@ -2,23 +2,28 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.softhca.objects.NumberTable;
+import dev.doorbell.softhca.objects.PendingList;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketPool;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine of an HCA: who has something to do, and the turns in which they do it.
+ * The scheduler of an HCA: runs the queue pairs that have work, in turns.
  *
- * <p>Doorbells may be rung and completion queues armed on any thread; packets arrive, and all else
- * is called, on the thread that steps.
+ * <p>Doorbells may be rung and completion queues armed on any thread; everything else is called on
+ * the thread that steps.
  */
 final class HcaEngine implements Agent {
-  private final SoftHca hca;
+  private final String name;
   private final Fabric fabric;
-  private final AtomicReference<@Nullable SoftQueuePair> rung = new AtomicReference<>();
-  private final AtomicReference<@Nullable SoftCompletionQueue> arming = new AtomicReference<>();
+  private final NumberTable<SoftQueuePair> queuePairs;
+  private final PacketPool packets;
+  private final PendingList<SoftQueuePair> doorbells = new PendingList<>();
+  private final PendingList<SoftCompletionQueue> arming = new PendingList<>();
   private @Nullable SoftQueuePair activeHead;
   private @Nullable SoftQueuePair activeTail;
   private int activeCount;
@@ -30,30 +35,37 @@ final class HcaEngine implements Agent {
   private int inboxHead;
   private int inboxCount;
 
-  HcaEngine(SoftHca hca, Fabric fabric) {
-    this.hca = hca;
+  /**
+   * @param packetLimit packets in flight from this HCA
+   */
+  HcaEngine(String name, Fabric fabric, NumberTable<SoftQueuePair> queuePairs, int packetLimit) {
+    this.name = name;
     this.fabric = fabric;
+    this.queuePairs = queuePairs;
+    this.packets = new PacketPool(this::packetsReturned, packetLimit);
   }
 
-  /** It has something to do. */
+  PacketPool packets() {
+    return packets;
+  }
+
+  /** There is work. */
   void wake() {
     fabric.wake(this);
   }
 
-  /** Something arrived at a doorbell register. On any thread. */
-  void ring(SoftQueuePair queuePair, int index) {
-    queuePair.requests.informed();
-    // A full barrier: who clears the flag after it is set here looks at the hint afterwards.
-    queuePair.hint(index);
-    if (queuePair.rung.get() || !queuePair.rung.compareAndSet(false, true)) {
-      return;
+  /** The doorbell of a queue pair was rung. On any thread. */
+  void ring(SoftQueuePair queuePair) {
+    if (doorbells.add(queuePair)) {
+      fabric.wake(this);
     }
-    SoftQueuePair head;
-    do {
-      head = rung.get();
-      queuePair.nextRung = head;
-    } while (!rung.compareAndSet(head, queuePair));
-    fabric.wake(this);
+  }
+
+  /** A completion queue is to be armed. On any thread. */
+  void arm(SoftCompletionQueue queue) {
+    if (arming.add(queue)) {
+      fabric.wake(this);
+    }
   }
 
   /** A packet is here. */
@@ -74,19 +86,6 @@ final class HcaEngine implements Agent {
     }
   }
 
-  /** A completion queue is to be armed. On any thread. */
-  void arm(SoftCompletionQueue queue) {
-    if (!queue.rung.compareAndSet(false, true)) {
-      return;
-    }
-    SoftCompletionQueue head;
-    do {
-      head = arming.get();
-      queue.nextRung = head;
-    } while (!arming.compareAndSet(head, queue));
-    fabric.wake(this);
-  }
-
   private Packet take() {
     Packet packet = inbox[inboxHead];
     inboxHead = (inboxHead + 1) & (inbox.length - 1);
@@ -94,7 +93,7 @@ final class HcaEngine implements Agent {
     return packet;
   }
 
-  /** Gives back what has arrived and was not looked at. */
+  /** Releases packets that have arrived and were not processed. */
   void drop() {
     while (inboxCount > 0) {
       Packet packet = take();
@@ -125,8 +124,8 @@ final class HcaEngine implements Agent {
     }
   }
 
-  /** Packets have come back that somebody waits for. */
-  void packetsReturned() {
+  /** Packets that a queue pair waits for have come back. */
+  private void packetsReturned() {
     for (SoftQueuePair queuePair : starving) {
       queuePair.starving = false;
       activate(queuePair);
@@ -137,52 +136,32 @@ final class HcaEngine implements Agent {
 
   @Override
   public int step(int budget) {
-    if (rung.getPlain() != null) {
-      answerDoorbells();
+    for (SoftQueuePair next, queuePair = doorbells.takeAll(); queuePair != null; queuePair = next) {
+      next = doorbells.release(queuePair);
+      activate(queuePair);
     }
-    if (arming.getPlain() != null) {
-      armQueues();
+    for (SoftCompletionQueue next, queue = arming.takeAll(); queue != null; queue = next) {
+      next = arming.release(queue);
+      queue.arm();
     }
     int work = receive();
     for (int i = activeCount; i > 0; i--) {
       work += runNext(budget);
     }
-    // Who became active during the step has its turn in the next one, which has to come.
+    // Queue pairs that were activated during this step run in the next one, which has to come.
     return work == 0 && activeCount > 0 ? 1 : work;
-  }
-
-  private void answerDoorbells() {
-    SoftQueuePair queuePair = rung.getAndSet(null);
-    while (queuePair != null) {
-      SoftQueuePair next = queuePair.nextRung;
-      queuePair.nextRung = null;
-      queuePair.rung.set(false);
-      activate(queuePair);
-      queuePair = next;
-    }
-  }
-
-  private void armQueues() {
-    SoftCompletionQueue queue = arming.getAndSet(null);
-    while (queue != null) {
-      SoftCompletionQueue next = queue.nextRung;
-      queue.nextRung = null;
-      queue.rung.set(false);
-      queue.arm();
-      queue = next;
-    }
   }
 
   private int receive() {
     int count = inboxCount;
     for (int i = 0; i < count; i++) {
       Packet packet = take();
-      SoftQueuePair queuePair = hca.queuePairs.find(packet.destination);
+      SoftQueuePair queuePair = queuePairs.find(packet.destination);
       if (queuePair == null) {
         packet.pool.release(packet);
       } else {
         queuePair.receive(packet);
-        if (hca.packets.isStarved()) {
+        if (packets.isStarved()) {
           starve(queuePair);
         }
       }
@@ -191,7 +170,7 @@ final class HcaEngine implements Agent {
       SoftQueuePair queuePair = acknowledging.get(i);
       queuePair.acknowledging = false;
       queuePair.acknowledge();
-      if (hca.packets.isStarved()) {
+      if (packets.isStarved()) {
         starve(queuePair);
       }
     }
@@ -212,7 +191,7 @@ final class HcaEngine implements Agent {
     queuePair.active = false;
     activeCount--;
     int work = queuePair.run(budget);
-    if (hca.packets.isStarved()) {
+    if (packets.isStarved()) {
       starve(queuePair);
     }
     return work;
@@ -227,7 +206,7 @@ final class HcaEngine implements Agent {
 
   @Override
   public String where() {
-    StringBuilder text = new StringBuilder(hca.name());
+    StringBuilder text = new StringBuilder(name);
     for (SoftQueuePair q = activeHead; q != null; q = q.nextActive) {
       text.append("; ").append(q.describe());
     }

@@ -15,10 +15,24 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.softhca.device.FaultTarget;
+import dev.doorbell.softhca.device.HcaErrno;
+import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.device.HcaTracer;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.objects.NumberTable;
+import dev.doorbell.softhca.objects.OnChipSpace;
+import dev.doorbell.softhca.objects.RegionTable;
+import dev.doorbell.softhca.objects.SoftCompletionChannel;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketPool;
-import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.wire.InProcessWire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -31,51 +45,42 @@ import org.jspecify.annotations.Nullable;
 /**
  * A host channel adapter in software, compatible with mlx5 down to the bytes of its queues.
  *
- * <p>It is an agent of a {@link Fabric}: doorbells and packets are noted as they arrive, and acted
- * on when it is stepped. Peers are found over a wire that it has joined; without one it reaches its
- * own queue pairs alone. The control path may be called between steps, on the thread that steps.
+ * <p>An agent of a {@link Fabric}: doorbells and packets are recorded as they arrive and handled
+ * when it is stepped. It reaches peers over the wire that it has joined; without one, only its own
+ * queue pairs. The control path may be called between steps, on the thread that steps.
  */
-public final class SoftHca implements Hca, Station {
+public final class SoftHca implements Hca, HcaServices {
   private static final int FIRST_NUMBER = 0x100;
-  private static final int SCRATCH_BYTES = 64;
   private static final long LINK_LOCAL = 0xfe80L << 48;
   private static final int PORT = 1;
 
-  private final Fabric fabric;
-  private final Locus locus;
-  private final String name;
   final HcaEngine engine;
-  final SoftHcaOptions options;
-  final HcaTiming timing;
-  final DevicePort port;
-  final boolean tracing;
-
-  /** Nothing that the engine does takes time, and nobody traces it. */
-  private final boolean immediate;
-
-  final HcaTracer tracer;
-  final PacketPool packets;
   final OnChipSpace onChip;
   final NumberTable<SoftQueuePair> queuePairs;
   final NumberTable<SoftCompletionQueue> completionQueues;
   final NumberTable<SoftSharedReceiveQueue> sharedReceiveQueues;
   final RegionTable regions = new RegionTable();
 
-  /** Memory of the engine: a few bytes to write from, and a place to read to what nobody needs. */
+  private final Fabric fabric;
+  private final Locus locus;
+  private final String name;
+  private final SoftHcaOptions options;
+  private final DevicePort port;
+
+  /** True when no stage of the HCA takes time and nothing is traced. */
+  private final boolean immediate;
+
+  private final @Nullable HcaTracer tracer;
+
+  /** {@link #scratch}, then {@link #dropBuffer}. */
   private final MemorySegment workspace =
       Arena.ofAuto().allocate(SCRATCH_BYTES + Packet.MAX_PAYLOAD, SCRATCH_BYTES);
-
-  final long scratch = workspace.address();
-  final long dropBuffer = scratch + SCRATCH_BYTES;
 
   private Wire wire;
   private final long gidLow;
   private boolean linkUp = true;
-
-  /** What a fault plan does here; null for nothing. */
-  @Nullable HcaFaults faults;
-
-  private int queuePairsMade;
+  private @Nullable HcaFaults faults;
+  private int queuePairsCreated;
   private long strangers;
   private @Nullable Allocation uarPage;
   private boolean plugged;
@@ -86,37 +91,36 @@ public final class SoftHca implements Hca, Station {
   /**
    * Opens a software HCA and attaches it to {@code fabric}.
    *
-   * @param nic where it is: its on-chip memory and doorbell pages lie there
-   * @param name what peers on the wire know it by
+   * @param nic its place: on-chip memory and doorbell pages are allocated there
+   * @param name its name on the wire
    */
   public SoftHca(Fabric fabric, Locus nic, String name, SoftHcaOptions options) {
     if (nic.part() != Locus.Part.NIC) {
       throw new HcaException("an HCA must be at a NIC's place, not at " + nic, HcaErrno.EINVAL);
     }
+    SoftHcaOptions.Limits limits = options.limits();
     this.fabric = fabric;
-    this.engine = new HcaEngine(this, fabric);
     this.locus = nic;
     this.name = name;
     this.options = options;
-    this.timing = options.timing();
-    this.onChip = new OnChipSpace(this, options.limits().onChipBytes());
-    this.queuePairs = new NumberTable<>(FIRST_NUMBER, options.limits().queuePairs());
-    this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * options.limits().queuePairs());
-    this.sharedReceiveQueues = new NumberTable<>(FIRST_NUMBER, options.limits().queuePairs());
-    this.packets = new PacketPool(engine::packetsReturned, options.engine().packets());
+    this.onChip = new OnChipSpace(this, limits.onChipBytes());
+    this.queuePairs = new NumberTable<>(FIRST_NUMBER, limits.queuePairs());
+    this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * limits.queuePairs());
+    this.sharedReceiveQueues = new NumberTable<>(FIRST_NUMBER, limits.queuePairs());
+    this.engine = new HcaEngine(name, fabric, queuePairs, options.engine().packets());
     InProcessWire self = new InProcessWire();
     this.wire = self;
     this.gidLow = interfaceIdentifier(name);
     Trace trace = fabric.trace();
-    this.tracing = trace.enabled();
     this.port = fabric.attachDevice(nic, engine);
-    this.immediate = port.isImmediate() && timing.equals(HcaTiming.ZERO) && !tracing;
-    this.tracer = new HcaTracer(trace, port, nic);
+    this.immediate =
+        port.isImmediate() && options.timing().equals(HcaTiming.ZERO) && !trace.enabled();
+    this.tracer = trace.enabled() ? new HcaTracer(trace, port, nic) : null;
     self.join(this);
     this.plugged = false;
   }
 
-  /** As {@link #SoftHca(Fabric, Locus, String, SoftHcaOptions)} with the usual options. */
+  /** As {@link #SoftHca(Fabric, Locus, String, SoftHcaOptions)} with default options. */
   public SoftHca(Fabric fabric, Locus nic, String name) {
     this(fabric, nic, name, SoftHcaOptions.DEFAULT);
   }
@@ -181,7 +185,7 @@ public final class SoftHca implements Hca, Station {
     Allocation page = uarPage;
     if (page != null) {
       port.offMmio(page.address());
-      freePage(page);
+      free(page);
     }
     wire.leave(this);
     fabric.detach(engine);
@@ -196,10 +200,39 @@ public final class SoftHca implements Hca, Station {
     return "HCA '%s' at %s".formatted(name, locus);
   }
 
-  // Control path, for the objects of this HCA.
+  @Override
+  public SoftHcaOptions options() {
+    return options;
+  }
 
-  Wire wire() {
+  @Override
+  public Wire wire() {
     return wire;
+  }
+
+  @Override
+  public @Nullable HcaFaults faults() {
+    return faults;
+  }
+
+  @Override
+  public @Nullable HcaTracer tracer() {
+    return tracer;
+  }
+
+  @Override
+  public @Nullable FaultTarget faultTarget(int number) {
+    return queuePairs.find(number);
+  }
+
+  @Override
+  public long scratch() {
+    return workspace.address();
+  }
+
+  @Override
+  public long dropBuffer() {
+    return workspace.address() + SCRATCH_BYTES;
   }
 
   @Override
@@ -214,7 +247,7 @@ public final class SoftHca implements Hca, Station {
 
   @Override
   public PacketPool packets() {
-    return packets;
+    return engine.packets();
   }
 
   @Override
@@ -224,7 +257,7 @@ public final class SoftHca implements Hca, Station {
 
   @Override
   public long receiveNanos() {
-    return timing.receiveNanos();
+    return options.timing().receiveNanos();
   }
 
   /** 40 bits of the name's hash as a locally administered EUI-64. */
@@ -237,11 +270,8 @@ public final class SoftHca implements Hca, Station {
     return (hash & 0x0000_ff00_00ff_ffffL) | 0x0200_00ff_fe00_0000L;
   }
 
-  /**
-   * Plugs the cable in or pulls it out: packets are lost while it is out.
-   *
-   * <p>Raises {@link AsyncEvent.Type#PORT_ACTIVE} or {@link AsyncEvent.Type#PORT_ERROR}.
-   */
+  /** Raises {@link AsyncEvent.Type#PORT_ACTIVE} or {@link AsyncEvent.Type#PORT_ERROR}. */
+  @Override
   public void linkUp(boolean up) {
     if (up != linkUp) {
       linkUp = up;
@@ -249,10 +279,7 @@ public final class SoftHca implements Hca, Station {
     }
   }
 
-  /**
-   * Packets that named a connected queue pair and came from another GID than its peer's. They are
-   * dropped without an answer.
-   */
+  /** Packets to connected queue pairs that came from another GID than the peer's; dropped. */
   public long strangers() {
     return strangers;
   }
@@ -261,18 +288,19 @@ public final class SoftHca implements Hca, Station {
     strangers++;
   }
 
-  /** True when packets are nothing but their effect: no time, no trace, no fault, no lost cable. */
-  boolean isImmediate() {
+  @Override
+  public boolean isImmediate() {
     return immediate && linkUp && !closed && faults == null;
   }
 
-  boolean isLinkUp() {
+  @Override
+  public boolean isLinkUp() {
     return linkUp;
   }
 
   /**
-   * From now on things go wrong as a fault plan says. Events are counted from now on, and queue
-   * pairs from the first that was ever made here.
+   * Applies a fault plan from now on. Events are counted from now on, queue pairs from the first
+   * that was created here.
    *
    * @param injector the plan, bound for this HCA on the clock of its fabric
    */
@@ -280,18 +308,18 @@ public final class SoftHca implements Hca, Station {
     faults = new HcaFaults(this, injector);
   }
 
-  /** The place of a new queue pair among all that were made. */
+  /** The ordinal of a new queue pair. */
   int nextOrdinal() {
-    return queuePairsMade++;
+    return queuePairsCreated++;
   }
 
-  /** The doorbell page of the HCA itself, where completion queues are armed. */
-  long uarPage() {
+  @Override
+  public long uarPage() {
     Allocation page = uarPage;
     if (page == null) {
-      page = allocatePage(MemoryKind.UAR, Doorbell.UAR_BYTES, name + " doorbell page");
+      page = allocate(MemoryKind.UAR, Doorbell.UAR_BYTES, name + " doorbell page");
       uarPage = page;
-      port.onMmio(page.address(), new Uar(this, page, 0));
+      port.onMmio(page.address(), newUar(page, 0));
     }
     return page.address();
   }
@@ -326,11 +354,18 @@ public final class SoftHca implements Hca, Station {
     }
   }
 
-  Allocation allocatePage(MemoryKind kind, long bytes, String label) {
+  /** A doorbell page with BlueFlame halves of so many bytes. */
+  Uar newUar(Allocation page, int blueFlameBytes) {
+    return new Uar(queuePairs, completionQueues, page, blueFlameBytes);
+  }
+
+  @Override
+  public Allocation allocate(MemoryKind kind, long bytes, String label) {
     return fabric.memory().allocate(kind, locus, bytes, label);
   }
 
-  void freePage(Allocation page) {
+  @Override
+  public void free(Allocation page) {
     fabric.memory().free(page);
   }
 
@@ -338,7 +373,8 @@ public final class SoftHca implements Hca, Station {
     domains.remove(domain);
   }
 
-  void raise(AsyncEvent.Type type, int number) {
+  @Override
+  public void raise(AsyncEvent.Type type, int number) {
     events.add(new AsyncEvent(type, number));
   }
 
@@ -352,8 +388,8 @@ public final class SoftHca implements Hca, Station {
     }
   }
 
-  /** A packet is here, whatever happened to it on its way. */
-  void arrive(Packet packet) {
+  @Override
+  public void arrive(Packet packet) {
     if (closed || !linkUp) {
       packet.pool.release(packet);
     } else {

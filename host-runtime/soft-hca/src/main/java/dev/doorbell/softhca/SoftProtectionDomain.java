@@ -22,6 +22,17 @@ import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.softhca.device.HcaErrno;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.objects.ObjectOwner;
+import dev.doorbell.softhca.objects.OnChipMemory;
+import dev.doorbell.softhca.objects.QueueMemory;
+import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.SoftCompletionChannel;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.objects.Uar;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,7 +40,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Makes and owns regions and queues; they close in any order that their dependencies allow. */
-final class SoftProtectionDomain implements ProtectionDomain {
+final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   private static final int NAMED_IN_MESSAGE = 4;
   private static final int HOP_LIMIT = 64;
 
@@ -39,10 +50,6 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
   SoftProtectionDomain(SoftHca hca) {
     this.hca = hca;
-  }
-
-  SoftHca softHca() {
-    return hca;
   }
 
   @Override
@@ -115,7 +122,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
       @Nullable SoftCompletionChannel channel) {
     requireOpen("create a completion queue");
     int entries = attributes.entries();
-    requireSize("completion queue entries", entries, 1, hca.options.limits().completionEntries());
+    requireSize("completion queue entries", entries, 1, hca.options().limits().completionEntries());
     requirePlace("completion ring", attributes.ringIn());
     requirePlace("completion record", attributes.recordIn());
     int number = hca.reserve(hca.completionQueues, "completion queue");
@@ -126,7 +133,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
       ring = memory.allocate(attributes.ringIn(), (long) entries * Cqe.BYTES, label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
       SoftCompletionQueue queue =
-          new SoftCompletionQueue(this, number, attributes, ring, record, channel);
+          new SoftCompletionQueue(
+              this, hca, number, attributes, ring, record, channel, hca.engine::arm);
       hca.completionQueues.put(number, queue);
       open.add(queue);
       return queue;
@@ -154,7 +162,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
       ring = memory.allocate(attributes.ringIn(), bytes, label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
       SoftSharedReceiveQueue queue =
-          new SoftSharedReceiveQueue(this, number, attributes, ring, record);
+          new SoftSharedReceiveQueue(this, hca, number, attributes, ring, record);
       hca.sharedReceiveQueues.put(number, queue);
       open.add(queue);
       return queue;
@@ -180,7 +188,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
   @Override
   public QueuePair createQueuePair(QueuePairAttributes attributes, MemoryProvider memory) {
-    return createQueuePair(attributes, hca.options.limits().receiveSegments(), memory);
+    return createQueuePair(attributes, hca.options().limits().receiveSegments(), memory);
   }
 
   /**
@@ -190,7 +198,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
    */
   QueuePair createQueuePair(QueuePairAttributes attributes, int segments, MemoryProvider memory) {
     requireOpen("create a queue pair");
-    SoftHcaOptions options = hca.options;
+    SoftHcaOptions options = hca.options();
     requireSize(
         "send blocks",
         attributes.sendBlocks(),
@@ -238,10 +246,11 @@ final class SoftProtectionDomain implements ProtectionDomain {
         receiveRing = memory.allocate(attributes.ringIn(), receiveBytes, label + " receive ring");
       }
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      page = hca.allocatePage(MemoryKind.UAR, Doorbell.UAR_BYTES, label + " doorbell page");
-      Uar uar = new Uar(hca, page, options.limits().blueFlameBytes());
+      page = hca.allocate(MemoryKind.UAR, Doorbell.UAR_BYTES, label + " doorbell page");
+      Uar uar = hca.newUar(page, options.limits().blueFlameBytes());
       SoftQueuePair queuePair =
           new SoftQueuePair(
+              hca,
               this,
               number,
               attributes,
@@ -251,13 +260,13 @@ final class SoftProtectionDomain implements ProtectionDomain {
               uar,
               new QueueMemory(sendRing, receiveRing, segments, record));
       hca.queuePairs.put(number, queuePair);
-      hca.port.onMmio(page.address(), uar);
+      hca.port().onMmio(page.address(), uar);
       open.add(queuePair);
       return queuePair;
     } catch (RuntimeException e) {
       release(sendRing, receiveRing, record);
       if (page != null) {
-        hca.freePage(page);
+        hca.free(page);
       }
       hca.queuePairs.remove(number);
       throw e;
@@ -317,37 +326,29 @@ final class SoftProtectionDomain implements ProtectionDomain {
     }
   }
 
-  void closed(SoftMemoryRegion region) {
-    hca.regions.remove(region);
-    open.remove(region);
+  @Override
+  public void closing(AutoCloseable object) {
+    switch (object) {
+      case SoftMemoryRegion region -> hca.regions.remove(region);
+      case SoftCompletionQueue queue -> hca.completionQueues.remove(queue.number());
+      case SoftSharedReceiveQueue queue -> hca.sharedReceiveQueues.remove(queue.number());
+      case SoftQueuePair queuePair -> hca.queuePairs.remove(queuePair.number());
+      case OnChipMemory memory -> free(memory);
+      default -> throw new IllegalArgumentException(object.toString());
+    }
+    open.remove(object);
   }
 
-  void closed(SoftCompletionQueue queue) {
-    hca.completionQueues.remove(queue.number());
-    open.remove(queue);
-  }
-
-  void closed(SoftSharedReceiveQueue queue) {
-    hca.sharedReceiveQueues.remove(queue.number());
-    open.remove(queue);
-  }
-
-  void closed(SoftQueuePair queuePair) {
-    hca.queuePairs.remove(queuePair.number());
-    open.remove(queuePair);
-  }
-
-  void close(OnChipMemory memory, Allocation allocation) {
+  private void free(OnChipMemory memory) {
     for (AutoCloseable object : open) {
       if (object instanceof SoftMemoryRegion region
-          && region.covers(allocation.address(), allocation.size())) {
+          && region.covers(memory.address(), memory.size())) {
         throw new HcaException(
             "cannot free %s: %s is still open; close it first".formatted(memory, region),
             HcaErrno.EBUSY);
       }
     }
-    open.remove(memory);
-    hca.onChip.free(allocation);
+    hca.onChip.free(memory.allocation());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.doorbell.softhca;
 
-import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AccessRight;
@@ -12,82 +11,59 @@ import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.SentRequests;
-import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.objects.DirectPeer;
+import dev.doorbell.softhca.objects.QueueMemory;
+import dev.doorbell.softhca.objects.QueuePairContext;
+import dev.doorbell.softhca.objects.ReceiveSource;
+import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
 import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.requester.Requester;
+import dev.doorbell.softhca.requester.WqeSource;
+import dev.doorbell.softhca.responder.Responder;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport: its state machine, its memory, and its two halves. */
-final class SoftQueuePair implements QueuePair {
+final class SoftQueuePair extends QueuePairContext implements QueuePair {
   private static final int PSN_STEP = 0x9e_3779;
   private static final int RESET_PSN_STEP = 0x15_5555;
 
-  final SoftHca hca;
-  final SoftProtectionDomain domain;
-  final SoftCompletionQueue sendCompletions;
-  final @Nullable SoftCompletionQueue receiveCompletions;
-  final @Nullable SoftSharedReceiveQueue sharedReceives;
-  final boolean isDatagram;
-
-  /** Its place among the queue pairs of its HCA, in the order in which they were made. */
-  final int ordinal;
-
-  /** The two halves in the fabric's order of events. */
-  final DeviceUnit requests;
-
-  final DeviceUnit responses;
-
-  private final int transport;
-  private final int number;
+  private final SoftHca hca;
+  private final HcaEngine engine;
+  private final @Nullable SoftSharedReceiveQueue sharedReceives;
+  private final int transportBits;
   private final QueuePairAttributes attributes;
   private final Uar uar;
   private final QueueMemory memory;
   private int startPsn;
-
-  private QueuePairState state = QueuePairState.RESET;
   private WqeSource wqes;
   private @Nullable Requester requester;
   private @Nullable Responder responder;
   private boolean closed;
 
-  // The connection.
-  int rights;
-  int peerNumber;
-  int maxReadAtomic = 1;
-  int mtu;
-  int partitionKey = Packet.DEFAULT_PARTITION;
-
   /** Packets must come from this GID, where the wire says where they come from. */
   private long @Nullable [] peerGid;
 
-  /** The ways of its datagrams. */
-  final DatagramWays ways;
-
-  ConnectionAttributes connection = ConnectionAttributes.DEFAULT;
-  @Nullable Route route;
-
-  // What the HCA's lists know of this queue pair.
+  // Links of the engine's lists.
   boolean active;
   @Nullable SoftQueuePair nextActive;
   boolean acknowledging;
   boolean starving;
 
-  /** To ERR in the next step; until then nothing leaves and nothing is heard. */
-  boolean failing;
-
-  /** Set by the thread that rings; the HCA clears it. */
-  final AtomicBoolean rung = new AtomicBoolean();
-
-  volatile @Nullable SoftQueuePair nextRung;
+  private boolean failing;
 
   SoftQueuePair(
+      SoftHca hca,
       SoftProtectionDomain domain,
       int number,
       QueuePairAttributes attributes,
@@ -96,26 +72,28 @@ final class SoftQueuePair implements QueuePair {
       @Nullable SoftSharedReceiveQueue sharedReceives,
       Uar uar,
       QueueMemory memory) {
-    this.domain = domain;
-    this.hca = domain.softHca();
-    this.ordinal = hca.nextOrdinal();
-    this.number = number;
-    this.requests = hca.port.unit(number, true);
-    this.responses = hca.port.unit(number, false);
+    super(
+        number,
+        hca.nextOrdinal(),
+        attributes.transport(),
+        domain,
+        hca.regions,
+        sendCompletions,
+        receiveCompletions,
+        hca.port().unit(number, true),
+        hca.port().unit(number, false));
+    this.hca = hca;
+    this.engine = hca.engine;
     this.attributes = attributes;
-    this.sendCompletions = sendCompletions;
-    this.receiveCompletions = receiveCompletions;
     this.sharedReceives = sharedReceives;
-    this.isDatagram = attributes.transport() == Transport.UD;
-    this.transport =
-        switch (attributes.transport()) {
+    this.transportBits =
+        switch (transport) {
           case RC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
         };
     this.uar = uar;
     this.memory = memory;
-    this.ways = new DatagramWays(hca);
     this.startPsn = (number * PSN_STEP) & Psn.MASK;
     this.wqes = newSource();
     sendCompletions.use();
@@ -129,11 +107,11 @@ final class SoftQueuePair implements QueuePair {
 
   private WqeSource newSource() {
     return new WqeSource(
-        this,
-        hca.port,
-        memory.sendRing().address(),
-        attributes.sendBlocks(),
-        memory.record().address());
+        this, hca, memory.sendRing().address(), attributes.sendBlocks(), memory.record().address());
+  }
+
+  private Requester newRequester() {
+    return new Requester(this, hca, hca.completionQueues, wqes, attributes.sendBlocks(), startPsn);
   }
 
   @Override
@@ -146,23 +124,13 @@ final class SoftQueuePair implements QueuePair {
     return attributes;
   }
 
-  @Override
-  public QueuePairState state() {
-    return state;
-  }
-
-  /** Chooses the first sequence number, before anything is sent. */
+  /** Sets the first packet sequence number, before anything is sent. */
   void startPsn(int psn) {
     startPsn = psn & Psn.MASK;
     if (requester != null && state == QueuePairState.RTR) {
       requester.discard();
-      requester = new Requester(this, wqes, startPsn, mtu);
+      requester = newRequester();
     }
-  }
-
-  /** The first sequence number of its packets. */
-  int startPsn() {
-    return startPsn;
   }
 
   /** What peers may do from now on. */
@@ -170,9 +138,9 @@ final class SoftQueuePair implements QueuePair {
     this.rights = Rights.bits(rights);
   }
 
-  /** Other attributes of a connection that exists. */
+  /** Changes the attributes of an existing connection. */
   void connection(ConnectionAttributes attributes) {
-    ConnectionChecks.check(attributes, hca.options);
+    ConnectionChecks.check(attributes, hca.options().limits());
     connection = attributes;
     partitionKey = attributes.partitionKey();
   }
@@ -180,7 +148,7 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public QueuePairAddress address() {
     return new QueuePairAddress(
-        hca.wire().address(hca), number, startPsn, hca.options.engine().mtu());
+        hca.wire().address(hca), number, startPsn, hca.options().engine().mtu());
   }
 
   @Override
@@ -216,7 +184,7 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public int blueFlameBytes() {
-    return hca.options.limits().blueFlameBytes();
+    return hca.options().limits().blueFlameBytes();
   }
 
   @Override
@@ -229,17 +197,18 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public void toRtr(QueuePairAddress peer, ConnectionAttributes attributes) {
     require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
-    ConnectionChecks.requireConnection(this);
-    ConnectionChecks.check(peer, attributes, hca.options);
-    route = ConnectionChecks.wayTo(peer, this);
+    ConnectionChecks.requireTransport(this, hca.name(), false);
+    ConnectionChecks.check(peer, attributes, hca.options().limits());
+    route = ConnectionChecks.routeTo(peer, number, hca);
     peerGid = hca.wire().carriesGids() ? hca.wire().gid(peer.hca()) : null;
     peerNumber = peer.number();
-    mtu = Math.min(peer.mtu(), hca.options.engine().mtu());
-    Fault fault = hca.faults == null ? null : hca.faults.connecting(this);
+    mtu = Math.min(peer.mtu(), hca.options().engine().mtu());
+    HcaFaults faults = hca.faults();
+    Fault fault = faults == null ? null : faults.onConnect(this);
     if (fault != null && fault.action() == FaultAction.MTU_MISMATCH) {
       mtu = fault.number();
     } else if (fault != null) {
-      route = new HcaFaults.Nowhere();
+      route = new DroppingRoute();
     }
     ready(peer.startPsn() & Psn.MASK, attributes);
   }
@@ -247,21 +216,19 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public void toRtr(ConnectionAttributes attributes) {
     require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
-    ConnectionChecks.requireDatagrams(this);
-    ConnectionChecks.check(attributes, hca.options);
-    mtu = hca.options.engine().mtu();
+    ConnectionChecks.requireTransport(this, hca.name(), true);
+    ConnectionChecks.check(attributes, hca.options().limits());
+    mtu = hca.options().engine().mtu();
     ready(0, attributes);
   }
 
   private void ready(int expectedPsn, ConnectionAttributes attributes) {
     connection = attributes;
     partitionKey = attributes.partitionKey();
-    Receives receives = new Receives(this, memory.receives(this));
-    responder =
-        transport == BthOpcode.RC
-            ? new ReliableResponder(this, receives, expectedPsn, mtu)
-            : new UnreliableResponder(this, receives, expectedPsn, mtu);
-    requester = new Requester(this, wqes, startPsn, mtu);
+    ReceiveSource receives =
+        memory.receives(this, hca.port(), this.attributes.receiveEntries(), sharedReceives);
+    responder = Responder.create(this, hca, receives, expectedPsn);
+    requester = newRequester();
     state = QueuePairState.RTR;
   }
 
@@ -272,11 +239,11 @@ final class SoftQueuePair implements QueuePair {
     if (requester != null) {
       requester.attributesChanged();
     }
-    maxReadAtomic = Math.min(attributes.maxReadAtomic(), hca.options.limits().readAtomic());
+    maxReadAtomic = Math.min(attributes.maxReadAtomic(), hca.options().limits().readAtomic());
     state = QueuePairState.RTS;
     requests.begin();
     // What was posted before could not be carried out yet.
-    wqes.look();
+    wqes.readRecord();
     activateFromOutside();
   }
 
@@ -284,11 +251,11 @@ final class SoftQueuePair implements QueuePair {
   public void toError() {
     requireOpen("toError");
     if (state == QueuePairState.RESET) {
-      throw StateChecks.illegal(this, QueuePairState.ERR, "toError");
+      throw ConnectionChecks.illegal(this, hca.name(), QueuePairState.ERR, "toError");
     }
     enterError();
     requests.begin();
-    wqes.look();
+    wqes.readRecord();
     activateFromOutside();
   }
 
@@ -300,7 +267,7 @@ final class SoftQueuePair implements QueuePair {
     wqes = newSource();
     state = QueuePairState.RESET;
     route = null;
-    // What is still under way to the connection that was must not fit into the next one.
+    // Packets of the old connection that are still under way must not fit the next one.
     startPsn = (startPsn + RESET_PSN_STEP) & Psn.MASK;
     memory.record().fill(0, DoorbellRecord.BYTES, (byte) 0);
   }
@@ -319,7 +286,7 @@ final class SoftQueuePair implements QueuePair {
   private void require(QueuePairState from, QueuePairState to, String call) {
     requireOpen(call);
     if (state != from) {
-      throw StateChecks.illegal(this, to, call);
+      throw ConnectionChecks.illegal(this, hca.name(), to, call);
     }
   }
 
@@ -330,8 +297,8 @@ final class SoftQueuePair implements QueuePair {
     }
   }
 
-  /** To ERR by whatever went wrong: what is outstanding is flushed. */
-  void enterError() {
+  @Override
+  public void enterError() {
     if (state == QueuePairState.ERR) {
       return;
     }
@@ -344,25 +311,48 @@ final class SoftQueuePair implements QueuePair {
 
   // Data path.
 
-  /** There may be something to do: the HCA runs the queue pair in this step or the next. */
-  void activate() {
-    hca.engine.activate(this);
+  @Override
+  public void activate() {
+    engine.activate(this);
   }
 
-  /** As {@link #activate}, from between two steps. */
-  void activateFromOutside() {
-    hca.engine.activate(this);
-    hca.engine.wake();
+  @Override
+  public void activateFromOutside() {
+    engine.activate(this);
+    engine.wake();
   }
 
-  /** To ERR as if the driver had asked for it, once whoever is at work here has finished. */
-  void failSoon() {
+  @Override
+  public void acknowledgeLater() {
+    engine.acknowledgeLater(this);
+  }
+
+  @Override
+  public void ring(int index) {
+    requests.informed();
+    // The index is stored before the queue pair is listed: who takes it from the list sees it.
+    wqes.ring(index);
+    engine.ring(this);
+  }
+
+  @Override
+  public void offerBlueFlame(long source, int bytes) {
+    wqes.offerBlueFlame(source, bytes);
+  }
+
+  @Override
+  public boolean isFailing() {
+    return failing;
+  }
+
+  @Override
+  public void failSoon() {
     failing = true;
     activateFromOutside();
   }
 
-  /** To ERR as if the driver had asked for it; not if it has been reset or closed meanwhile. */
-  void failFromOutside() {
+  @Override
+  public void failFromOutside() {
     if (!closed && state != QueuePairState.RESET) {
       toError();
     }
@@ -393,15 +383,16 @@ final class SoftQueuePair implements QueuePair {
 
   /** A packet for this queue pair; takes it over. */
   void receive(Packet packet) {
-    if (!hears(packet.partitionKey) || PacketOpcode.transport(packet.opcode) != transport) {
+    if (!acceptsPartition(packet.partitionKey)
+        || PacketOpcode.transport(packet.opcode) != transportBits) {
       packet.pool.release(packet);
-    } else if (isFromStranger(packet)) {
+    } else if (isFromOtherPeer(packet)) {
       hca.countStranger();
       packet.pool.release(packet);
     } else if (BthOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
         requests.begin();
-        requests.arrives(packet.told);
+        requests.arrives(packet.knowledge);
         requester.receive(packet);
       }
       packet.pool.release(packet);
@@ -413,36 +404,42 @@ final class SoftQueuePair implements QueuePair {
     }
   }
 
-  /** It names this queue pair and comes from another HCA than its peer's. */
-  private boolean isFromStranger(Packet packet) {
+  /** The packet names this queue pair and comes from another HCA than the peer's. */
+  private boolean isFromOtherPeer(Packet packet) {
     long[] peer = peerGid;
     return peer != null && (packet.sourceGidHigh != peer[0] || packet.sourceGidLow != peer[1]);
   }
 
   /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
-  private boolean hears(int key) {
+  private boolean acceptsPartition(int key) {
     return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
   }
 
-  /**
-   * The responder, when it may carry out requests of queue pair {@code from} of {@code sender}
-   * without packets: it is connected to that one, and answers would reach it at once.
-   */
-  @Nullable ReliableResponder immediateResponder(SoftHca sender, int from, int key) {
-    Route back = route;
-    return state == QueuePairState.RTS
-            && peerNumber == from
-            && hears(key)
-            && back != null
-            && back.immediate() == sender
-            && responder instanceof ReliableResponder reliable
-        ? reliable
+  @Override
+  public @Nullable DirectPeer directPeer() {
+    Route there = route;
+    SoftQueuePair peer =
+        hca.isImmediate()
+                && there != null
+                && there.immediate() instanceof SoftHca other
+                && other.isImmediate()
+            ? other.queuePairs.find(peerNumber)
+            : null;
+    return peer != null
+            && peer.isDirectlyReachable(this)
+            && peer.responder instanceof DirectPeer half
+        ? half
         : null;
   }
 
-  /** True where nobody answers. */
-  boolean isUnreliable() {
-    return transport != BthOpcode.RC;
+  /** This queue pair is connected to {@code from}, and answers would reach that one at once. */
+  private boolean isDirectlyReachable(SoftQueuePair from) {
+    Route back = route;
+    return state == QueuePairState.RTS
+        && peerNumber == from.number
+        && acceptsPartition(from.partitionKey)
+        && back != null
+        && back.immediate() == from.hca;
   }
 
   /** Sends the ACK that is due. */
@@ -451,16 +448,6 @@ final class SoftQueuePair implements QueuePair {
       responses.begin();
       responder.acknowledge();
     }
-  }
-
-  /** A hint from the doorbell register, on any thread. */
-  void hint(int index) {
-    wqes.ring(index);
-  }
-
-  /** A whole WQE from the BlueFlame register, on any thread. */
-  void offerBlueFlame(long source, int bytes) {
-    wqes.blueFlame().offer(source, bytes);
   }
 
   @Override
@@ -475,13 +462,21 @@ final class SoftQueuePair implements QueuePair {
     if (receiveCompletions != null) {
       receiveCompletions.unuse(this);
     }
-    hca.port.offMmio(uar.page().address());
-    hca.freePage(uar.page());
+    hca.port().offMmio(uar.page().address());
+    hca.free(uar.page());
     if (sharedReceives != null) {
       sharedReceives.unuse();
     }
-    domain.closed(this);
+    domain.closing(this);
     memory.close();
+  }
+
+  /** The route of a connection that a fault leads nowhere. */
+  private static final class DroppingRoute extends Route {
+    @Override
+    public void transmit(Packet packet) {
+      packet.pool.release(packet);
+    }
   }
 
   /** State and backlog, for reports. */

@@ -4,6 +4,8 @@ import dev.doorbell.contract.HcaContractTest;
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 
 /** The software HCA at full speed. */
 class DirectHcaContractTest extends HcaContractTest {

@@ -4,6 +4,8 @@ import dev.doorbell.contract.HcaTransportContractTest;
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 
 /** The software HCA as fast as it can. */
 class DirectHcaTransportContractTest extends HcaTransportContractTest {

@@ -13,6 +13,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.Objects;
 import java.util.Random;
 import java.util.function.BooleanSupplier;

@@ -175,7 +175,7 @@ class FuzzTest {
         end.queuePair.toReset();
       }
       world.run(SECOND);
-      assertThat(world.soft(0).packets.out() + world.soft(1).packets.out())
+      assertThat(world.soft(0).packets().out() + world.soft(1).packets().out())
           .as("seed %d: packets that nobody gave back", seed)
           .isZero();
       readOnly.close();
@@ -221,7 +221,7 @@ class FuzzTest {
 
     /** Hands the victim a packet as if the wire had brought it. */
     private void packet() {
-      Packet packet = world.soft(0).packets.takeSpare();
+      Packet packet = world.soft(0).packets().takeSpare();
       boolean own = random.nextInt(4) > 0;
       int bits =
           switch (transport) {

@@ -7,6 +7,7 @@ import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -18,7 +19,14 @@ import org.junit.jupiter.api.Test;
 class LossyWindowTest {
   private static final int MTU = 256;
   private static final int WINDOW = 16;
-  private static final int STRIDE = WINDOW / SendWindow.STRIDES;
+
+  /** READ requests per window. */
+  private static final int STRIDES = 4;
+
+  /** Packets that a timeout leaves of the window. */
+  private static final int SMALLEST = 8;
+
+  private static final int STRIDE = WINDOW / STRIDES;
   private static final long FIRST_RETRY = 100_000;
   private static final long TIMEOUT_14 = 4_096L << 14;
   private static final Endpoint.Shape USUAL = Endpoint.Shape.usual();
@@ -103,7 +111,7 @@ class LossyWindowTest {
     assertThat(a.pollSend().syndrome()).isEqualTo(Syndrome.TRANSPORT_RETRY_EXCEEDED);
     // 0.1, 0.2 ... 51.2 ms are less than the timeout and cost no retry; then two retries.
     int free = 10;
-    assertThat(world.wire.opcodes).hasSize(WINDOW + (free + 2) * SendWindow.SMALLEST);
+    assertThat(world.wire.opcodes).hasSize(WINDOW + (free + 2) * SMALLEST);
     long shorter = ((1L << free) - 1) * FIRST_RETRY;
     assertThat(world.fabric.now() - start).isEqualTo(shorter + 3 * TIMEOUT_14);
   }
@@ -121,43 +129,10 @@ class LossyWindowTest {
     assertThat(losses[0]).isLessThanOrEqualTo(0);
     long writes = world.wire.opcodes.stream().filter(one -> one != BthOpcode.ACKNOWLEDGE).count();
     // All of them once, a few again; their acknowledgement is one of everything.
-    assertThat(writes).isEqualTo(WINDOW + SendWindow.SMALLEST);
+    assertThat(writes).isEqualTo(WINDOW + SMALLEST);
   }
 
   private int lastOf(int packets) {
     return world.wire.psns.getFirst() + packets - 1 & 0xffffff;
-  }
-
-  @Test
-  void losses_close_the_window_and_acknowledgements_open_it_again() {
-    SendWindow window = new SendWindow(world.wire, MTU, FIRST_RETRY);
-    assertThat(window.packets(MTU)).isEqualTo(WINDOW);
-    window.lost(WINDOW);
-    assertThat(window.packets(MTU)).isEqualTo(SendWindow.SMALLEST);
-    window.acknowledged(4);
-    assertThat(window.packets(MTU)).isEqualTo(SendWindow.SMALLEST);
-    window.acknowledged(200);
-    assertThat(window.packets(MTU)).isEqualTo(WINDOW);
-  }
-
-  @Test
-  void patience_follows_round_trips_and_doubles_with_each_silence() {
-    SendWindow window = new SendWindow(world.wire, MTU, FIRST_RETRY);
-    long timeout = 1_000 * FIRST_RETRY;
-    assertThat(window.patience(timeout)).isEqualTo(FIRST_RETRY);
-    window.measure(5, 0);
-    assertThat(window.isMeasuredBy(4)).isFalse();
-    assertThat(window.isMeasuredBy(7)).isTrue();
-    window.measured(2 * FIRST_RETRY);
-    // The first measurement's deviation is half of it.
-    assertThat(window.patience(timeout)).isEqualTo(6 * FIRST_RETRY);
-    window.silent(3);
-    assertThat(window.patience(timeout)).isEqualTo(12 * FIRST_RETRY);
-    for (int i = 0; i < 40; i++) {
-      window.silent(3);
-    }
-    assertThat(window.patience(timeout)).isEqualTo(timeout);
-    assertThat(window.endSilence()).isTrue();
-    assertThat(window.patience(timeout)).isEqualTo(6 * FIRST_RETRY);
   }
 }

@@ -1,6 +1,7 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -244,7 +244,7 @@ final class RcSequence {
     compare(what, failing, syndrome);
     a.close();
     b.close();
-    assertThat(world.soft(0).packets.out() + world.soft(1).packets.out())
+    assertThat(world.soft(0).packets().out() + world.soft(1).packets().out())
         .as("%s: packets that nobody gave back", what)
         .isZero();
   }

@@ -12,6 +12,10 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ErrorCqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.wire.InProcessWire;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +54,7 @@ class RefusedReadsTest {
         .isEqualTo(VendorSyndrome.PATH_REFUSED);
     world.settle();
     assertThat(ends[1].buffer.getBytes(64, 10_000)).containsOnly(0);
-    assertThat(world.soft(0).packets.out()).isZero();
+    assertThat(world.soft(0).packets().out()).isZero();
   }
 
   @Test

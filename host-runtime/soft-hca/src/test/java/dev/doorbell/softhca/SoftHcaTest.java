@@ -29,6 +29,9 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -181,8 +184,8 @@ class SoftHcaTest {
         }
       }
     }
-    assertThat(world.soft(0).packets.out()).isZero();
-    assertThat(world.soft(1).packets.out()).isZero();
+    assertThat(world.soft(0).packets().out()).isZero();
+    assertThat(world.soft(1).packets().out()).isZero();
   }
 
   @ParameterizedTest

@@ -3,6 +3,8 @@ package dev.doorbell.softhca;
 import dev.doorbell.contract.FabricWorld;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.function.ObjIntConsumer;
 
 /** Two software HCAs of two ranks on one wire. */

@@ -16,8 +16,11 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
+import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.data.Percentage;
@@ -88,7 +91,7 @@ class StageTimesTest {
   private long ring() {
     long start = world.fabric.now();
     SoftQueuePair queuePair = (SoftQueuePair) a.queuePair;
-    world.soft(0).engine.ring(queuePair, (int) a.posted() & SendQueue.INDEX_MASK);
+    queuePair.ring((int) a.posted() & SendQueue.INDEX_MASK);
     world.settle();
     return start;
   }
@@ -128,7 +131,7 @@ class StageTimesTest {
     long start = world.fabric.now();
     SoftQueuePair queuePair = (SoftQueuePair) a.queuePair;
     queuePair.offerBlueFlame(a.queuePair.sendRingAddress(), 64);
-    world.soft(0).engine.ring(queuePair, 1);
+    queuePair.ring(1);
     world.settle();
     assertThat(time(TraceEvent.Kind.WQE_FETCHED, 0) - start).isZero();
     assertThat((double) time(TraceEvent.Kind.EMITTED, 0) - start)
@@ -141,7 +144,7 @@ class StageTimesTest {
     long start = world.fabric.now();
     SoftQueuePair queuePair = (SoftQueuePair) a.queuePair;
     queuePair.offerBlueFlame(a.queuePair.sendRingAddress(), 64);
-    world.soft(0).engine.ring(queuePair, 1);
+    queuePair.ring(1);
     world.settle();
     assertThat(time(TraceEvent.Kind.EMITTED, 0) - start).isEqualTo(120 + 100);
   }
@@ -185,17 +188,17 @@ class StageTimesTest {
     long[] arrived = new long[2];
     Route route = java.util.Objects.requireNonNull(slow.route(one, "two"));
     for (int i = 0; i < 2; i++) {
-      Packet packet = one.packets.takeSpare();
+      Packet packet = one.packets().takeSpare();
       packet.opcode = BthOpcode.WRITE_MIDDLE;
       packet.bytes = 918;
       packet.destination = -1;
-      packet.payload = one.scratch;
+      packet.payload = one.scratch();
       route.transmit(packet);
     }
     long start = world.fabric.now();
     for (int i = 0; i < 2; i++) {
       int left = 1 - i;
-      world.fabric.run(() -> one.packets.out() == left, 100_000);
+      world.fabric.run(() -> one.packets().out() == left, 100_000);
       arrived[i] = world.fabric.now() - start;
     }
     // 918 bytes padded to 920 and 82 of framing at 1 byte a nanosecond.

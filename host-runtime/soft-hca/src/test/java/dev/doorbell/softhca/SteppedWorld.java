@@ -8,6 +8,7 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.function.BooleanSupplier;
 
 /** Two software HCAs on a wire that can be told to hurt packets, in stepped time. */

@@ -5,6 +5,9 @@ import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 
 /** The software HCA in virtual time: every DMA read takes its while, and so do wire and stages. */
 class TimedHcaTransportContractTest extends HcaTransportContractTest {

@@ -59,7 +59,7 @@ public final class Show {
         : String.format(Locale.ROOT, kib < 10240 ? "%.1f MiB" : "%.0f MiB", kib / 1024);
   }
 
-  /** What the numbers are, and what they are not. */
+  /** Describes the basis of the numbers. */
   public static String basis(Basis basis) {
     return switch (basis) {
       case MODELLED -> "MODELLED RESULT (virtual time) - not a hardware measurement";

@@ -20,7 +20,7 @@ import dev.doorbell.experiments.remote.ServeOptions;
 import dev.doorbell.experiments.remote.ServedHca;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;

@@ -19,7 +19,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.proxy.SendQueueAccess;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

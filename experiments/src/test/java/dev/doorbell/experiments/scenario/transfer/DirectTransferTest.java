@@ -11,7 +11,7 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,8 +29,11 @@ class DirectTransferTest {
         Connection connection =
             Connection.open(
                 world,
-                new Endpoint.Shape(
-                    64, 64, false, placement, path.blueFlame(), false, true, 1, DEADLINE),
+                Endpoint.Shape.builder(64, DEADLINE)
+                    .placement(placement)
+                    .blueFlame(path.blueFlame())
+                    .exclusive(true)
+                    .build(),
                 path == TransferPath.PROXY ? Connection.Ringing.PROXY : Connection.Ringing.GPU,
                 1);
         RankBuffers zero = new RankBuffers(connection, world.rank(0), bytes, 7);

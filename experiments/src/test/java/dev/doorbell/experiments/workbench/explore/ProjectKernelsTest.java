@@ -93,7 +93,7 @@ final class ProjectKernelsTest {
 
   private static void assertClean(Explorer.Report report, int runs) {
     assertThat(report.races()).isEmpty();
-    assertThat(report.troubles()).isEmpty();
+    assertThat(report.failures()).isEmpty();
     assertThat(report.finished()).isEqualTo(runs);
   }
 }

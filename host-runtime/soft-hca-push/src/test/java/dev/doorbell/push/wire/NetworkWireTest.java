@@ -12,7 +12,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.push.network.Switch;
 import dev.doorbell.push.network.SwitchOptions;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;

@@ -127,7 +127,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public @Nullable Owner owner;
 
   /** Where a datagram goes; null on connections. */
-  public @Nullable Route way;
+  public @Nullable Route datagramRoute;
 
   /** Which request of the sender this packet belongs to, for traces and errors. */
   public long request = NO_REQUEST;
@@ -140,7 +140,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public int originIndex;
 
   /** What the sender's half of its queue pair knew, for fabrics that watch order. */
-  public @Nullable Object told;
+  public @Nullable Object knowledge;
 
   /** Responses made so far for a READ request that waits for packets. */
   public int progress;
@@ -198,12 +198,12 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     lastOfMessage = false;
     bytes = 0;
     progress = 0;
-    told = null;
+    knowledge = null;
     reads = 0;
     refused = false;
     abandoned = false;
     next = null;
-    way = null;
+    datagramRoute = null;
     request = NO_REQUEST;
   }
 
@@ -270,20 +270,20 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     atomicResult = other.atomicResult;
     originQpn = other.originQpn;
     originIndex = other.originIndex;
-    told = other.told;
+    knowledge = other.knowledge;
     bytes = other.bytes;
     payload = other.payload;
     keep();
   }
 
   /**
-   * The packet travels on {@code way}.
+   * The packet travels on {@code over}.
    *
    * @return the completion of a delay that ends in {@link Route#arrived}
    */
-  public Completion travel(Route way) {
+  public Completion travel(Route over) {
     phase = Phase.TRAVELLING;
-    route = way;
+    route = over;
     return this;
   }
 
@@ -325,9 +325,9 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
       case READING -> readDone(ok);
       case FRAMING -> phase = Phase.READY;
       case TRAVELLING -> {
-        Route way = route;
-        if (way != null) {
-          way.arrived(this);
+        Route over = route;
+        if (over != null) {
+          over.arrived(this);
         }
         return;
       }

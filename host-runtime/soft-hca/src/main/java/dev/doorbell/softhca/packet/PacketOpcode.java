@@ -27,7 +27,7 @@ public final class PacketOpcode {
           | 1 << BthOpcode.SEND_ONLY_IMM
           | 1 << BthOpcode.WRITE_LAST_IMM
           | 1 << BthOpcode.WRITE_ONLY_IMM;
-  private static final int QUESTIONS =
+  private static final int WITH_RESPONSE =
       1 << BthOpcode.READ_REQUEST | 1 << BthOpcode.COMPARE_SWAP | 1 << BthOpcode.FETCH_ADD;
 
   private PacketOpcode() {}
@@ -48,10 +48,10 @@ public final class PacketOpcode {
     return opcode >= BthOpcode.DOORBELL ? opcode : opcode & OPERATION_MASK;
   }
 
-  /** True for what a responder answers with data. */
-  public static boolean isQuestion(int opcode) {
+  /** True for READ requests and atomics, which are answered with data. */
+  public static boolean hasResponse(int opcode) {
     return opcode <= OPERATION_MASK
-        ? in(QUESTIONS, opcode)
+        ? in(WITH_RESPONSE, opcode)
         : opcode == MASKED_COMPARE_SWAP || opcode == MASKED_FETCH_ADD;
   }
 

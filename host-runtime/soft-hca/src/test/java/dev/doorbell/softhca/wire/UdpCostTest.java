@@ -1,7 +1,7 @@
 package dev.doorbell.softhca.wire;
 
 import dev.doorbell.softhca.CostContract;
-import dev.doorbell.softhca.SoftHcaOptions;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 
 class UdpCostTest extends CostContract {
   UdpCostTest() {

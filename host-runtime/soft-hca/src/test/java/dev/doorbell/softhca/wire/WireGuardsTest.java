@@ -14,8 +14,8 @@ import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.SoftHcaOptions;
 import dev.doorbell.softhca.SoftWorld;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

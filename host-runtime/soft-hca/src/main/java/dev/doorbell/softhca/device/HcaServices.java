@@ -1,0 +1,58 @@
+package dev.doorbell.softhca.device;
+
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.Station;
+import dev.doorbell.softhca.packet.Wire;
+import org.jspecify.annotations.Nullable;
+
+/** What an HCA may be asked by its parts. All calls are made by the host thread that steps it. */
+public interface HcaServices extends Station {
+  /** Bytes at {@link #scratch}. */
+  int SCRATCH_BYTES = 64;
+
+  SoftHcaOptions options();
+
+  /** The wire that the HCA has joined. */
+  Wire wire();
+
+  /** False while packets are lost because the cable is out. */
+  boolean isLinkUp();
+
+  /** Plugs the cable in or pulls it out. */
+  void linkUp(boolean up);
+
+  /** True when packets are nothing but their effect: no time, no trace, no fault, no lost cable. */
+  boolean isImmediate();
+
+  /** Takes over a packet that the fault plan has let through. */
+  void arrive(Packet packet);
+
+  /** Adds an asynchronous event of an object with that number. */
+  void raise(AsyncEvent.Type type, int number);
+
+  /** The fault plan, or null. It may be set at any time. */
+  @Nullable HcaFaults faults();
+
+  /** The tracer, or null when nothing is traced. */
+  @Nullable HcaTracer tracer();
+
+  /** The queue pair that faults count under {@code number}, or null. */
+  @Nullable FaultTarget faultTarget(int number);
+
+  /** Address of the doorbell page where completion queues are armed. */
+  long uarPage();
+
+  /** Memory at the HCA's place. */
+  Allocation allocate(MemoryKind kind, long bytes, String label);
+
+  void free(Allocation allocation);
+
+  /** Native address of {@link #SCRATCH_BYTES} bytes to write from, valid within one call. */
+  long scratch();
+
+  /** Native address of {@link Packet#MAX_PAYLOAD} bytes whose content is never read. */
+  long dropBuffer();
+}

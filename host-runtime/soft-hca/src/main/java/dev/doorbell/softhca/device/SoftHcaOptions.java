@@ -1,0 +1,190 @@
+package dev.doorbell.softhca.device;
+
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.softhca.packet.Packet;
+
+/**
+ * What a software HCA is like. {@link #DEFAULT} resembles a ConnectX; the {@code with} methods give
+ * variations of it.
+ *
+ * @param limits what it admits
+ * @param engine how much it does at once
+ * @param timing what the stages cost in virtual time
+ */
+public record SoftHcaOptions(Limits limits, Engine engine, HcaTiming timing) {
+  /** A WQE of 63 units less control segment, remote address and inline header. */
+  private static final int LARGEST_INLINE =
+      (ControlSegment.MAX_DS - 2) * SendQueue.UNIT - Integer.BYTES;
+
+  private static final int SMALLEST_MTU = 256;
+
+  /** A BlueFlame half may not reach the end of its page. */
+  public static final int MAX_BLUE_FLAME_BYTES = 1024;
+
+  /** The usual. */
+  public static final SoftHcaOptions DEFAULT =
+      new SoftHcaOptions(Limits.DEFAULT, Engine.DEFAULT, HcaTiming.ZERO);
+
+  /**
+   * What an HCA admits.
+   *
+   * @param queuePairs queue pairs open at once
+   * @param minSendBlocks smallest send ring in 64-byte blocks, a power of two
+   * @param maxSendBlocks largest send ring in 64-byte blocks, a power of two
+   * @param completionEntries largest completion ring, a power of two
+   * @param inlineBytes largest inline payload
+   * @param onChipBytes on-chip memory (MEMIC)
+   * @param blueFlameBytes bytes of one BlueFlame half, a power of two from 64 to 1024; 0 for none
+   * @param messageBytes largest message
+   * @param readAtomic READs and atomics outstanding on a queue pair
+   * @param receiveSegments data segments of a receive WQE, a power of two; shorter lists end with
+   *     the invalid lkey
+   */
+  public record Limits(
+      int queuePairs,
+      int minSendBlocks,
+      int maxSendBlocks,
+      int completionEntries,
+      int inlineBytes,
+      long onChipBytes,
+      int blueFlameBytes,
+      long messageBytes,
+      int readAtomic,
+      int receiveSegments) {
+
+    /** Those of the usual ConnectX, as far as a process cares. */
+    public static final Limits DEFAULT =
+        new Limits(
+            1 << 16,
+            1,
+            SendQueue.MAX_BLOCKS,
+            1 << 22,
+            LARGEST_INLINE,
+            256 << 10,
+            256,
+            1L << 30,
+            16,
+            1);
+
+    public Limits {
+      Check.require(queuePairs > 0, "queuePairs", queuePairs, "at least 1");
+      Check.require(
+          SendQueue.isLegalSize(maxSendBlocks),
+          "maxSendBlocks",
+          maxSendBlocks,
+          "a power of two up to " + SendQueue.MAX_BLOCKS);
+      Check.require(
+          SendQueue.isLegalSize(minSendBlocks) && minSendBlocks <= maxSendBlocks,
+          "minSendBlocks",
+          minSendBlocks,
+          "a power of two up to maxSendBlocks");
+      Check.require(
+          Check.isPower(completionEntries),
+          "completionEntries",
+          completionEntries,
+          "a power of two");
+      Check.require(
+          inlineBytes >= 0 && inlineBytes <= LARGEST_INLINE,
+          "inlineBytes",
+          inlineBytes,
+          "0 to " + LARGEST_INLINE);
+      Check.require(onChipBytes >= 0, "onChipBytes", onChipBytes, "0 or more");
+      Check.require(
+          blueFlameBytes == 0
+              || (Check.isPower(blueFlameBytes)
+                  && blueFlameBytes >= SendQueue.BLOCK
+                  && blueFlameBytes <= MAX_BLUE_FLAME_BYTES),
+          "blueFlameBytes",
+          blueFlameBytes,
+          "0 or a power of two from 64 to " + MAX_BLUE_FLAME_BYTES);
+      Check.require(
+          messageBytes > 0 && messageBytes <= 1L << 30, "messageBytes", messageBytes, "1 to 2^30");
+      Check.require(readAtomic > 0, "readAtomic", readAtomic, "at least 1");
+      Check.require(
+          Check.isPower(receiveSegments) && receiveSegments <= 64,
+          "receiveSegments",
+          receiveSegments,
+          "a power of two up to 64");
+    }
+  }
+
+  /**
+   * How much the engine does at once.
+   *
+   * @param mtu path MTU offered to peers: 256, 512, 1024, 2048 or 4096 bytes
+   * @param pipelineDepth WQEs of a queue pair between fetch and emission
+   * @param prefetchBlocks largest WQE fetch, in 64-byte blocks
+   * @param packets packets in flight from this HCA; more wait
+   * @param firstRetryNanos 0: what was not acknowledged comes again whenever a connection's timeout
+   *     has passed. Else it comes again sooner, after what round trips have taken and this at
+   *     least, then after twice as long each time up to the timeout, and only whole timeouts count
+   *     against the connection's retries
+   */
+  public record Engine(
+      int mtu, int pipelineDepth, int prefetchBlocks, int packets, long firstRetryNanos) {
+    /** Enough for 4 MiB in flight. */
+    public static final Engine DEFAULT = new Engine(Packet.MAX_PAYLOAD, 64, 32, 1024);
+
+    public Engine {
+      Check.require(Check.isMtu(mtu), "mtu", mtu, "256, 512, 1024, 2048 or 4096");
+      Check.require(pipelineDepth > 0, "pipelineDepth", pipelineDepth, "at least 1");
+      Check.require(prefetchBlocks > 0, "prefetchBlocks", prefetchBlocks, "at least 1");
+      Check.require(packets >= 2, "packets", packets, "at least 2");
+      Check.require(firstRetryNanos >= 0, "firstRetryNanos", firstRetryNanos, "0 or more");
+    }
+
+    /** One that repeats after timeouts alone. */
+    public Engine(int mtu, int pipelineDepth, int prefetchBlocks, int packets) {
+      this(mtu, pipelineDepth, prefetchBlocks, packets, 0);
+    }
+
+    /** The same with another MTU. */
+    public Engine withMtu(int bytes) {
+      return new Engine(bytes, pipelineDepth, prefetchBlocks, packets, firstRetryNanos);
+    }
+
+    /** The same with {@link #firstRetryNanos}. */
+    public Engine withFirstRetry(long nanos) {
+      return new Engine(mtu, pipelineDepth, prefetchBlocks, packets, nanos);
+    }
+  }
+
+  /** A path MTU that InfiniBand knows. */
+  public static boolean isMtu(int bytes) {
+    return Check.isMtu(bytes);
+  }
+
+  /** Apart, so that checking a part of the options does not need their defaults. */
+  private static final class Check {
+    static void require(boolean holds, String name, long value, String legal) {
+      if (!holds) {
+        throw new IllegalArgumentException(
+            "software HCA option %s is %d; it must be %s".formatted(name, value, legal));
+      }
+    }
+
+    static boolean isPower(int value) {
+      return value > 0 && Integer.bitCount(value) == 1;
+    }
+
+    static boolean isMtu(int bytes) {
+      return isPower(bytes) && bytes >= SMALLEST_MTU && bytes <= Packet.MAX_PAYLOAD;
+    }
+  }
+
+  /** The same with other stage times. */
+  public SoftHcaOptions withTiming(HcaTiming timing) {
+    return new SoftHcaOptions(limits, engine, timing);
+  }
+
+  /** The same with other limits. */
+  public SoftHcaOptions withLimits(Limits limits) {
+    return new SoftHcaOptions(limits, engine, timing);
+  }
+
+  /** The same with another engine. */
+  public SoftHcaOptions withEngine(Engine engine) {
+    return new SoftHcaOptions(limits, engine, timing);
+  }
+}

@@ -1,0 +1,136 @@
+package dev.doorbell.softhca.objects;
+
+import dev.doorbell.core.fabric.DeviceUnit;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.Transport;
+import dev.doorbell.softhca.device.FaultTarget;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.Route;
+import org.jspecify.annotations.Nullable;
+
+/** What the two halves of a queue pair may ask of it: its constants, its connection, its state. */
+public abstract class QueuePairContext extends PendingList.Node implements FaultTarget {
+  public final int number;
+  public final Transport transport;
+  public final ObjectOwner domain;
+
+  /** The keys of the HCA. */
+  public final RegionTable regions;
+
+  public final SoftCompletionQueue sendCompletions;
+  public final @Nullable SoftCompletionQueue receiveCompletions;
+
+  /** The two halves in the fabric's order of events. */
+  public final DeviceUnit requests;
+
+  public final DeviceUnit responses;
+
+  private final int ordinal;
+  protected QueuePairState state = QueuePairState.RESET;
+  protected ConnectionAttributes connection = ConnectionAttributes.DEFAULT;
+  protected int rights;
+  protected int peerNumber;
+  protected int mtu;
+  protected int maxReadAtomic = 1;
+  protected int partitionKey = Packet.DEFAULT_PARTITION;
+  protected @Nullable Route route;
+
+  protected QueuePairContext(
+      int number,
+      int ordinal,
+      Transport transport,
+      ObjectOwner domain,
+      RegionTable regions,
+      SoftCompletionQueue sendCompletions,
+      @Nullable SoftCompletionQueue receiveCompletions,
+      DeviceUnit requests,
+      DeviceUnit responses) {
+    this.number = number;
+    this.ordinal = ordinal;
+    this.transport = transport;
+    this.domain = domain;
+    this.regions = regions;
+    this.sendCompletions = sendCompletions;
+    this.receiveCompletions = receiveCompletions;
+    this.requests = requests;
+    this.responses = responses;
+  }
+
+  @Override
+  public final int ordinal() {
+    return ordinal;
+  }
+
+  public final QueuePairState state() {
+    return state;
+  }
+
+  public final ConnectionAttributes connection() {
+    return connection;
+  }
+
+  /** {@link Rights} of the peer. */
+  public final int rights() {
+    return rights;
+  }
+
+  public final int peerNumber() {
+    return peerNumber;
+  }
+
+  /** Path MTU in bytes. */
+  public final int mtu() {
+    return mtu;
+  }
+
+  /** READs and atomics that may be outstanding. */
+  public final int maxReadAtomic() {
+    return maxReadAtomic;
+  }
+
+  public final int partitionKey() {
+    return partitionKey;
+  }
+
+  /** The route to the peer; null without a connection. */
+  public final @Nullable Route route() {
+    return route;
+  }
+
+  /** True where requests are acknowledged: RC. */
+  public final boolean isReliable() {
+    return transport == Transport.RC;
+  }
+
+  public final boolean isDatagram() {
+    return transport == Transport.UD;
+  }
+
+  /** There may be something to do: the queue pair runs in this step or the next. */
+  public abstract void activate();
+
+  /** As {@link #activate}, from between two steps. */
+  public abstract void activateFromOutside();
+
+  /** {@code Responder.acknowledge} is called at the end of this step. */
+  public abstract void acknowledgeLater();
+
+  /** Goes to ERR: what is outstanding is flushed. */
+  public abstract void enterError();
+
+  /** Goes to ERR as if the driver had asked for it; not after a reset or close. */
+  public abstract void failFromOutside();
+
+  /**
+   * The peer's receiving half, when packets to it would be nothing but their effect: no time, no
+   * trace, no fault on either side. Null otherwise.
+   */
+  public abstract @Nullable DirectPeer directPeer();
+
+  /** A doorbell with a producer index, or {@link Uar#NO_INDEX}. On any thread. */
+  public abstract void ring(int index);
+
+  /** A whole WQE from a BlueFlame register, of {@code bytes} at {@code source}. On any thread. */
+  public abstract void offerBlueFlame(long source, int bytes);
+}

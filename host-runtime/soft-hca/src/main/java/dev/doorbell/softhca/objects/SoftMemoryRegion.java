@@ -1,0 +1,128 @@
+package dev.doorbell.softhca.objects;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.softhca.device.VendorSyndrome;
+import java.util.Set;
+
+/**
+ * A registered range of memory. One key serves as lkey and rkey.
+ *
+ * <p>Work requests name it by its own addresses, from {@link #address()} on; where its bytes are
+ * may be elsewhere.
+ */
+public final class SoftMemoryRegion implements MemoryRegion {
+  private final ObjectOwner domain;
+  private final int key;
+  private final long address;
+  private final long length;
+  private final long distance;
+  private final Set<AccessRight> rights;
+  private final int bits;
+  public final boolean relaxed;
+  private boolean closed;
+  private boolean invalidated;
+
+  /**
+   * @param address by which work requests name the first byte
+   * @param memory where the first byte is
+   */
+  public SoftMemoryRegion(
+      ObjectOwner domain,
+      int key,
+      long address,
+      long memory,
+      long length,
+      Set<AccessRight> rights) {
+    this.domain = domain;
+    this.key = key;
+    this.address = address;
+    this.length = length;
+    this.distance = memory - address;
+    this.rights = Set.copyOf(rights);
+    this.bits = Rights.bits(rights);
+    this.relaxed = rights.contains(AccessRight.RELAXED_ORDERING);
+  }
+
+  /**
+   * Why an access is refused, or {@link VendorSyndrome#NONE}.
+   *
+   * @param by the domain of the queue pair that asks
+   * @param needed {@link Rights} bits
+   */
+  public int refusal(ObjectOwner by, long at, long bytes, int needed) {
+    if (invalidated) {
+      return VendorSyndrome.UNKNOWN_KEY;
+    }
+    if (by != domain) {
+      return VendorSyndrome.WRONG_DOMAIN;
+    }
+    long offset = at - address;
+    // Unsigned: an address below the region is far above it.
+    if (Long.compareUnsigned(offset, length) > 0 || bytes > length - offset) {
+      return VendorSyndrome.OUT_OF_BOUNDS;
+    }
+    return (bits & needed) == needed ? VendorSyndrome.NONE : VendorSyndrome.MISSING_RIGHT;
+  }
+
+  /**
+   * Ends the registration on behalf of a peer that was not {@linkplain #refusal refused}; the
+   * region stays open for {@link #close}.
+   */
+  public void invalidate() {
+    invalidated = true;
+  }
+
+  /** False once the registration has ended. */
+  public boolean isLive() {
+    return !closed && !invalidated;
+  }
+
+  /** Where the byte is that work requests call {@code at}. */
+  public long memory(long at) {
+    return at + distance;
+  }
+
+  public boolean covers(long from, long bytes) {
+    long start = memory(address);
+    return start < from + bytes && from < start + length;
+  }
+
+  @Override
+  public int lkey() {
+    return key;
+  }
+
+  @Override
+  public int rkey() {
+    return key;
+  }
+
+  @Override
+  public long address() {
+    return address;
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public Set<AccessRight> rights() {
+    return rights;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      domain.closing(this);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "memory region 0x%x (%d bytes at 0x%x)".formatted(key, length, address);
+  }
+}

@@ -1,0 +1,252 @@
+package dev.doorbell.softhca.requester;
+
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.memory.AccessFault;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.QueuePairContext;
+import dev.doorbell.softhca.objects.TxQueue;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.PacketPool;
+import dev.doorbell.softhca.packet.Psn;
+
+/** Cuts a request into packets of the path MTU and finds or fetches their payload. */
+final class PacketMaker {
+  /** Distance in packets between ACK requests inside a message. */
+  private static final int ACK_INTERVAL = 256;
+
+  /** ACK requests per window, where a window bounds the unacknowledged packets. */
+  private static final int ACKS_PER_WINDOW = 4;
+
+  private final QueuePairContext queuePair;
+  private final HcaServices hca;
+  private final PacketPool pool;
+  private final DevicePort port;
+  private final TxQueue tx;
+  private final int mtu;
+  private final int transport;
+  private final int ackInterval;
+
+  PacketMaker(QueuePairContext queuePair, HcaServices hca, TxQueue tx) {
+    this.queuePair = queuePair;
+    this.hca = hca;
+    this.pool = hca.packets();
+    this.port = hca.port();
+    this.tx = tx;
+    this.mtu = queuePair.mtu();
+    this.ackInterval = Math.clamp(hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, ACK_INTERVAL);
+    this.transport =
+        switch (queuePair.transport) {
+          case RC -> BthOpcode.RC;
+          case UC -> BthOpcode.UC;
+          case UD -> BthOpcode.UD;
+        };
+  }
+
+  /**
+   * Makes packets until the request has none left, the pool is empty, the request has failed, or
+   * the peer's window is full, which an acknowledgement ends.
+   *
+   * @param requestNumber of the request in its ring
+   * @param room packets that the window has room for
+   * @return true when all are made
+   */
+  boolean make(SendRequest request, long requestNumber, int room) {
+    if (room <= 0) {
+      return false;
+    }
+    queuePair.requests.serves(request.index);
+    if (request.hasResponse()) {
+      return requestResponses(request, requestNumber, room);
+    }
+    int packets = request.packets;
+    int end = (int) Math.min(packets, (long) request.sent + room);
+    while (request.sent < end) {
+      Packet packet = pool.take();
+      if (packet == null) {
+        return false;
+      }
+      packet.request = requestNumber;
+      if (!fill(request, packet, request.sent, request.sent == end - 1)) {
+        pool.release(packet);
+        return false;
+      }
+      request.sent++;
+      if (request.sent == packets) {
+        request.phase = SendRequest.Phase.WAITING;
+      }
+      tx.add(packet);
+    }
+    return end == packets;
+  }
+
+  /**
+   * Makes the request packets of an atomic, or of as many strides of a READ as the window admits.
+   */
+  private boolean requestResponses(SendRequest request, long requestNumber, int room) {
+    int free = room;
+    while (request.sent < request.packets) {
+      // A READ that was answered in part asks for the rest.
+      int from = Math.max(request.sent, (int) (request.received / mtu));
+      int end = (int) Math.min(request.packets, (from / request.stride + 1L) * request.stride);
+      free -= end - request.sent;
+      Packet packet = free < 0 ? null : pool.take();
+      if (packet == null) {
+        return false;
+      }
+      packet.request = requestNumber;
+      responseRequest(request, packet, from, end);
+      request.sent = end;
+      if (end == request.packets) {
+        request.phase = SendRequest.Phase.WAITING;
+      }
+      tx.add(packet);
+    }
+    return true;
+  }
+
+  private void address(SendRequest request, Packet packet, int number, boolean last) {
+    packet.destination = queuePair.peerNumber();
+    packet.psn = Psn.add(request.firstPsn, number);
+    packet.lastOfMessage = last;
+    packet.originQpn = queuePair.number;
+    packet.originIndex = (int) request.index & SendQueue.INDEX_MASK;
+  }
+
+  /** An atomic, or a request of a READ for its packets from {@code from} to {@code end}. */
+  private void responseRequest(SendRequest request, Packet packet, int from, int end) {
+    long offset = (long) from * mtu;
+    address(request, packet, from, end == request.packets);
+    packet.remoteAddress = request.remoteAddress + offset;
+    packet.rkey = request.rkey;
+    packet.dmaLength = (int) (Math.min(request.length, (long) end * mtu) - offset);
+    packet.ackRequest = true;
+    packet.payload = 0;
+    packet.bytes = 0;
+    packet.swapAdd = request.swapAdd;
+    packet.compare = request.compare;
+    packet.swapMask = request.swapMask;
+    packet.compareMask = request.compareMask;
+    packet.cellBytes = request.cellBytes;
+    packet.opcode =
+        switch (request.opcode) {
+          case Opcode.RDMA_READ -> BthOpcode.READ_REQUEST;
+          case Opcode.ATOMIC_CS -> BthOpcode.COMPARE_SWAP;
+          case Opcode.ATOMIC_FA -> BthOpcode.FETCH_ADD;
+          case Opcode.ATOMIC_MASKED_CS -> PacketOpcode.MASKED_COMPARE_SWAP;
+          default -> PacketOpcode.MASKED_FETCH_ADD;
+        };
+  }
+
+  /** Headers and payload of packet {@code number} of a WRITE or SEND. */
+  private boolean fill(SendRequest request, Packet packet, int number, boolean fillsWindow) {
+    boolean first = number == 0;
+    boolean last = number == request.packets - 1;
+    address(request, packet, number, last);
+    packet.ackRequest =
+        transport == BthOpcode.RC
+            && (last || fillsWindow || number % ackInterval == ackInterval - 1);
+    int opcode = request.opcode;
+    boolean write = opcode == Opcode.RDMA_WRITE || opcode == Opcode.RDMA_WRITE_IMM;
+    packet.opcode =
+        transport + (write ? BthOpcode.WRITE_FIRST : BthOpcode.SEND_FIRST) + position(first, last);
+    if (last) {
+      packet.solicited = ControlSegment.isSolicited(request.fmCeSe);
+      if (Opcode.hasImmediate(opcode)) {
+        packet.opcode++;
+        packet.immediate = request.immediate;
+      } else if (opcode == Opcode.SEND_INVAL) {
+        packet.opcode = first ? BthOpcode.SEND_ONLY_INVALIDATE : BthOpcode.SEND_LAST_INVALIDATE;
+        packet.invalidatedKey = request.immediate;
+      }
+    }
+    if (transport == BthOpcode.UD) {
+      datagram(request, packet);
+    }
+    if (first) {
+      packet.remoteAddress = request.remoteAddress;
+      packet.rkey = request.rkey;
+      packet.dmaLength = (int) request.length;
+    }
+    packet.bytes = (int) Math.min(mtu, request.length - (long) number * mtu);
+    return gather(request, packet);
+  }
+
+  private void datagram(SendRequest request, Packet packet) {
+    packet.destination = request.destination;
+    packet.queueKey = request.queueKey;
+    packet.sourceQueuePair = queuePair.number;
+    packet.trafficClass = request.trafficClass;
+    packet.hopLimit = request.hopLimit;
+    packet.flowLabel = request.flowLabel;
+    packet.sourceGidHigh = hca.gidHigh();
+    packet.sourceGidLow = hca.gidLow();
+    packet.destinationGidHigh = request.gidHigh;
+    packet.destinationGidLow = request.gidLow;
+    packet.datagramRoute = request.route;
+  }
+
+  /** Offset of FIRST, MIDDLE, LAST and ONLY in the groups of SEND and WRITE opcodes. */
+  private static int position(boolean first, boolean last) {
+    if (first) {
+      return last ? BthOpcode.WRITE_ONLY - BthOpcode.WRITE_FIRST : 0;
+    }
+    return last ? 2 : 1;
+  }
+
+  /** Finds or starts to read the payload of a packet at the request's piece cursor. */
+  private boolean gather(SendRequest request, Packet packet) {
+    int left = packet.bytes;
+    if (left == 0) {
+      packet.payload = 0;
+      return true;
+    }
+    try {
+      int piece = request.piece;
+      int offset = request.pieceOffset;
+      int inPiece = request.pieceBytes[piece] - offset;
+      if (left <= inPiece) {
+        long address = request.pieceAddress[piece] + offset;
+        long inPlace = request.inline ? address : port.map(address, left);
+        if (inPlace != 0) {
+          packet.payload = inPlace;
+          request.advance(left);
+          return true;
+        }
+      }
+      gatherPieces(request, packet);
+      return true;
+    } catch (AccessFault gone) {
+      request.fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.MEMORY_GONE);
+      return false;
+    }
+  }
+
+  private void gatherPieces(SendRequest request, Packet packet) {
+    long target = packet.buffer();
+    packet.payload = target;
+    int left = packet.bytes;
+    packet.beginReads();
+    while (left > 0) {
+      int piece = request.piece;
+      int take = Math.min(left, request.pieceBytes[piece] - request.pieceOffset);
+      long address = request.pieceAddress[piece] + request.pieceOffset;
+      if (request.inline) {
+        RawMemory.copy(address, target, take);
+      } else if (!port.read(address, target, take, packet)) {
+        packet.addRead();
+      }
+      target += take;
+      left -= take;
+      request.advance(take);
+    }
+    packet.endReads();
+  }
+}

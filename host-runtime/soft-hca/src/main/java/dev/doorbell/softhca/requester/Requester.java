@@ -1,0 +1,428 @@
+package dev.doorbell.softhca.requester;
+
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fault.Fault;
+import dev.doorbell.core.fault.FaultAction;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.ExecutedRequests;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.SentRequests;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaTracer;
+import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.NumberTable;
+import dev.doorbell.softhca.objects.QueuePairContext;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.packet.Packet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of a queue pair: takes WQEs in order, carries them out, and completes them in
+ * order.
+ *
+ * <p>Under a fabric with virtual time, WQEs between their fetch and their first packet overlap, up
+ * to {@link dev.doorbell.softhca.device.SoftHcaOptions.Engine#pipelineDepth}.
+ */
+public final class Requester {
+  private final QueuePairContext queuePair;
+  private final HcaServices hca;
+  private final DevicePort port;
+  private final @Nullable HcaTracer tracer;
+  private final WqeSource wqes;
+  private final WqeDecoder decoder;
+  private final RequestTxQueue tx;
+  private final PacketMaker maker;
+  private final SendState sendState;
+  private final boolean reliable;
+  private final LocalRead localRead;
+  private final SoftCompletionQueue completionQueue;
+  private final NumberTable<SoftCompletionQueue> completionQueues;
+  private final int pipelineDepth;
+  private final long wqeNanos;
+  private final RequestRing ring;
+  private final @Nullable DirectWrites directWrites;
+
+  /** The index of the next WQE to take. */
+  private long wqeIndex;
+
+  /** One past the last WQE that was begun, and the count of messages begun. */
+  private long begunIndex;
+
+  private int begunMessages;
+
+  private boolean errorReported;
+  private boolean dead;
+
+  /**
+   * @param completionQueues of the HCA, which WAIT names by number
+   * @param sendBlocks 64-byte blocks of the send ring
+   */
+  public Requester(
+      QueuePairContext queuePair,
+      HcaServices hca,
+      NumberTable<SoftCompletionQueue> completionQueues,
+      WqeSource wqes,
+      int sendBlocks,
+      int startPsn) {
+    this.queuePair = queuePair;
+    this.hca = hca;
+    this.port = hca.port();
+    this.tracer = hca.tracer();
+    this.completionQueues = completionQueues;
+    this.wqes = wqes;
+    this.decoder = new WqeDecoder(queuePair, hca, wqes);
+    this.completionQueue = queuePair.sendCompletions;
+    this.pipelineDepth = hca.options().engine().pipelineDepth();
+    this.wqeNanos = hca.options().timing().wqeNanos();
+    this.ring = new RequestRing(this::ready, sendBlocks);
+    this.reliable = queuePair.isReliable();
+    this.tx = new RequestTxQueue(queuePair, hca, ring);
+    this.maker = new PacketMaker(queuePair, hca, tx);
+    this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, startPsn);
+    this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
+    this.directWrites =
+        reliable && wqes.isInPlace() && hca.isImmediate()
+            ? new DirectWrites(queuePair, hca, wqes, sendState)
+            : null;
+  }
+
+  /** Drops all state: the queue pair was reset or closed. */
+  public void discard() {
+    dead = true;
+    tx.drop();
+    sendState.discard();
+  }
+
+  /** A request may be able to continue. */
+  private void ready() {
+    if (!dead) {
+      queuePair.activate();
+    }
+  }
+
+  /** A response to this queue pair's requests. The caller releases the packet. */
+  public void receive(Packet packet) {
+    if (reliable && queuePair.state() == QueuePairState.RTS) {
+      sendState.receive(packet);
+      ready();
+    }
+  }
+
+  /**
+   * Makes whatever progress is possible.
+   *
+   * @return work done, about in WQEs
+   */
+  public int run(int budget) {
+    wqes.run();
+    if (wqes.failed() && queuePair.state() != QueuePairState.ERR) {
+      hca.raise(AsyncEvent.Type.QP_FATAL, queuePair.number);
+      queuePair.enterError();
+    }
+    Packet failed = tx.flush();
+    if (failed != null) {
+      ring.at(failed.request).fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.PATH_REFUSED);
+      tx.drop();
+    }
+    int work = 0;
+    int progress;
+    do {
+      // A completion may unblock a later request: repeat until nothing makes progress.
+      progress = fetchWqes(budget - work) + send(budget) + complete();
+      work += progress;
+    } while (progress > 0 && work < budget);
+    if (reliable) {
+      sendState.startAckTimer();
+    }
+    if (work >= budget) {
+      queuePair.activate();
+    }
+    return work;
+  }
+
+  /** Takes fetched WQEs into the pipeline. */
+  private int fetchWqes(int budget) {
+    int taken = 0;
+    boolean flushing = queuePair.state() == QueuePairState.ERR;
+    if (!flushing && queuePair.state() != QueuePairState.RTS) {
+      return 0;
+    }
+    long available = flushing && wqes.failed() ? wqeIndex : wqes.available();
+    DirectWrites direct = directWrites;
+    if (direct != null && !flushing && ring.isEmpty() && wqeIndex < available) {
+      taken = direct.run(wqeIndex, available, budget);
+      wqeIndex += taken;
+      wqes.retire(wqeIndex);
+      begunIndex = wqeIndex;
+      begunMessages += taken;
+    }
+    while (wqeIndex < available
+        && taken < budget
+        && !ring.isFull()
+        && ring.newest - ring.sending < pipelineDepth) {
+      long segment = wqes.unit(wqeIndex, 0);
+      SendRequest request = ring.next();
+      request.begin(wqeIndex, segment);
+      int mismatch = headerMismatch(request, segment);
+      if (flushing) {
+        if (mismatch != VendorSyndrome.NONE) {
+          // Not the beginning of a WQE: a block of a WQE of unknown length.
+          wqeIndex++;
+          wqes.retire(wqeIndex);
+          continue;
+        }
+        request.phase = SendRequest.Phase.FLUSHED;
+      } else if (mismatch != VendorSyndrome.NONE) {
+        request.blocks = 1;
+        request.fail(Syndrome.LOCAL_QP_OPERATION, mismatch);
+      } else if (wqeIndex + request.blocks > available) {
+        if (wqeIndex + request.blocks <= wqes.producer()) {
+          return taken;
+        }
+        request.blocks = 1;
+        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
+      } else if (!isStruckByFault(request)) {
+        request.phase = SendRequest.Phase.PARSING;
+        if (tracer != null) {
+          tracer.fetched(
+              queuePair.number, request.index, request.opcode, request.ds, request.blocks);
+        }
+        if (wqeNanos == 0 || port.delay(wqeNanos, request)) {
+          request.phase = SendRequest.Phase.PARSED;
+        }
+      } else if (queuePair.state() == QueuePairState.ERR) {
+        // It is flushed together with the WQEs behind it.
+        return taken;
+      }
+      wqeIndex += request.blocks;
+      ring.newest++;
+      taken++;
+    }
+    return taken;
+  }
+
+  /** Carries out a fault of a WQE: the request has failed, or the queue pair is in error. */
+  private boolean isStruckByFault(SendRequest request) {
+    HcaFaults faults = hca.faults();
+    Fault fault = faults == null ? null : faults.onWqe(queuePair, request.opcode);
+    if (fault == null) {
+      return false;
+    }
+    if (fault.action() == FaultAction.CQE_ERROR) {
+      request.fail(fault.number(), VendorSyndrome.INJECTED);
+    } else {
+      queuePair.failFromOutside();
+    }
+    return true;
+  }
+
+  private int headerMismatch(SendRequest request, long segment) {
+    if (request.ds == 0) {
+      return VendorSyndrome.BAD_LENGTH_FIELD;
+    }
+    if (ControlSegment.wqeIndex(segment) != ((int) wqeIndex & SendQueue.INDEX_MASK)) {
+      return VendorSyndrome.INDEX_MISMATCH;
+    }
+    return ControlSegment.qpn(segment) == queuePair.number
+        ? VendorSyndrome.NONE
+        : VendorSyndrome.NUMBER_MISMATCH;
+  }
+
+  /** Makes packets of requests in order, as far as fences, the peer and the packet pool allow. */
+  private int send(int budget) {
+    int made = 0;
+    while (ring.sending < ring.newest && made < budget && sendState.maySend()) {
+      SendRequest request = ring.at(ring.sending);
+      switch (request.phase) {
+        case PARSED -> {
+          if (!start(request)) {
+            return made;
+          }
+          begun(request);
+        }
+        case SENDING -> {}
+        case DONE, FLUSHED -> {
+          ring.sending++;
+          continue;
+        }
+        default -> {
+          return made;
+        }
+      }
+      if (request.phase == SendRequest.Phase.SENDING) {
+        int before = request.sent;
+        boolean all =
+            request.opcode == Opcode.DUMP
+                ? dump(request)
+                : maker.make(request, ring.sending, sendState.room(request));
+        made += request.sent - before;
+        if (!all) {
+          return made;
+        }
+      }
+      ring.sending++;
+      made++;
+    }
+    return made;
+  }
+
+  private boolean dump(SendRequest request) {
+    queuePair.requests.serves(request.index);
+    return localRead.start(request);
+  }
+
+  /**
+   * Begins the next request.
+   *
+   * @return false when it has to wait or has failed
+   */
+  private boolean start(SendRequest request) {
+    boolean oldest = ring.oldest == ring.sending;
+    int fence = ControlSegment.fence(request.fmCeSe);
+    if (fence == ControlSegment.FENCE_STRONG_ORDERING
+        ? !oldest
+        : fence != ControlSegment.FENCE_NONE && sendState.hasOutstandingReads()) {
+      return false;
+    }
+    decoder.decode(request);
+    if (request.phase == SendRequest.Phase.FAILED) {
+      return false;
+    }
+    return switch (request.opcode) {
+      case Opcode.NOP -> {
+        request.phase = SendRequest.Phase.DONE;
+        yield true;
+      }
+      case Opcode.WAIT -> startWait(request);
+      case Opcode.DUMP -> {
+        // It flushes what earlier requests of the queue have written, so it waits for them.
+        if (oldest) {
+          request.phase = SendRequest.Phase.SENDING;
+        }
+        yield oldest;
+      }
+      default -> sendState.assignPsns(request);
+    };
+  }
+
+  private boolean startWait(SendRequest request) {
+    SoftCompletionQueue awaited = completionQueues.find(request.rkey);
+    if (awaited == null) {
+      request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.UNKNOWN_QUEUE);
+      return false;
+    }
+    if (!awaited.reached((int) request.swapAdd)) {
+      awaited.await(queuePair);
+      return false;
+    }
+    queuePair.requests.arrives(awaited.knowledge());
+    request.phase = SendRequest.Phase.DONE;
+    return true;
+  }
+
+  /** Completes requests in order. */
+  private int complete() {
+    int done = 0;
+    while (!ring.isEmpty()) {
+      SendRequest request = ring.at(ring.oldest);
+      boolean failing = queuePair.state() == QueuePairState.ERR;
+      // Requests behind a failed one are flushed even if they were carried out.
+      boolean success =
+          !errorReported
+              && switch (request.phase) {
+                case DONE -> true;
+                case WAITING -> isAcknowledged(request);
+                default -> false;
+              };
+      boolean failed = request.phase == SendRequest.Phase.FAILED && !errorReported;
+      if (!success && !failed && !failing) {
+        return done;
+      }
+      queuePair.requests.completes(request.index + request.blocks);
+      int syndrome = success ? 0 : failed ? request.syndrome : Syndrome.FLUSHED;
+      if (isReported(request, success)) {
+        int room = completionQueue.room(queuePair);
+        if (room == SoftCompletionQueue.WAIT) {
+          return done;
+        }
+        if (room == SoftCompletionQueue.OVERRUN) {
+          queuePair.enterError();
+        } else if (success) {
+          completionQueue.writer(queuePair.requests);
+          completionQueue.requester(
+              queuePair.number, request.opcode, (int) request.index, (int) request.length);
+        } else {
+          completionQueue.error(
+              Cqe.REQUESTER_ERROR,
+              syndrome,
+              failed ? request.vendorSyndrome : VendorSyndrome.NONE,
+              request.opcode,
+              queuePair.number,
+              (int) request.index);
+        }
+      }
+      ring.oldest++;
+      done++;
+      wqes.retire(request.index + request.blocks);
+      if (ring.sending < ring.oldest) {
+        ring.sending = ring.oldest;
+      }
+      if (failed) {
+        errorReported = true;
+        queuePair.enterError();
+      }
+    }
+    return done;
+  }
+
+  private boolean isAcknowledged(SendRequest request) {
+    if (request.opcode == Opcode.DUMP) {
+      return localRead.isDone();
+    }
+    return reliable
+        ? !request.hasResponse() && sendState.isAcknowledged(request.lastPsn())
+        : tx.hasLeft(ring.oldest);
+  }
+
+  private boolean isReported(SendRequest request, boolean success) {
+    if (success) {
+      return ControlSegment.isSignalled(request.fmCeSe);
+    }
+    return !errorReported
+        || ControlSegment.completionMode(request.fmCeSe) != ControlSegment.COMPLETE_ON_FIRST_ERROR;
+  }
+
+  /** The queue pair is in error: nothing more is sent, everything outstanding is flushed. */
+  public void enterError() {
+    tx.drop();
+    sendState.discard();
+    ready();
+  }
+
+  private void begun(SendRequest request) {
+    begunIndex = request.index + request.blocks;
+    begunMessages += Opcode.isMessage(request.opcode) ? 1 : 0;
+  }
+
+  /** How far the send queue was begun; unchanged in the error state. */
+  public SentRequests sent() {
+    return new SentRequests(
+        (int) begunIndex & SendQueue.INDEX_MASK, begunMessages & ExecutedRequests.MASK);
+  }
+
+  /** Incomplete requests. */
+  public long outstanding() {
+    return ring.newest - ring.oldest;
+  }
+
+  /** The connection's attributes have changed. */
+  public void attributesChanged() {
+    sendState.resetRetries();
+  }
+}

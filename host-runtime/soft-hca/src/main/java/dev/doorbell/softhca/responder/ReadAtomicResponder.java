@@ -1,0 +1,322 @@
+package dev.doorbell.softhca.responder;
+
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.ExecutedRequests;
+import dev.doorbell.core.memory.AccessFault;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.objects.QueuePairContext;
+import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.TxQueue;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Psn;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes READs and atomics. The newest ones are remembered, as many as the connection's
+ * maxDestReadAtomic: a repeated READ is executed again, a repeated atomic is answered from the
+ * stored result.
+ */
+final class ReadAtomicResponder {
+  private final QueuePairContext queuePair;
+  private final HcaServices hca;
+  private final DevicePort port;
+  private final ReliableResponder responder;
+  private final TxQueue tx;
+  private final int mtu;
+
+  /** The answer of an atomic that is being carried out. */
+  private @Nullable Packet atomicResponse;
+
+  private final Executed[] executed;
+  private int newest;
+
+  /** A question that was executed. */
+  private static final class Executed {
+    /** -1 for none. */
+    int psn = -1;
+
+    int packets;
+    boolean read;
+    long address;
+    long length;
+    int rkey;
+    int message;
+    boolean done;
+    long result;
+  }
+
+  ReadAtomicResponder(
+      QueuePairContext queuePair, HcaServices hca, ReliableResponder responder, TxQueue tx) {
+    this.queuePair = queuePair;
+    this.hca = hca;
+    this.port = hca.port();
+    this.responder = responder;
+    this.tx = tx;
+    this.mtu = queuePair.mtu();
+    this.executed = new Executed[queuePair.connection().maxDestReadAtomic()];
+  }
+
+  /** True while an atomic is being carried out: everything waits for it. */
+  boolean isBusy() {
+    return atomicResponse != null;
+  }
+
+  void run() {
+    Packet response = atomicResponse;
+    if (response != null && response.phase != Packet.Phase.READING) {
+      atomicResponse = null;
+      finishAtomic(response);
+    }
+  }
+
+  void discard() {
+    Packet atomic = atomicResponse;
+    if (atomic != null && atomic.abandon()) {
+      atomic.pool.release(atomic);
+    }
+    atomicResponse = null;
+  }
+
+  /** The results of atomics that are remembered, oldest first. */
+  List<ExecutedRequests.AtomicResult> results() {
+    List<ExecutedRequests.AtomicResult> results = new ArrayList<>();
+    for (int i = 1; i <= executed.length; i++) {
+      Executed one = executed[(newest + i) % executed.length];
+      if (one != null && !one.read && one.done) {
+        results.add(new ExecutedRequests.AtomicResult(one.message, one.result));
+      }
+    }
+    return results;
+  }
+
+  private boolean refuse(Packet packet, int syndrome, AsyncEvent.Type event) {
+    return responder.nak(syndrome, packet.psn, event);
+  }
+
+  /**
+   * Answers the question that is expected next.
+   *
+   * @return false when something that it needs is missing
+   */
+  boolean execute(Packet packet) {
+    return packet.opcode == BthOpcode.READ_REQUEST ? read(packet) : atomic(packet);
+  }
+
+  /** Answers a question that was answered before; what is not remembered is dropped. */
+  boolean repeat(Packet packet) {
+    Executed known = find(packet.psn);
+    if (known == null) {
+      return true;
+    }
+    if (packet.opcode != BthOpcode.READ_REQUEST) {
+      return known.read || repeatAtomic(packet, known);
+    }
+    long length = packet.dmaLength & 0xffff_ffffL;
+    long offset = (long) Psn.difference(packet.psn, known.psn) * mtu;
+    boolean part =
+        known.read
+            && packet.rkey == known.rkey
+            && packet.remoteAddress == known.address + offset
+            && length <= known.length - offset;
+    if (!part) {
+      return true;
+    }
+    SoftMemoryRegion source = length == 0 ? null : queuePair.regions.find(packet.rkey);
+    if (length > 0 && refusal(source, packet.remoteAddress, length, Rights.REMOTE_READ)) {
+      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
+    }
+    return respond(packet, source, length, false);
+  }
+
+  private @Nullable Executed find(int psn) {
+    for (Executed one : executed) {
+      if (one != null && one.psn >= 0) {
+        int offset = Psn.difference(psn, one.psn);
+        if (offset >= 0 && offset < one.packets) {
+          return one;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** A place for what is answered now, instead of the oldest. */
+  private Executed remember(Packet packet, int packets) {
+    newest = newest + 1 == executed.length ? 0 : newest + 1;
+    Executed place = executed[newest];
+    if (place == null) {
+      place = new Executed();
+      executed[newest] = place;
+    }
+    place.psn = packet.psn;
+    place.packets = packets;
+    // It was counted when it was accepted.
+    place.message = Psn.add(responder.nextMessage(), -1);
+    place.done = false;
+    return place;
+  }
+
+  private boolean refusal(
+      @Nullable SoftMemoryRegion region, long address, long length, int rights) {
+    return region == null || region.refusal(queuePair.domain, address, length, rights) != 0;
+  }
+
+  private boolean read(Packet packet) {
+    long length = packet.dmaLength & 0xffff_ffffL;
+    if ((queuePair.rights() & Rights.REMOTE_READ) == 0
+        || length > hca.options().limits().messageBytes()) {
+      return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
+    }
+    SoftMemoryRegion source = length == 0 ? null : queuePair.regions.find(packet.rkey);
+    if (length > 0 && refusal(source, packet.remoteAddress, length, Rights.REMOTE_READ)) {
+      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
+    }
+    if (!respond(packet, source, length, true)) {
+      return false;
+    }
+    int responses = Psn.packets(length, mtu);
+    Executed memory = remember(packet, responses);
+    memory.read = true;
+    memory.address = packet.remoteAddress;
+    memory.length = length;
+    memory.rkey = packet.rkey;
+    responder.expectAfterResponse(packet.psn, responses);
+    return true;
+  }
+
+  /**
+   * Sends the answer to a READ, or goes on with it.
+   *
+   * @param source what is read; null where that is nothing
+   * @return false when the packets have run out
+   */
+  private boolean respond(
+      Packet packet, @Nullable SoftMemoryRegion source, long length, boolean isNew) {
+    int responses = Psn.packets(length, mtu);
+    while (packet.progress < responses) {
+      Packet response = hca.packets().take();
+      if (response == null) {
+        return false;
+      }
+      if (packet.progress == 0 && isNew) {
+        responder.responseBegins();
+      }
+      int number = packet.progress++;
+      responder.address(
+          response, PacketOpcode.readResponse(number, responses), Psn.add(packet.psn, number));
+      long offset = (long) number * mtu;
+      response.bytes = (int) Math.min(mtu, length - offset);
+      long address = packet.remoteAddress + offset;
+      if (source != null && !gather(response, source.memory(address))) {
+        int psn = response.psn;
+        hca.packets().release(response);
+        return responder.nak(Aeth.NAK_REMOTE_OPERATION, psn, AsyncEvent.Type.QP_FATAL);
+      }
+      tx.add(response);
+    }
+    return true;
+  }
+
+  private boolean gather(Packet response, long address) {
+    int bytes = response.bytes;
+    if (bytes == 0) {
+      return true;
+    }
+    try {
+      long inPlace = port.map(address, bytes);
+      if (inPlace != 0) {
+        response.payload = inPlace;
+        return true;
+      }
+      response.payload = response.buffer();
+      response.beginReads();
+      if (!port.read(address, response.payload, bytes, response)) {
+        response.addRead();
+      }
+      response.endReads();
+      return true;
+    } catch (AccessFault gone) {
+      return false;
+    }
+  }
+
+  private boolean atomic(Packet packet) {
+    int cell = packet.cellBytes;
+    long address = packet.remoteAddress;
+    if ((queuePair.rights() & Rights.REMOTE_ATOMIC) == 0
+        || (cell != Integer.BYTES && cell != Long.BYTES)
+        || (address & (cell - 1)) != 0) {
+      return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
+    }
+    SoftMemoryRegion target = queuePair.regions.find(packet.rkey);
+    if (target == null || refusal(target, address, cell, Rights.REMOTE_ATOMIC)) {
+      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
+    }
+    Packet response = hca.packets().take();
+    if (response == null) {
+      return false;
+    }
+    response.opcode = packet.opcode;
+    response.swapAdd = packet.swapAdd;
+    response.compare = packet.compare;
+    response.swapMask = packet.swapMask;
+    response.compareMask = packet.compareMask;
+    response.cellBytes = cell;
+    response.psn = packet.psn;
+    response.owner = tx;
+    RawMemory.putLong(response.buffer(), 0);
+    response.beginReads();
+    try {
+      if (!port.atomic(target.memory(address), cell, response.buffer(), response, response)) {
+        response.addRead();
+      }
+    } catch (AccessFault gone) {
+      hca.packets().release(response);
+      return refuse(packet, Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
+    }
+    response.endReads();
+    responder.expectAfterResponse(packet.psn, 1);
+    responder.responseBegins();
+    Executed memory = remember(packet, 1);
+    memory.read = false;
+    if (response.phase == Packet.Phase.READING) {
+      atomicResponse = response;
+    } else {
+      finishAtomic(response);
+    }
+    return true;
+  }
+
+  private void finishAtomic(Packet response) {
+    int psn = response.psn;
+    if (response.phase == Packet.Phase.FAILED) {
+      hca.packets().release(response);
+      responder.nak(Aeth.NAK_REMOTE_OPERATION, psn, AsyncEvent.Type.QP_FATAL);
+      return;
+    }
+    response.takeAtomicResult();
+    executed[newest].result = response.atomicResult;
+    executed[newest].done = true;
+    responder.address(response, BthOpcode.ATOMIC_ACKNOWLEDGE, psn);
+    tx.add(response);
+  }
+
+  private boolean repeatAtomic(Packet packet, Executed known) {
+    Packet response = hca.packets().take();
+    if (response == null) {
+      return false;
+    }
+    responder.address(response, BthOpcode.ATOMIC_ACKNOWLEDGE, packet.psn);
+    response.atomicResult = known.result;
+    tx.add(response);
+    return true;
+  }
+}

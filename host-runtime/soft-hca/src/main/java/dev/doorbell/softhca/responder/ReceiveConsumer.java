@@ -1,0 +1,231 @@
+package dev.doorbell.softhca.responder;
+
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.memory.AccessFault;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.ReceiveSegment;
+import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaTracer;
+import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.QueuePairContext;
+import dev.doorbell.softhca.objects.ReceiveSource;
+import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import org.jspecify.annotations.Nullable;
+
+/** Takes receive WQEs when there is room for their CQE, scatters payload, and completes them. */
+final class ReceiveConsumer {
+  private final QueuePairContext queuePair;
+  private final HcaServices hca;
+  private final DevicePort port;
+  private final @Nullable HcaTracer tracer;
+  private final @Nullable ReceiveSource queue;
+  private final @Nullable SoftCompletionQueue completions;
+
+  /** Where the next byte goes in the receive WQE. */
+  private int segment;
+
+  private int segmentOffset;
+
+  private boolean empty;
+  private boolean broken;
+  private boolean lastReached;
+
+  /**
+   * @param queue null without receives
+   */
+  ReceiveConsumer(QueuePairContext queuePair, HcaServices hca, @Nullable ReceiveSource queue) {
+    this.queuePair = queuePair;
+    this.hca = hca;
+    this.port = hca.port();
+    this.tracer = hca.tracer();
+    this.queue = queue;
+    this.completions = queuePair.receiveCompletions;
+  }
+
+  /** True when a receive WQE and room for its CQE are at hand; else the other methods say why. */
+  boolean isReady() {
+    ReceiveSource from = queue;
+    SoftCompletionQueue to = completions;
+    if (from == null || to == null) {
+      empty = true;
+      return false;
+    }
+    int ready = from.prepare();
+    empty = ready == ReceiveSource.EMPTY;
+    broken = from.failed();
+    if (ready != ReceiveSource.READY || broken) {
+      return false;
+    }
+    int room = to.room(queuePair);
+    broken = room == SoftCompletionQueue.OVERRUN;
+    return room == SoftCompletionQueue.ROOM;
+  }
+
+  /** Nothing is posted. */
+  boolean isEmpty() {
+    return empty;
+  }
+
+  /** The receive ring cannot be read, or the completion queue has overrun. */
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** A message begins. */
+  void begin() {
+    segment = 0;
+    segmentOffset = 0;
+  }
+
+  /**
+   * Writes a SEND's payload to the receive WQE's buffers.
+   *
+   * @return 0, or a syndrome
+   */
+  int scatter(Packet packet) {
+    return scatter(
+        packet,
+        packet.payload,
+        packet.bytes,
+        PacketOpcode.isLast(PacketOpcode.operation(packet.opcode)));
+  }
+
+  /** As {@link #scatter(Packet)}, of other bytes than the packet's payload. */
+  int scatter(Packet packet, long source, int bytes, boolean last) {
+    ReceiveSource receives = queue;
+    if (receives == null) {
+      return Syndrome.LOCAL_QP_OPERATION;
+    }
+    int left = bytes;
+    long from = source;
+    while (left > 0) {
+      if (segment == receives.segments()) {
+        return Syndrome.LOCAL_LENGTH;
+      }
+      long at = receives.segment(segment);
+      if (ReceiveSegment.isTerminator(at)) {
+        return Syndrome.LOCAL_LENGTH;
+      }
+      int room = ReceiveSegment.byteCount(at) - segmentOffset;
+      if (room == 0) {
+        segment++;
+        segmentOffset = 0;
+        continue;
+      }
+      int take = Math.min(left, room);
+      long address = ReceiveSegment.address(at) + segmentOffset;
+      SoftMemoryRegion target = queuePair.regions.find(ReceiveSegment.lkey(at));
+      if (target == null
+          || target.refusal(queuePair.domain, address, take, Rights.LOCAL_WRITE) != 0) {
+        return Syndrome.LOCAL_PROTECTION;
+      }
+      try {
+        write(packet, from, target, address, take, take == left && last);
+      } catch (AccessFault gone) {
+        return Syndrome.LOCAL_PROTECTION;
+      }
+      from += take;
+      left -= take;
+      segmentOffset += take;
+    }
+    return 0;
+  }
+
+  /**
+   * Writes payload of {@code packet} to a region.
+   *
+   * @param last whether these are the last bytes of the message
+   * @throws AccessFault if the memory was freed
+   */
+  void write(
+      Packet packet, long source, SoftMemoryRegion target, long address, int bytes, boolean last) {
+    HcaFaults faults = hca.faults();
+    long memory = target.memory(address);
+    if (faults != null && faults.postpones(queuePair, source, memory, bytes)) {
+      return;
+    }
+    if (last && tracer != null) {
+      tracer.payload(packet, source, memory, bytes, target.relaxed);
+    } else {
+      port.write(source, memory, bytes, target.relaxed);
+    }
+  }
+
+  /** Completes the receive WQE in use. */
+  void complete(Packet packet, int cqeOpcode, long length) {
+    ReceiveSource from = queue;
+    SoftCompletionQueue to = completions;
+    if (from == null || to == null) {
+      return;
+    }
+    int operation = PacketOpcode.operation(packet.opcode);
+    int word =
+        PacketOpcode.hasImmediate(operation)
+            ? packet.immediate
+            : PacketOpcode.invalidates(operation) ? packet.invalidatedKey : 0;
+    to.writer(queuePair.responses);
+    to.responder(
+        cqeOpcode,
+        queuePair.number,
+        from.userIndex(),
+        (int) from.index(),
+        (int) length,
+        word,
+        packet.solicited,
+        queuePair.isDatagram() ? packet.sourceQueuePair : SoftCompletionQueue.CONNECTED);
+    from.consume();
+  }
+
+  /** Completes the receive WQE in use with an error. */
+  void fail(int syndrome) {
+    ReceiveSource from = queue;
+    SoftCompletionQueue to = completions;
+    if (from != null && to != null) {
+      to.error(
+          Cqe.RESPONDER_ERROR,
+          syndrome,
+          VendorSyndrome.NONE,
+          0,
+          queuePair.number,
+          (int) from.index());
+      from.consume();
+    }
+  }
+
+  /**
+   * The queue pair is in error: flushes what is posted.
+   *
+   * @return how many receives
+   */
+  int flush() {
+    ReceiveSource from = queue;
+    if (from == null || lastReached) {
+      return 0;
+    }
+    int flushed = 0;
+    // Of a shared queue only the WQE of the message that was arriving is this queue pair's.
+    while ((from.isOwn() || from.isTaken()) && isReady()) {
+      fail(Syndrome.FLUSHED);
+      flushed++;
+    }
+    if (!from.isOwn() && !from.isTaken()) {
+      lastReached = true;
+      hca.raise(AsyncEvent.Type.LAST_WQE_REACHED, queuePair.number);
+    }
+    return flushed;
+  }
+
+  /** The queue pair is gone. */
+  void release() {
+    if (queue != null) {
+      queue.release();
+    }
+  }
+}

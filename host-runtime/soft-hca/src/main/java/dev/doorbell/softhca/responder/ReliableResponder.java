@@ -1,0 +1,265 @@
+package dev.doorbell.softhca.responder;
+
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.ExecutedRequests;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.objects.DirectPeer;
+import dev.doorbell.softhca.objects.QueuePairContext;
+import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.TxQueue;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.Psn;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving half of a reliable connection: checks the peer's requests, carries them out once
+ * and in order, readAtomics.
+ *
+ * <p>A request is carried out when everything that it needs is at hand - a receive WQE, room for a
+ * CQE, a packet for the answer - and waits without side effects until then; later ones wait behind
+ * it. An ACK leaves at the end of a step and stands for all messages of the step.
+ */
+final class ReliableResponder extends Responder implements DirectPeer {
+  private final QueuePairContext queuePair;
+  private final HcaServices hca;
+  private final ReceiveConsumer receives;
+  private final IncomingMessage message;
+  private final ReadAtomicResponder readAtomics;
+  private final TxQueue tx;
+
+  private int expectedPsn;
+  private int msn;
+  private boolean nakSent;
+  private boolean established;
+
+  private boolean ackPending;
+  private int ackPsn;
+
+  ReliableResponder(
+      QueuePairContext queuePair, HcaServices hca, ReceiveConsumer receives, int expectedPsn) {
+    this.queuePair = queuePair;
+    this.hca = hca;
+    this.receives = receives;
+    this.expectedPsn = expectedPsn;
+    this.tx = new TxQueue(queuePair, hca, 0);
+    this.message = new IncomingMessage(queuePair, hca, receives);
+    this.readAtomics = new ReadAtomicResponder(queuePair, hca, this, tx);
+  }
+
+  @Override
+  public void discard() {
+    tx.drop();
+    readAtomics.discard();
+    receives.release();
+    discardWaiting();
+  }
+
+  @Override
+  public ExecutedRequests executed() {
+    return new ExecutedRequests(msn, readAtomics.results());
+  }
+
+  /** The number of the message that is executed next, from 0. */
+  int nextMessage() {
+    return msn;
+  }
+
+  @Override
+  public int run() {
+    readAtomics.run();
+    int work = runWaiting();
+    Packet failed = tx.flush();
+    if (failed != null) {
+      tx.drop();
+      nak(Aeth.NAK_REMOTE_OPERATION, failed.psn, AsyncEvent.Type.QP_FATAL);
+    }
+    acknowledge();
+    if (queuePair.state() == QueuePairState.ERR) {
+      work += receives.flush();
+    }
+    return work;
+  }
+
+  @Override
+  public boolean acceptsWrite(int psn) {
+    return psn == expectedPsn
+        && nothingWaits()
+        && !ackPending
+        && !message.isOpen()
+        && !readAtomics.isBusy()
+        && tx.isEmpty()
+        && (queuePair.rights() & Rights.REMOTE_WRITE) != 0;
+  }
+
+  @Override
+  public QueuePairContext context() {
+    return queuePair;
+  }
+
+  @Override
+  public DevicePort port() {
+    return hca.port();
+  }
+
+  @Override
+  public void completeInline(int messages, int packets) {
+    expectedPsn = Psn.add(expectedPsn, packets);
+    msn = (msn + messages) & Psn.MASK;
+    nakSent = false;
+  }
+
+  /** Sends the ACK that is due, if a packet is to be had and no answer is before it. */
+  @Override
+  public void acknowledge() {
+    if (!ackPending) {
+      return;
+    }
+    Packet ack = hca.packets().take();
+    if (ack == null) {
+      return;
+    }
+    ackPending = false;
+    address(ack, BthOpcode.ACKNOWLEDGE, ackPsn);
+    ack.syndrome = Aeth.ACK;
+    tx.add(ack);
+  }
+
+  /** Fills in the headers of an answer. */
+  void address(Packet packet, int opcode, int psn) {
+    packet.opcode = opcode;
+    packet.destination = queuePair.peerNumber();
+    packet.psn = psn;
+    packet.msn = msn;
+    packet.syndrome = Aeth.ACK;
+    packet.payload = 0;
+    packet.bytes = 0;
+  }
+
+  /** Nothing has happened yet when it answers false. */
+  @Override
+  boolean process(Packet packet) {
+    QueuePairState state = queuePair.state();
+    if (state != QueuePairState.RTS && state != QueuePairState.RTR) {
+      return true;
+    }
+    if (state == QueuePairState.RTR && !established) {
+      established = true;
+      hca.raise(AsyncEvent.Type.COMMUNICATION_ESTABLISHED, queuePair.number);
+    }
+    if (readAtomics.isBusy()) {
+      return false;
+    }
+    int ahead = Psn.difference(packet.psn, expectedPsn);
+    if (ahead > 0) {
+      nakSequence();
+      return true;
+    }
+    queuePair.responses.arrives(packet.knowledge);
+    boolean hasResponse = PacketOpcode.hasResponse(packet.opcode);
+    if (ahead < 0) {
+      return hasResponse ? readAtomics.repeat(packet) : repeatAck();
+    }
+    if (hasResponse) {
+      if (message.isOpen()) {
+        return nak(Aeth.NAK_INVALID_REQUEST, packet.psn, AsyncEvent.Type.QP_REQUEST_ERROR);
+      }
+      return readAtomics.execute(packet);
+    }
+    int outcome = message.accept(packet, packet.opcode);
+    switch (outcome) {
+      case IncomingMessage.DONE -> advance(packet);
+      case IncomingMessage.HOLD -> {
+        return false;
+      }
+      case IncomingMessage.NOT_READY -> nakReceiverNotReady(packet.psn);
+      default -> nak(outcome, packet.psn, message.event());
+    }
+    return true;
+  }
+
+  /** A duplicate of what was carried out: its acknowledgement was lost. */
+  private boolean repeatAck() {
+    ackPending = true;
+    ackPsn = Psn.add(expectedPsn, -1);
+    queuePair.acknowledgeLater();
+    return true;
+  }
+
+  /** Something before this packet was lost: says so once. */
+  private void nakSequence() {
+    if (nakSent) {
+      return;
+    }
+    nakSent = true;
+    Packet nak = hca.packets().takeSpare();
+    address(nak, BthOpcode.ACKNOWLEDGE, expectedPsn);
+    nak.syndrome = Aeth.NAK_SEQUENCE;
+    // The NAK acknowledges what is before it.
+    ackPending = false;
+    tx.add(nak);
+  }
+
+  /** A packet of a message is carried out: the next one is expected. */
+  private void advance(Packet packet) {
+    expectedPsn = Psn.add(packet.psn, 1);
+    nakSent = false;
+    if (!message.isOpen()) {
+      msn = (msn + 1) & Psn.MASK;
+    }
+    if (packet.ackRequest) {
+      ackPending = true;
+      ackPsn = packet.psn;
+      queuePair.acknowledgeLater();
+    }
+  }
+
+  /** A hasResponse is carried out; its answer acknowledges what is before it. */
+  void responseBegins() {
+    msn = (msn + 1) & Psn.MASK;
+    ackPending = false;
+  }
+
+  /** A hasResponse with so many packets of answer is dealt with. */
+  void expectAfterResponse(int psn, int packets) {
+    expectedPsn = Psn.add(psn, packets);
+    nakSent = false;
+  }
+
+  /** Asks the requester to come again later. */
+  private void nakReceiverNotReady(int psn) {
+    Packet nak = hca.packets().takeSpare();
+    address(nak, BthOpcode.ACKNOWLEDGE, psn);
+    int timer = queuePair.connection().minRnrTimer();
+    HcaFaults faults = hca.faults();
+    nak.syndrome = Aeth.RNR_NAK | (faults == null ? timer : faults.rnrTimer(timer));
+    nakSent = true;
+    // The NAK acknowledges what is before it.
+    ackPending = false;
+    tx.add(nak);
+  }
+
+  /**
+   * Refuses a request; the queue pair is in error afterwards.
+   *
+   * @param event what the host is told, or null when a CQE tells it
+   * @return true: the request is dealt with
+   */
+  boolean nak(int syndrome, int psn, AsyncEvent.@Nullable Type event) {
+    Packet nak = hca.packets().takeSpare();
+    address(nak, BthOpcode.ACKNOWLEDGE, psn);
+    nak.syndrome = syndrome;
+    ackPending = false;
+    tx.add(nak);
+    if (event != null) {
+      hca.raise(event, queuePair.number);
+    }
+    queuePair.enterError();
+    return true;
+  }
+}

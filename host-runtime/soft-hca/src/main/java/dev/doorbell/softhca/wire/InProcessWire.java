@@ -1,0 +1,180 @@
+package dev.doorbell.softhca.wire;
+
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.roce.Gid;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Station;
+import dev.doorbell.softhca.packet.Wire;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lossless wire in order between HCAs of one process.
+ *
+ * <p>Latency and bandwidth are in virtual time; under a fabric without it, packets arrive at once.
+ * Bandwidth is that of each HCA's way out, and counts whole RoCEv2 frames (Ethernet preamble to
+ * inter-frame gap). All HCAs of a wire are stepped by one host thread.
+ */
+public final class InProcessWire extends Wire {
+  private final long latencyNanos;
+  private final double picosPerByte;
+  private final Map<String, Member> members = new LinkedHashMap<>();
+  private @Nullable WireCapture capture;
+
+  /** A station, and when its way out is free again in picoseconds of virtual time. */
+  private static final class Member {
+    final Station station;
+    final Gid gid;
+    int captureInterface;
+    long freePicos;
+
+    Member(Station station) {
+      this.station = station;
+      this.gid = new Gid(station.gidHigh(), station.gidLow());
+    }
+  }
+
+  /** A wire that takes no time. */
+  public InProcessWire() {
+    this(0, 0);
+  }
+
+  /**
+   * A wire that takes virtual time.
+   *
+   * @param latencyNanos from the last bit's departure to its arrival
+   * @param gigabitsPerSecond of each HCA's way out; 0 means without limit
+   */
+  public InProcessWire(long latencyNanos, double gigabitsPerSecond) {
+    if (latencyNanos < 0 || !(gigabitsPerSecond >= 0)) {
+      throw new IllegalArgumentException(
+          "wire latency %d ns, bandwidth %s Gbit/s: neither may be negative"
+              .formatted(latencyNanos, gigabitsPerSecond));
+    }
+    this.latencyNanos = latencyNanos;
+    this.picosPerByte = gigabitsPerSecond == 0 ? 0 : 8_000 / gigabitsPerSecond;
+  }
+
+  /**
+   * Plugs {@code station} in under its name.
+   *
+   * @throws HcaException when the name is taken or the HCA is on a wire already
+   */
+  public void join(Station station) {
+    Member other = members.putIfAbsent(station.name(), new Member(station));
+    if (other != null) {
+      throw new HcaException(
+          "an HCA called '%s' is on this wire already; give each HCA a name of its own"
+              .formatted(station.name()));
+    }
+    station.plug(this);
+  }
+
+  /**
+   * Captures what members send from now on, framed as RoCEv2 between their GIDs; ends an earlier
+   * capture's part. Join the members first. Null for none.
+   */
+  public void capture(@Nullable WireCapture into) {
+    capture = into;
+    if (into != null) {
+      for (Member member : members.values()) {
+        member.captureInterface = into.addInterface(member.station.name());
+      }
+    }
+  }
+
+  @Override
+  public @Nullable Route route(Station from, String to) {
+    Member peer = members.get(to);
+    Member member = members.get(from.name());
+    return peer == null || member == null ? null : new InProcessRoute(member, peer);
+  }
+
+  @Override
+  public @Nullable Route route(Station from, long gidHigh, long gidLow) {
+    for (Member member : members.values()) {
+      Station station = member.station;
+      if (station.gidHigh() == gidHigh && station.gidLow() == gidLow) {
+        return route(from, station.name());
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public long @Nullable [] gid(String name) {
+    Member member = members.get(name);
+    return member == null ? null : new long[] {member.station.gidHigh(), member.station.gidLow()};
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a station is itself alone
+  public void leave(Station station) {
+    Member member = members.get(station.name());
+    if (member != null && member.station == station) {
+      members.remove(station.name());
+    }
+  }
+
+  @Override
+  public String members() {
+    return String.join(", ", members.keySet());
+  }
+
+  private final class InProcessRoute extends Route {
+    private final Member from;
+    private final Station to;
+    private final Gid toGid;
+    private final boolean timed;
+
+    InProcessRoute(Member from, Member peer) {
+      this.from = from;
+      this.to = peer.station;
+      this.toGid = peer.gid;
+      this.timed = latencyNanos != 0 || picosPerByte != 0 || to.receiveNanos() != 0;
+    }
+
+    @Override
+    public void transmit(Packet packet) {
+      WireCapture into = capture;
+      if (into != null) {
+        long now = from.station.port().now();
+        into.packet(from.captureInterface, now, packet, from.gid, toGid);
+      }
+      if (!timed || from.station.port().delay(travelNanos(packet), packet.travel(this))) {
+        to.deliver(packet);
+      }
+    }
+
+    @Override
+    public void transmitCorrupt(Packet packet) {
+      if (timed) {
+        travelNanos(packet);
+      }
+      packet.pool.release(packet);
+    }
+
+    @Override
+    public @Nullable Station immediate() {
+      return timed || capture != null ? null : to;
+    }
+
+    @Override
+    public void arrived(Packet packet) {
+      to.deliver(packet);
+    }
+
+    private long travelNanos(Packet packet) {
+      long nanos = latencyNanos + to.receiveNanos();
+      if (picosPerByte != 0) {
+        long now = from.station.port().now() * 1_000;
+        from.freePicos =
+            Math.max(from.freePicos, now) + (long) (packet.frameBytes() * picosPerByte);
+        nanos += (from.freePicos - now + 500) / 1_000;
+      }
+      return nanos;
+    }
+  }
+}
