@@ -10,12 +10,14 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.doorbell.contract.ClassCircles;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The arrows of docs/architecture.md, over the classes of all modules. */
@@ -28,6 +30,7 @@ class ArchitectureTest {
   private static final String[] BACK_ENDS = {
     "dev.doorbell.cuda..",
     "dev.doorbell.ptxvm..",
+    "dev.doorbell.ptxjit..",
     "dev.doorbell.softhca..",
     "dev.doorbell.push..",
     "dev.doorbell.interop..",
@@ -48,6 +51,7 @@ class ArchitectureTest {
             "core",
             "cuda",
             "ptxvm",
+            "ptxjit",
             "softhca",
             "push",
             "interop",
@@ -106,7 +110,7 @@ class ArchitectureTest {
   void a_gpu_does_not_know_that_there_is_an_hca() {
     noClasses()
         .that()
-        .resideInAnyPackage("dev.doorbell.cuda..", "dev.doorbell.ptxvm..")
+        .resideInAnyPackage("dev.doorbell.cuda..", "dev.doorbell.ptxvm..", "dev.doorbell.ptxjit..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -213,7 +217,6 @@ class ArchitectureTest {
             "dev.doorbell.ptxvm.ir..",
             "dev.doorbell.ptxvm.parser..",
             "dev.doorbell.ptxvm.memory..",
-            "dev.doorbell.ptxvm.compiler..",
             "dev.doorbell.ptxvm.listing..")
         .should()
         .dependOnClassesThat()
@@ -232,23 +235,50 @@ class ArchitectureTest {
         .check(ALL);
   }
 
-  @Test
-  void the_compiler_cuts_flow_graphs_and_knows_no_instruction() {
-    classes()
+  @ParameterizedTest
+  @CsvSource({
+    "ptxvm.parser, ptxvm.engine|ptxvm.launch|ptxjit",
+    "ptxvm.engine.machine,"
+        + " ptxvm.engine.decode|ptxvm.engine.ops|ptxvm.engine.link|ptxvm.launch|ptxjit",
+    "ptxvm.engine.decode, ptxvm.engine.ops|ptxvm.engine.link|ptxvm.launch|ptxjit",
+    "ptxvm.engine.ops, ptxvm.engine.link|ptxvm.engine.probe|ptxvm.launch|ptxjit",
+    "ptxvm.engine.link, ptxvm.engine.probe|ptxvm.launch|ptxjit",
+    "ptxvm, ptxjit",
+    "ptxjit, ptxvm.engine.link|ptxvm.launch|ptxvm.parser|ptxvm.listing",
+    "ptxjit.emit, ptxjit.region|ptxjit.warp",
+    "ptxjit.region, ptxjit.warp"
+  })
+  void inner_rooms_of_the_gpu_depend_downward(String room, String above) {
+    String[] forbidden =
+        Stream.of(above.split("\\|", -1))
+            .map(name -> "dev.doorbell." + name + "..")
+            .toArray(String[]::new);
+    noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.ptxvm.compiler..")
+        .resideInAPackage("dev.doorbell." + room + "..")
         .should()
-        .onlyDependOnClassesThat()
-        .resideInAnyPackage(
-            "dev.doorbell.ptxvm.compiler..", "java.lang", "java.util..", "org.jspecify.annotations")
+        .dependOnClassesThat()
+        .resideInAnyPackage(forbidden)
         .check(ALL);
   }
 
   @Test
-  void the_engine_alone_writes_bytecode() {
+  void flow_analysis_uses_no_instruction() {
+    classes()
+        .that()
+        .resideInAPackage("dev.doorbell.ptxjit.flow..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.ptxjit.flow..", "java.lang", "java.util..", "org.jspecify.annotations")
+        .check(ALL);
+  }
+
+  @Test
+  void only_the_compiler_writes_bytecode() {
     noClasses()
         .that()
-        .resideOutsideOfPackage("dev.doorbell.ptxvm.engine..")
+        .resideOutsideOfPackage("dev.doorbell.ptxjit..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("java.lang.classfile..")
@@ -336,6 +366,62 @@ class ArchitectureTest {
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
                         "dev.doorbell.doctor..", "dev.doorbell.core.problem")))
+        .check(ALL);
+  }
+
+  @Test
+  void rooms_of_configs_do_not_use_the_reader_of_experiments() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.doorbell.experiments.config.*")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.doorbell.experiments.config")
+        .check(ALL);
+  }
+
+  @Test
+  void documents_and_values_use_no_schema() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "dev.doorbell.experiments.config.document", "dev.doorbell.experiments.config.value")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.doorbell.experiments..")
+                .and(
+                    JavaClass.Predicates.resideOutsideOfPackages(
+                        "dev.doorbell.experiments.config.document",
+                        "dev.doorbell.experiments.config.value")))
+        .check(ALL);
+  }
+
+  @Test
+  void the_doctor_s_facts_and_catalogue_use_no_checks() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "dev.doorbell.doctor.facts",
+            "dev.doorbell.doctor.catalogue",
+            "dev.doorbell.doctor.topology")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.doorbell.doctor",
+            "dev.doorbell.doctor.check",
+            "dev.doorbell.doctor.report",
+            "dev.doorbell.doctor.log")
+        .check(ALL);
+  }
+
+  @Test
+  void runs_and_plans_are_kept_without_the_doctor() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("..experiments.run..", "..experiments.plan..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.doorbell.doctor..")
         .check(ALL);
   }
 
@@ -445,6 +531,7 @@ class ArchitectureTest {
             "dev.doorbell.cuda..",
             "dev.doorbell.ptxvm.engine..",
             "dev.doorbell.ptxvm.memory..",
+            "dev.doorbell.ptxjit.emit..",
             "dev.doorbell.softhca..",
             "dev.doorbell.push..",
             "dev.doorbell.interop..",
@@ -457,7 +544,8 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "ptxvm", "softhca", "interop", "verbs", "cuda", "experiments"})
+  @ValueSource(
+      strings = {"core", "ptxvm", "ptxjit", "softhca", "interop", "verbs", "cuda", "experiments"})
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
   }
@@ -470,5 +558,14 @@ class ArchitectureTest {
   @Test
   void rooms_do_not_depend_on_each_other_in_circles() {
     slices().matching("dev.doorbell.(*)..").should().beFreeOfCycles().check(ALL);
+  }
+
+  @Test
+  void classes_of_core_and_proxy_form_no_large_circles() {
+    JavaClasses rooms =
+        ALL.that(
+            JavaClass.Predicates.resideInAnyPackage("dev.doorbell.core..", "dev.doorbell.proxy.."));
+    ClassCircles.requireAtMost(8, rooms);
+    ClassCircles.requirePackagesOfAtMost(30, rooms);
   }
 }

@@ -1,8 +1,8 @@
 package dev.doorbell.doctor.catalogue;
 
-/** How good or bad a finding is; best first. */
+/** Severity of a code; best first. */
 public enum CheckVerdict {
-  /** As it should be. */
+  /** As required. */
   PASS,
   /** Worth knowing; nothing is to be done. */
   INFO,

@@ -29,7 +29,7 @@ public final class Checklist {
 
   private Checklist() {}
 
-  /** Makes every check, in the order of the list. */
+  /** Runs every check, in the order of the list. */
   public static List<CheckResult> examine(CheckedMachine machine) {
     CheckResults found = new CheckResults();
     CHECKS.forEach(check -> check.examine(machine, found));

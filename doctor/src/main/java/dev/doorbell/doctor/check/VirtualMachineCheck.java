@@ -5,7 +5,7 @@ import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.topology.PciDistance;
 
-/** What a virtual machine hides. */
+/** Facts that a virtual machine hides. */
 final class VirtualMachineCheck implements Check {
   private static final Code VIRTUAL = Code.of("DB-VM-01");
   private static final Code FLAT = Code.of("DB-VM-02");

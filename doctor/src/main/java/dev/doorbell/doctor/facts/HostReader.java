@@ -40,7 +40,7 @@ final class HostReader {
     return after(root.lines("proc/cpuinfo"), key);
   }
 
-  /** What stands behind the colon of the first line that has this key. */
+  /** Returns the text after the colon of the first line with this key. */
   private static Optional<String> after(List<String> lines, String key) {
     return lines.stream()
         .filter(line -> line.startsWith(key))

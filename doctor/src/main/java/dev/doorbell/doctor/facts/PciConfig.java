@@ -46,7 +46,7 @@ public record PciConfig(
       boolean tenBitTagsSupported,
       boolean tenBitTags) {}
 
-  /** Of a function whose config space could not be read. */
+  /** Config space that could not be read. */
   static final PciConfig UNREAD =
       new PciConfig(Optional.empty(), Optional.empty(), Optional.empty(), false);
 

@@ -44,7 +44,7 @@ final class RdmaReader {
             .map(matcher -> Integer.parseInt(matcher.group(1))));
   }
 
-  /** Of the function itself, or of the one below which a sub-function hangs. */
+  /** Returns the address of the function, or of the parent of a sub-function. */
   private static Optional<String> address(Root root, String device) {
     List<String> path = root.realParts(device);
     int last = path.size() - 1;

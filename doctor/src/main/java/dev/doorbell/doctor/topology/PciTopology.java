@@ -67,7 +67,7 @@ public record PciTopology(List<Path> paths) {
     return new Path(gpu, hca, distance, bridges, redirected);
   }
 
-  /** Of two functions, by their places in the tree. */
+  /** Returns the distance of two functions, from their positions in the tree. */
   private static PciDistance distance(PciFunction a, PciFunction b, int numaNodes) {
     if (a.hostBridge().equals(b.hostBridge())) {
       int shared = shared(a, b);

@@ -37,7 +37,7 @@ final class ConfigHash {
   static final List<String> TELLING =
       List.of("experiment", "question", "expectation", "expect", "outputs");
 
-  /** The same of {@code measure}. */
+  /** As above, for keys of {@code measure}. */
   static final List<String> TELLING_MEASURE = List.of("timeout");
 
   private static final String FIXED = "fixed";
@@ -56,7 +56,7 @@ final class ConfigHash {
     }
   }
 
-  /** What is hashed: one text for all ways to say the same. */
+  /** Returns the text that is hashed, which is one for all equivalent notations. */
   static ObjectNode canonical(Schema schema, ObjectNode resolved) {
     ObjectNode canonical = JsonNodeFactory.instance.objectNode();
     for (String key : DECIDING) {

@@ -50,7 +50,7 @@ public record ExperimentConfig(
     String hash) {
 
   /**
-   * What is recorded.
+   * The samples to record.
    *
    * @param warmup iterations that are not
    * @param samples iterations that are

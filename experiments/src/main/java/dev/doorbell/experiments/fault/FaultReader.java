@@ -71,7 +71,7 @@ final class FaultReader {
     return plan(whole(plan, "seed", 0, Long.MAX_VALUE, seed), root, plan.get("faults"));
   }
 
-  /** What stands under a key of another file: a plan, or a list of faults alone. */
+  /** Reads the value of a key of another file: a plan, or a list of faults alone. */
   FaultPlan inline(Node value) throws ConfigException {
     return value instanceof SequenceNode ? plan(seed, value, value) : plan(value);
   }
@@ -134,7 +134,7 @@ final class FaultReader {
         : new Fault(text(keys), action, event, target, trigger, opcode, nanos, number, mustFire);
   }
 
-  /** A link goes down once unless told otherwise; the others strike whenever they may. */
+  /** Default of {@code times}: a link goes down once, other faults occur without limit. */
   private static long unlimited(FaultAction action, Map<String, Node> keys) {
     boolean selective =
         keys.containsKey("at") || keys.containsKey("chance") || keys.containsKey("every");
@@ -258,14 +258,14 @@ final class FaultReader {
     for (int opcode = 0; opcode < 256; opcode++) {
       String text = name.apply(opcode);
       if (known.apply(opcode) >= 0 && !text.startsWith("0x")) {
-        // Reliable connections are what nearly everybody means.
+        // A name without a transport is that of a reliable connection.
         names.put(text.startsWith("RC ") ? text.substring(3) : text, opcode);
       }
     }
     return names;
   }
 
-  /** What the action needs besides a time. */
+  /** Returns the number that an action requires besides a time. */
   private int number(Node fault, Map<String, Node> keys, FaultAction action) {
     return switch (action) {
       case REORDER -> {

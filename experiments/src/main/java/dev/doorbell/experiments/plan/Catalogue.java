@@ -2,7 +2,7 @@ package dev.doorbell.experiments.plan;
 
 import java.util.List;
 
-/** What the runtime brings along, for {@code list} and {@code describe}. */
+/** Kernels and topologies of the runtime, for {@code list} and {@code describe}. */
 public record Catalogue(List<Entry> kernels, List<Entry> topologies) {
   public Catalogue {
     kernels = List.copyOf(kernels);

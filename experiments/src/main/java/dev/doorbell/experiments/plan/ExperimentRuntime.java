@@ -22,7 +22,7 @@ public interface ExperimentRuntime {
   Environment choose(Environment.Request request) throws EnvironmentException;
 
   /**
-   * The same for a run of these points: where nothing of them is emulated, it says so.
+   * Chooses for a run of these points: where none of them is emulated, the basis says so.
    *
    * @throws EnvironmentException when something is asked for by name and is not there
    */
@@ -85,7 +85,7 @@ public interface ExperimentRuntime {
   }
 
   /**
-   * Runs one message of a point in virtual time and tells all that happens to it.
+   * Runs one message of a point in virtual time and records its events.
    *
    * @param capture where its packets go, as pcapng; null for nowhere
    * @throws PointFailure when it cannot, or when what arrived is not what was sent

@@ -18,7 +18,7 @@ public record FaultTally(String fault, boolean mustFire, long events, long fired
     return mustFire && fired == 0;
   }
 
-  /** What the devices of a point counted. */
+  /** Counters of a point's devices. */
   public static List<FaultTally> of(List<FaultCount> counts) {
     return counts.stream()
         .map(

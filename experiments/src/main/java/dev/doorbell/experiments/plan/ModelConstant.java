@@ -8,7 +8,7 @@ package dev.doorbell.experiments.plan;
  */
 public record ModelConstant(String name, double value, String unit, Origin origin, String source) {
 
-  /** How much a constant is to be believed. */
+  /** Origin of a constant. */
   public enum Origin {
     /** Measured on this machine. */
     MEASURED_HERE,

@@ -46,7 +46,7 @@ public record Point(
     metrics = List.copyOf(metrics);
   }
 
-  /** The same point with another start of everything random. */
+  /** Returns this point with another seed. */
   public Point reseeded(long other) {
     return new Point(
         index,

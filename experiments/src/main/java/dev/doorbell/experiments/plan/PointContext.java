@@ -2,7 +2,7 @@ package dev.doorbell.experiments.plan;
 
 import java.util.List;
 
-/** What a running point may ask of the run around it. Safe to use from any thread. */
+/** The run as a running point sees it. Safe to use from any thread. */
 public interface PointContext {
   /**
    * Whether the point should give up soon: the user pressed Ctrl-C or the point's time is over. A
@@ -14,7 +14,7 @@ public interface PointContext {
   void log(String line);
 
   /**
-   * What the point's fault plan did; told once, also when the point fails.
+   * Reports what the point's fault plan did; called once, also when the point fails.
    *
    * @param tallies in the order of the plan
    */

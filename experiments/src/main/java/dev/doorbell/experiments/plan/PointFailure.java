@@ -38,7 +38,7 @@ public final class PointFailure extends Exception {
     this.problem = problem;
   }
 
-  /** What the user is told. */
+  /** Returns the problem to be printed. */
   public Problem problem() {
     return problem;
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /**
- * What a point gave.
+ * The result of a point.
  *
  * @param basis what its numbers are called
  * @param samples one entry a sampled metric, raw and in order

@@ -13,7 +13,7 @@ public record Timeline(String title, List<Step> steps) {
     steps = List.copyOf(steps);
   }
 
-  /** What kind of thing happens. */
+  /** Kind of an event. */
   public enum Kind {
     /** A thread stores payload where the HCA can reach it. */
     PAYLOAD_STORE("payload stored"),

@@ -30,7 +30,7 @@ public final class Expectations {
     this.data = data;
   }
 
-  /** What became of an expectation. */
+  /** Outcome of an expectation. */
   public enum Verdict {
     MET("met"),
     NOT_MET("NOT MET"),
@@ -43,7 +43,7 @@ public final class Expectations {
       this.text = text;
     }
 
-    /** As tables say it. */
+    /** Returns the word of tables. */
     public String text() {
       return text;
     }
@@ -73,7 +73,7 @@ public final class Expectations {
     };
   }
 
-  /** How far each thing that was looked at is from what was expected of it, the worst kept. */
+  /** Largest deviation of the values that an expectation covers. */
   private static final class Tally {
     private int seen;
     private int good;

@@ -9,7 +9,7 @@ public final class Interruption {
     requested = true;
   }
 
-  /** Whether it was asked. */
+  /** Returns true once the user has asked for the end. */
   public boolean requested() {
     return requested;
   }

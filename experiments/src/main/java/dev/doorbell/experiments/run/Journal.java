@@ -34,7 +34,7 @@ final class Journal implements Closeable {
   }
 
   /**
-   * What a journal holds.
+   * The contents of a journal.
    *
    * @param length bytes of the whole lines; what follows is a torn one
    */

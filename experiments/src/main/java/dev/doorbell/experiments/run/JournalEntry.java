@@ -67,7 +67,7 @@ public record JournalEntry(
     return faults == null ? List.of() : List.copyOf(faults);
   }
 
-  /** The same, with what the fault plan did. */
+  /** Returns this entry with the tallies of the fault plan. */
   JournalEntry withFaults(List<FaultTally> tallies) {
     return new JournalEntry(
         index,

@@ -77,7 +77,7 @@ public record Machine(
     return digits.isEmpty() ? 0 : Long.parseLong(digits) * 1024;
   }
 
-  /** What a bundle says of itself, or git of the folder that this class was loaded from. */
+  /** The commit that a bundle names, or git's for the folder that this class was loaded from. */
   static Optional<String> commit(Path home) {
     Path bundled = home.resolve(BUNDLED_COMMIT);
     if (Files.isRegularFile(bundled)) {

@@ -108,13 +108,13 @@ public record Manifest(
         constants);
   }
 
-  /** Whether another run was made on a like machine, by the same software. */
+  /** Returns true if another run has an equal machine and environment. */
   public boolean sameMachine(Manifest other) {
     return machine.withoutCommit().equals(other.machine.withoutCommit())
         && environment.equals(other.environment);
   }
 
-  /** The same run, ended. */
+  /** Returns the manifest of this run after its end. */
   public Manifest ended(State how, Instant now, int recordedPoints) {
     return new Manifest(
         doorbell,

@@ -60,7 +60,7 @@ public record PointSchedule(List<Integer> order, boolean shuffled, @Nullable Sha
     return new PointSchedule(order, shuffled, shard);
   }
 
-  /** Its points, as far as the plan has them. */
+  /** Returns the points of the schedule that the plan contains. */
   public List<Point> points(Plan plan) {
     Map<Integer, Point> known = new HashMap<>();
     plan.points().forEach(point -> known.put(point.index(), point));

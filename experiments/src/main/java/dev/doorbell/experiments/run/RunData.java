@@ -105,12 +105,12 @@ public record RunData(
     expectations = List.copyOf(expectations);
   }
 
-  /** The same run with other points, and the axes that they vary. */
+  /** Returns this run with other points, and the axes that they vary. */
   public RunData with(List<Axis> varied, List<SummaryRow> points) {
     return copy(gitId, varied, points, contrasts);
   }
 
-  /** The same run with some of its points, and one pair of lines to be compared. */
+  /** Returns this run restricted to some points, with one pair of lines to compare. */
   RunData with(List<SummaryRow> some, Contrast contrast) {
     return copy(gitId, axes, some, List.of(contrast));
   }

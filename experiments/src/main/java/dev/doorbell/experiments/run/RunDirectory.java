@@ -63,7 +63,7 @@ public final class RunDirectory implements Closeable {
     this.log = new RunLog(path.resolve("log.txt"));
   }
 
-  /** As {@link #prepare}, and published at once. */
+  /** Prepares a directory as {@link #prepare} does, and publishes it at once. */
   static RunDirectory create(Disk disk, Path parent, ExperimentConfig config, Instant now)
       throws RunException {
     RunDirectory directory = prepare(disk, parent, config, now);
@@ -167,7 +167,7 @@ public final class RunDirectory implements Closeable {
     }
   }
 
-  /** Where a run keeps the user's kernels that it runs. */
+  /** Returns the folder of a run that holds copies of the user's kernels. */
   public static Path kernels(Path run) {
     return run.resolve(KERNELS);
   }
@@ -189,12 +189,12 @@ public final class RunDirectory implements Closeable {
     }
   }
 
-  /** Where it is. */
+  /** Returns the path of the directory. */
   public Path path() {
     return path;
   }
 
-  /** Its name, which is the run's id. */
+  /** Returns the run's id, which is the name of the directory. */
   public String id() {
     String name = String.valueOf(path.getFileName());
     return hidden(path) ? name.substring(1, name.length() - HIDDEN.length()) : name;
@@ -257,7 +257,7 @@ public final class RunDirectory implements Closeable {
         e);
   }
 
-  /** What the operating system says, without the class names of Java. */
+  /** Returns the operating system's message without the class names of Java. */
   static String reason(IOException e) {
     return switch (e) {
       case AccessDeniedException denied -> "no permission for " + denied.getFile();

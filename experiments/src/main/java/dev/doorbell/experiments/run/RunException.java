@@ -11,7 +11,7 @@ public final class RunException extends Exception {
 
   /** Which way round. */
   public enum Kind {
-    /** What the user pointed at is no run directory, or a damaged one. */
+    /** The path is not a run directory, or the directory is damaged. */
     UNREADABLE,
     /** The machine would not take the files: full disk, missing permission. */
     UNWRITABLE
@@ -29,12 +29,12 @@ public final class RunException extends Exception {
     this.problem = problem;
   }
 
-  /** What the user pointed at cannot serve. */
+  /** The run that was named cannot be used for this. */
   public static RunException unreadable(Problem problem) {
     return new RunException(Kind.UNREADABLE, problem);
   }
 
-  /** What the user is told. */
+  /** Returns the problem to be printed. */
   public Problem problem() {
     return problem;
   }

@@ -78,7 +78,7 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
     return new RunIndex(path, plan, manifest, lastWords(plan, journal));
   }
 
-  /** The same after more lines of its journal. */
+  /** Returns this run after more entries of its journal. */
   public RunIndex after(List<JournalEntry> more) {
     List<JournalEntry> journal = new ArrayList<>(entries);
     journal.addAll(more);

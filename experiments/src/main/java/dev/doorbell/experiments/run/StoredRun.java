@@ -30,7 +30,7 @@ public record StoredRun(
     entries = List.copyOf(entries);
   }
 
-  /** What the fault plan did in all points, in the order of the plan. */
+  /** Returns what each fault did in all points, in the order of the fault plan. */
   public List<FaultTally> faults() {
     return FaultTally.total(entries.stream().map(JournalEntry::faults).toList());
   }

@@ -113,7 +113,7 @@ public final class SummaryFiles {
     return metric.summary(row.seed());
   }
 
-  /** The same as JSON, with crossovers. */
+  /** Returns the summary as JSON, with crossovers. */
   public static String json(RunData data) {
     return RunJson.pretty(tree(data));
   }
@@ -142,7 +142,7 @@ public final class SummaryFiles {
                     .forEach(
                         metric -> {
                           summary(row, metric);
-                          metric.doubts();
+                          metric.warnings();
                         }));
   }
 

@@ -123,7 +123,7 @@ final class TopologyReader {
     return prices.with(finer);
   }
 
-  /** What a file may leave out. */
+  /** Reads the constants that a file may leave out. */
   private static GpuRefinements finer(Section gpu, double fenceFloor) {
     return new GpuRefinements(
         gpu.number("fence_system_floor_ns", 0, NANOS, fenceFloor),

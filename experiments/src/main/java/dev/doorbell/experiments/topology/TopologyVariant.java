@@ -24,7 +24,7 @@ public enum TopologyVariant {
   PAYLOAD128,
   /** The HCA asks for 4096 bytes at once. */
   REQUEST4096,
-  /** What completes reads answers in pieces of 64 bytes, as a read completion boundary of 64. */
+  /** Completers answer reads in pieces of 64 bytes, as with a read completion boundary of 64. */
   COMPLETIONS64,
   /** The HCA has 32 reads outstanding at most. */
   TAGS32,

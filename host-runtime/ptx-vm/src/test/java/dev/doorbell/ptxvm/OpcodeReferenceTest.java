@@ -2,7 +2,7 @@ package dev.doorbell.ptxvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.ptxvm.engine.OpcodeReference;
+import dev.doorbell.ptxvm.engine.ops.OpcodeReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.ptxvm.engine.Probe;
+import dev.doorbell.ptxvm.engine.probe.Probe;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.launch.VmOptions;
 import java.util.ArrayList;

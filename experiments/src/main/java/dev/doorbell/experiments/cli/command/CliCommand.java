@@ -14,7 +14,7 @@ public abstract class CliCommand {
   public abstract ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException, RunException, PointFailure;
 
-  /** What every command can be told. */
+  /** Options of every command. */
   protected final CommonOptions common() {
     return common;
   }

@@ -17,8 +17,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Runs a command whose words are known, and tells what goes wrong as its user should read it.
- * Nothing that a user types ends in a stack trace.
+ * Runs a parsed command, and prints its problems for the user. Nothing that a user types ends in a
+ * stack trace.
  */
 public final class CommandRunner {
   private static final int WIDTH = 100;

@@ -13,7 +13,7 @@ public final class UsageException extends Exception {
     this.problem = problem;
   }
 
-  /** What the user is told. */
+  /** Returns the problem to be printed. */
   public Problem problem() {
     return problem;
   }

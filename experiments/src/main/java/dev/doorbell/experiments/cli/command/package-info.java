@@ -1,6 +1,6 @@
 /**
- * What every command is made of: its options, the world around it, how it is run, and how words,
- * numbers, JSON and exit codes reach the user. Knows no command.
+ * The parts of every command: its options, its surroundings, how it is run, and how words, numbers,
+ * JSON and exit codes reach the user. Knows no command.
  */
 @NullMarked
 package dev.doorbell.experiments.cli.command;

@@ -32,7 +32,7 @@ public final class ExperimentFiles {
 
   private ExperimentFiles() {}
 
-  /** An experiment's text and the name by which its problems are told. */
+  /** An experiment's text and its name in problems. */
   record Source(String name, String text) {}
 
   /** Names of the experiments that Doorbell brings, sorted. */
@@ -119,7 +119,7 @@ public final class ExperimentFiles {
     return new ConfigException(List.of(Problem.of("DB-C001", file, what)));
   }
 
-  /** Reads and checks an experiment with the words that the runtime knows. */
+  /** Reads an experiment and checks it against the runtime's kernels and topologies. */
   public static ExperimentConfig read(
       CommandContext context, String argument, List<String> overrides)
       throws UsageException, ConfigException {

@@ -18,7 +18,7 @@ import java.util.StringJoiner;
 
 /** Everything that has a name, with what there is to say about it. */
 public final class Glossary {
-  /** What {@code list} can be asked for. */
+  /** Arguments of {@code list}. */
   public static final List<String> KINDS =
       List.of("experiments", "kernels", "paths", "topologies", "metrics", "axes");
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What only the runtime can say about a plan, told once however many points it concerns. */
+/** Problems of a plan that only the runtime can find, each printed once for all its points. */
 public final class PlanChecks {
   private PlanChecks() {}
 
@@ -22,25 +22,26 @@ public final class PlanChecks {
       return List.of(
           Problem.of("DB-C035", file, "no point is left: exclude or --only takes every one away"));
     }
-    return told(file, plan, runtime::check);
+    return problems(file, plan, runtime::check);
   }
 
-  private static List<Problem> told(String file, Plan plan, Function<Point, List<Problem>> check) {
+  private static List<Problem> problems(
+      String file, Plan plan, Function<Point, List<Problem>> check) {
     record Complaint(String code, String what, String fix) {}
-    Map<Complaint, List<Problem>> complaints = new LinkedHashMap<>();
+    Map<Complaint, List<Problem>> byText = new LinkedHashMap<>();
     for (Point point : plan.points()) {
       for (Problem problem : check.apply(point)) {
-        complaints
+        byText
             .computeIfAbsent(
                 new Complaint(problem.code(), problem.what(), String.valueOf(problem.fix())),
                 _ -> new ArrayList<>())
             .add(problem);
       }
     }
-    return complaints.values().stream().map(same -> told(file, same)).toList();
+    return byText.values().stream().map(same -> problems(file, same)).toList();
   }
 
-  private static Problem told(String file, List<Problem> same) {
+  private static Problem problems(String file, List<Problem> same) {
     Problem first = same.getFirst();
     String point = first.where() == null ? "a point" : "point " + first.where();
     String others = same.size() == 1 ? "" : " and %d more".formatted(same.size() - 1);
@@ -65,7 +66,7 @@ public final class PlanChecks {
   public static void demand(
       String file, Plan plan, ExperimentRuntime runtime, Environment environment)
       throws ConfigException {
-    List<Problem> problems = told(file, plan, point -> runtime.check(environment, point));
+    List<Problem> problems = problems(file, plan, point -> runtime.check(environment, point));
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

@@ -101,7 +101,7 @@ public final class UserKernels {
     }
   }
 
-  /** What the folders hold, wrong descriptors included. */
+  /** Returns the kernels of the folders, including those with wrong descriptors. */
   public KernelFolders.Found scan() throws UsageException {
     List<Path> all = new ArrayList<>(checkedFolders());
     all.add(KernelFolders.STANDARD);
@@ -128,7 +128,7 @@ public final class UserKernels {
     }
   }
 
-  /** What is wrong with kernels that were passed over. */
+  /** Returns the problems of kernels that were skipped. */
   List<Problem> problems() {
     return found.problems();
   }
@@ -167,7 +167,7 @@ public final class UserKernels {
         .toList();
   }
 
-  /** What of all kernels that were found does not fit its PTX. */
+  /** Returns the descriptors that do not match their PTX. */
   List<Problem> misfits() {
     List<Problem> problems = new ArrayList<>();
     for (UserKernel kernel : found.kernels()) {

@@ -43,7 +43,7 @@ final class PairOptions {
 
   private @Nullable Endpoint meeting;
 
-  /** What this process is of a pair, or null when it is alone. */
+  /** Returns the role of this process in a pair, or null if it runs alone. */
   @Nullable Pairing pairing() throws UsageException, EnvironmentException {
     if (!pair && rank == ALONE) {
       if (at != null) {

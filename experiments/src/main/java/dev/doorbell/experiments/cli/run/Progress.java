@@ -50,7 +50,7 @@ final class Progress implements RunListener {
       problems++;
     }
     if (!interactive && (doneNow * 10 / total > tenth)) {
-      out.printf("%d/%d points%s  ETA %s%n", done, total, trouble(), Show.minutes(left()));
+      out.printf("%d/%d points%s  ETA %s%n", done, total, failures(), Show.minutes(left()));
     }
   }
 
@@ -69,7 +69,7 @@ final class Progress implements RunListener {
               "-".repeat(BAR - filled),
               done,
               total,
-              trouble(),
+              failures(),
               last,
               done == 0 ? "--:--" : Show.minutes(left()));
       out.print("\r\033[K" + line);
@@ -85,7 +85,7 @@ final class Progress implements RunListener {
     }
   }
 
-  private String trouble() {
+  private String failures() {
     return problems == 0 ? "" : "  %d without a result".formatted(problems);
   }
 

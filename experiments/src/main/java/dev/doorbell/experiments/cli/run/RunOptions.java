@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How a run goes about its points. */
+/** Options of the execution of a run. */
 final class RunOptions {
   @Option(
       names = {"-j", "--jobs"},
@@ -67,7 +67,7 @@ final class RunOptions {
       paramLabel = "HOST:PORT",
       description = {
         "Where the ranks of a job under mpirun, srun or torchrun meet",
-        "(default: what the launcher tells)."
+        "(default: as the launcher says)."
       })
   @Nullable String rendezvous;
 

@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.concurrent.CompletableFuture;
 
-/** What is made from a run's samples when it ends. */
+/** Writes summaries and figures at the end of a run. */
 final class RunOutputs {
   private RunOutputs() {}
 
   /**
-   * What was made.
+   * The files that were written.
    *
    * @param figures names of their files
    * @param missing why other figures of the config could not be drawn

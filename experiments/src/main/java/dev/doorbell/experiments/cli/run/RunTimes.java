@@ -35,14 +35,14 @@ final class RunTimes {
     processor.put(START, lastProcessor);
   }
 
-  /** Of all threads of this process, the compiler's and the collector's among them. */
+  /** CPU time of all threads of this process, including the compiler's and the collector's. */
   private static long processorNanos() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
         ? Math.max(0, system.getProcessCpuTime())
         : 0;
   }
 
-  /** What went on since the last call was this. */
+  /** Attributes the time since the last call to a phase. */
   void ended(String phase) {
     long now = System.nanoTime();
     phases.merge(phase, now - last, Long::sum);
@@ -88,7 +88,7 @@ final class RunTimes {
     return phases.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** One short line for people. */
+  /** Returns one short line. */
   synchronized String brief() {
     String parts =
         phases.entrySet().stream()
@@ -126,7 +126,7 @@ final class RunTimes {
         seconds(ownNanos));
   }
 
-  /** The same in seconds for programs. */
+  /** Returns seconds by phase, for JSON. */
   synchronized SequencedMap<String, Object> json() {
     SequencedMap<String, Object> json = new LinkedHashMap<>();
     for (Map.Entry<String, Long> phase : phases.entrySet()) {

@@ -10,14 +10,14 @@ import java.util.stream.Collectors;
  * it.
  */
 public sealed interface Expectation {
-  /** What all kinds have. */
+  /** Returns what every kind of expectation has. */
   Scope scope();
 
   /** In words, without the source. */
   String text();
 
   /**
-   * What an expectation is about.
+   * The points and the metric of an expectation.
    *
    * @param metric sampled, of which the medians count, or counted
    * @param where points that it speaks of; those for which all of these hold
@@ -93,7 +93,7 @@ public sealed interface Expectation {
    * @param tolerance by which a step may go the wrong way, or a level line move; relative
    */
   record Trend(Scope scope, String over, Course course, double tolerance) implements Expectation {
-    /** How it goes. */
+    /** Direction of the trend. */
     public enum Course {
       RISES,
       FALLS,

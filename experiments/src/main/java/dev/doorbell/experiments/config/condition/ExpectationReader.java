@@ -32,7 +32,7 @@ public final class ExpectationReader {
         new ConditionReader("axis", axes.stream().map(Axis::name).toList(), positions, problems);
   }
 
-  /** What is sound of it. */
+  /** Returns the expectations without problems. */
   public List<Expectation> read(JsonNode list) {
     List<Expectation> expectations = new ArrayList<>();
     for (int i = 0; i < list.size(); i++) {
@@ -84,7 +84,7 @@ public final class ExpectationReader {
     };
   }
 
-  /** Whether it has what its kind needs, and nothing that is of no use to it. */
+  /** Returns true if the expectation has the keys that its kind requires, and no others. */
   private boolean complete(JsonNode node, String pointer, Set<String> needed, Set<String> known) {
     boolean complete = !known.isEmpty();
     for (String key : needed) {

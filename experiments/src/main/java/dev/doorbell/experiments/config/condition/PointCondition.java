@@ -65,12 +65,12 @@ public record PointCondition(String setting, Comparison comparison, List<String>
     return number.isPresent() ? Long.toString(number.getAsLong()) : text;
   }
 
-  /** As {@code --only} takes it. */
+  /** Returns the notation of {@code --only}. */
   String text() {
     return setting + comparison.sign + String.join("|", operands);
   }
 
-  /** As a sentence has it: sizes and times with their unit. */
+  /** Returns the condition for a sentence: sizes and times with their unit. */
   String shown() {
     return setting
         + comparison.sign

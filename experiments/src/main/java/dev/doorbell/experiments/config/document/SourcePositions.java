@@ -3,7 +3,9 @@ package dev.doorbell.experiments.config.document;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Where each node of a document stands in what the user wrote, found by JSON pointer. */
+/**
+ * Positions of a document's keys and values in the text, or on the command line, by JSON pointer.
+ */
 public final class SourcePositions {
   private final String file;
   private final Map<String, Mark> values = new HashMap<>();

@@ -17,9 +17,9 @@ public enum FigureKind {
   BAR("x y", "series facet logy"),
   /** Who is ahead over two axes, and by how much. */
   HEATMAP("x rows series y", "facet"),
-  /** What happens to one message. */
+  /** Events of one message over time. */
   TIMELINE("", ""),
-  /** What each constant of the model does to a prediction. */
+  /** Influence of each constant of the model on a prediction. */
   TORNADO("y", "share");
 
   private final String needed;
@@ -30,7 +30,7 @@ public enum FigureKind {
     this.optional = optional;
   }
 
-  /** As configs and the command line say it. */
+  /** Returns the word of configs and the command line. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -51,7 +51,7 @@ public enum FigureKind {
   }
 
   /** Whether a key means something in it. */
-  boolean knows(String key) {
+  boolean accepts(String key) {
     return words(needed).contains(key) || words(optional).contains(key);
   }
 

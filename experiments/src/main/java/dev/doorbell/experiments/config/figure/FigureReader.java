@@ -56,7 +56,7 @@ public final class FigureReader {
     return root;
   }
 
-  /** Where a key of the document stands, by JSON pointer. */
+  /** Returns the position of a key of the document, found by JSON pointer. */
   public String placeOf(String pointer) {
     return positions.ofKey(pointer);
   }
@@ -147,7 +147,7 @@ public final class FigureReader {
       JsonNode node, String pointer, SourcePositions positions, List<Problem> problems) {
     FigureKind kind = FigureKind.of(node.path("kind").asString("line"));
     for (String key : KEYS) {
-      if (node.has(key) && !kind.knows(key)) {
+      if (node.has(key) && !kind.accepts(key)) {
         Problem problem =
             Problem.of(
                 "DB-C010",

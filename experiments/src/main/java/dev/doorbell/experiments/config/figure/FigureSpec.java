@@ -52,12 +52,12 @@ public record FigureSpec(
         FigureKind.LINE, name, x, y, series, facet, "", List.of(), logX, logY, SHARE);
   }
 
-  /** The same under another name. */
+  /** Returns this figure under another name. */
   public FigureSpec named(String other) {
     return new FigureSpec(kind, other, x, y, series, facet, rows, only, logX, logY, share);
   }
 
-  /** The same of a part of what it shows. */
+  /** Returns this figure restricted to a part of its points. */
   public FigureSpec within(List<PointCondition> further) {
     List<PointCondition> all = Stream.concat(only.stream(), further.stream()).toList();
     return new FigureSpec(kind, name, x, y, series, facet, rows, all, logX, logY, share);

@@ -31,7 +31,7 @@ public record KernelComparison(
     List<String> opcodes,
     List<Chance> chance) {
 
-  /** What of the send and completion rings is the same on any GPU. */
+  /** The part of the send and completion rings that is equal on any GPU. */
   public enum Posts {
     /** Each WQE and each CQE in its place. */
     ORDERED,

@@ -38,7 +38,7 @@ public record KernelDescriptor(
   /** Ending of descriptor files. */
   public static final String ENDING = ".kernel.yaml";
 
-  /** What an experiment records of it. */
+  /** The samples that an experiment records. */
   public enum Measures {
     /** {@code job.samples}: nanoseconds, one an iteration. */
     LATENCY,
@@ -103,9 +103,9 @@ public record KernelDescriptor(
 
   /** How many messages payload and inbox hold side by side. */
   public enum Slots {
-    /** One of each block. */
+    /** One message for each block. */
     BLOCKS,
-    /** One of each thread of the grid. */
+    /** One message for each thread of the grid. */
     THREADS,
     /** A window of them. */
     WINDOW

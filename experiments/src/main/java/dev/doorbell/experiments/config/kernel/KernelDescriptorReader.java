@@ -71,7 +71,7 @@ public final class KernelDescriptorReader {
     return descriptor;
   }
 
-  /** What each key alone is allowed and together makes no sense. */
+  /** Refuses combinations of keys that are legal one by one. */
   private static void checkTogether(KernelDescriptor descriptor) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
     checkRanks(descriptor, problems);

@@ -39,7 +39,7 @@ public final class Schema {
     return new Schema(root);
   }
 
-  /** The same with the default of each setting that says so what it was before there was one. */
+  /** Returns a schema in which settings with {@code x-before} have that value as their default. */
   public Schema asBefore() {
     JsonNode changed = root.deepCopy();
     changed

@@ -36,7 +36,7 @@ public record Setting(
     @Nullable String vocabulary,
     Value standard) {
 
-  /** What its values are. */
+  /** Type of a setting's values. */
   public enum Kind {
     WORD,
     NUMBER,

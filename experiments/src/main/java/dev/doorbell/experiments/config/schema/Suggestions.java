@@ -5,7 +5,7 @@ import dev.doorbell.core.problem.Problem;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** What is said about a value that is not one of the legal ones. */
+/** Problems of values that are not legal, with the nearest legal ones. */
 public final class Suggestions {
   private Suggestions() {}
 

@@ -16,7 +16,7 @@ public final class Sweep {
 
   private Sweep() {}
 
-  /** What a text means: numbers, or the reason why it means none. */
+  /** Result of parsing: numbers, or the reason why there are none. */
   public sealed interface Result {
     record Numbers(List<Long> numbers) implements Result {}
 

@@ -2,7 +2,7 @@ package dev.doorbell.ptxvm.launch;
 
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.ptxvm.engine.KernelBuilder;
+import dev.doorbell.ptxvm.engine.link.KernelLinker;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Variable;
@@ -33,7 +33,7 @@ public final class PtxCheck {
     if (!module.version().isEmpty()) {
       try (AddressSpace space = AddressSpace.reserve(bytes(module));
           ModuleMemory memory = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
-        KernelBuilder.build(module, memory, VmOptions.defaults().stackBytes(), false, refusals);
+        KernelLinker.link(module, memory, VmOptions.defaults().stackBytes(), false, refusals);
       } catch (IllegalStateException e) {
         refusals.putIfAbsent(1, new Refusal(1, module.text(1), String.valueOf(e.getMessage())));
       }

@@ -14,8 +14,8 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.ptxvm.engine.Probe;
-import dev.doorbell.ptxvm.engine.ScratchPool;
+import dev.doorbell.ptxvm.engine.machine.ScratchPool;
+import dev.doorbell.ptxvm.engine.probe.Probe;
 import dev.doorbell.ptxvm.memory.VmMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -241,7 +241,7 @@ public final class VmGpu implements Gpu {
           "a cooperative launch of %d blocks, at most %d run at once"
               .formatted(blocks, options.maxResidentBlocks()));
     }
-    long shared = kernel.code().sharedBytes() + config.dynamicSharedBytes();
+    long shared = kernel.code().image().sharedBytes() + config.dynamicSharedBytes();
     if (config.dynamicSharedBytes() < 0 || shared > options.sharedBytesPerBlock()) {
       throw impossible(
           kernel,

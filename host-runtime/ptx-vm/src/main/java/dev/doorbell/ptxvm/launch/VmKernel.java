@@ -2,7 +2,7 @@ package dev.doorbell.ptxvm.launch;
 
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
-import dev.doorbell.ptxvm.engine.KernelCode;
+import dev.doorbell.ptxvm.engine.machine.KernelCode;
 
 /** An entry point, built and ready. */
 final class VmKernel implements Kernel {
@@ -29,27 +29,27 @@ final class VmKernel implements Kernel {
 
   @Override
   public String name() {
-    return code.name();
+    return code.image().name();
   }
 
   @Override
   public int parameterBytes() {
-    return (int) code.parameters().bytes();
+    return (int) code.image().parameters().bytes();
   }
 
   @Override
   public int parameterOffset(int index) {
-    return (int) code.parameters().offset(code.parameterList().get(index));
+    return (int) code.image().parameters().offset(code.image().parameterList().get(index));
   }
 
   @Override
   public int parameterBytes(int index) {
-    return (int) code.parameterList().get(index).bytes();
+    return (int) code.image().parameterList().get(index).bytes();
   }
 
   @Override
   public int parameters() {
-    return code.parameterList().size();
+    return code.image().parameterList().size();
   }
 
   @Override

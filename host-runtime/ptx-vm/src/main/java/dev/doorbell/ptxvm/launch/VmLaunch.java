@@ -3,8 +3,10 @@ package dev.doorbell.ptxvm.launch;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
-import dev.doorbell.ptxvm.engine.Grid;
-import dev.doorbell.ptxvm.engine.Probe;
+import dev.doorbell.ptxvm.engine.machine.Grid;
+import dev.doorbell.ptxvm.engine.machine.GridContext;
+import dev.doorbell.ptxvm.engine.probe.Instrument;
+import dev.doorbell.ptxvm.engine.probe.Probe;
 
 /** A kernel that was started, or waits for those before it in its stream. */
 final class VmLaunch implements Launch {
@@ -25,7 +27,7 @@ final class VmLaunch implements Launch {
             gpu.locus(),
             config,
             arguments,
-            new Grid.Settings(
+            new GridContext.Settings(
                 gpu.options().maxResidentBlocks(),
                 gpu.options().multiprocessors(),
                 gpu.options().pollNanos(),
@@ -37,7 +39,7 @@ final class VmLaunch implements Launch {
             this::ended);
     Probe probe = gpu.probe();
     if (probe != null) {
-      grid.observe(probe);
+      grid.stepBy(new Instrument(probe));
     }
   }
 

@@ -4,8 +4,8 @@ import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.ptxvm.engine.KernelBuilder;
-import dev.doorbell.ptxvm.engine.KernelCode;
+import dev.doorbell.ptxvm.engine.link.KernelLinker;
+import dev.doorbell.ptxvm.engine.machine.KernelCode;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
@@ -49,7 +49,7 @@ final class VmModule implements GpuModule {
     try {
       boolean ahead = gpu.fabric().hasLoadsAhead();
       Map<String, KernelCode> built =
-          KernelBuilder.build(ptx, memory, gpu.options().stackBytes(), ahead, refusals);
+          KernelLinker.link(ptx, memory, gpu.options().stackBytes(), ahead, refusals);
       if (!refusals.isEmpty()) {
         throw refused(name, refusals);
       }

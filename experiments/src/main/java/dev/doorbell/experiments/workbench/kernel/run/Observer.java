@@ -2,7 +2,7 @@ package dev.doorbell.experiments.workbench.kernel.run;
 
 import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelRun;
-import dev.doorbell.ptxvm.engine.Probe;
+import dev.doorbell.ptxvm.engine.probe.Probe;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;

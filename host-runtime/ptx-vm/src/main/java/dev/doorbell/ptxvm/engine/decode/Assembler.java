@@ -1,0 +1,174 @@
+package dev.doorbell.ptxvm.engine.decode;
+
+import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.PollingLoops;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import dev.doorbell.ptxvm.ir.StateSpace;
+import dev.doorbell.ptxvm.ir.Variable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What opcode factories build the operations of one function with. */
+public final class Assembler {
+  private final KernelScope kernel;
+  private final LinkedFunction function;
+  private final Map<Integer, PollingLoops.Loop> polling;
+  private final List<Runnable> fixups = new ArrayList<>();
+
+  /** The index of the instruction that is being decoded. */
+  public int at;
+
+  /**
+   * @param polling the loops that may poll, by the branch that closes them
+   */
+  public Assembler(
+      KernelScope kernel, LinkedFunction function, Map<Integer, PollingLoops.Loop> polling) {
+    this.kernel = kernel;
+    this.function = function;
+    this.polling = polling;
+  }
+
+  /** Runs {@code fixup} when all operations of the function exist. */
+  public void later(Runnable fixup) {
+    fixups.add(fixup);
+  }
+
+  /** All operations of the function exist. */
+  public void link() {
+    fixups.forEach(Runnable::run);
+  }
+
+  /** The operation at an index, once {@link #later} runs; null behind the end. */
+  public @Nullable Op op(int index) {
+    return index < function.ops.size() ? function.ops.get(index) : null;
+  }
+
+  /** What the branch that is being assembled closes, or null. */
+  public PollingLoops.@Nullable Loop polling() {
+    return polling.get(at);
+  }
+
+  /** What the functions of the kernel share. */
+  public KernelScope kernel() {
+    return kernel;
+  }
+
+  /** The function whose instructions are decoded. */
+  public LinkedFunction function() {
+    return function;
+  }
+
+  /** The slot of a register. */
+  public int slot(Register register) {
+    return function.slot(register);
+  }
+
+  /** The slot of a source operand read as {@code type}. */
+  public int source(Operand operand, ScalarType type) throws Unsupported {
+    return switch (operand) {
+      case Operand.Reg(Register register) -> slot(register);
+      case Operand.Int(long value) -> kernel.constant(value & type.mask());
+      case Operand.Single(int bits) ->
+          kernel.constant(
+              type == ScalarType.F64 || type.bits() == 64
+                  ? Double.doubleToRawLongBits(Float.intBitsToFloat(bits))
+                  : bits & 0xffffffffL);
+      case Operand.Real(double value) ->
+          kernel.constant(
+              type.bits() == 64
+                  ? Double.doubleToRawLongBits(value)
+                  : Float.floatToRawIntBits((float) value) & 0xffffffffL);
+      case Operand.Symbol symbol -> kernel.constant(address(symbol));
+      case Operand.FunctionName(String name) ->
+          kernel.constant(kernel.memory().functionAddress(name));
+      case Operand.Special(String name) -> {
+        SpecialRegister special = SpecialRegister.of(name);
+        if (special == null) {
+          throw new Unsupported("register " + name + " is read by mov only");
+        }
+        yield kernel.special(special);
+      }
+      default -> throw new Unsupported("operand not supported here");
+    };
+  }
+
+  /** The slot of a destination; {@code _} has one that nobody reads. */
+  public int result(Operand operand) throws Unsupported {
+    return switch (operand) {
+      case Operand.Reg(Register register) -> slot(register);
+      case Operand.Sink sink -> kernel.trash();
+      default -> throw new Unsupported("the destination must be a register");
+    };
+  }
+
+  /** The bits that a destination keeps. */
+  public long resultMask(Operand operand) {
+    return operand instanceof Operand.Reg(Register register) ? register.type().mask() : -1L;
+  }
+
+  /** True when {@code symbol} lies in the frame of the running function. */
+  public boolean inFrame(Variable variable) {
+    return function.frame.has(variable);
+  }
+
+  /** The address of a variable; in its window, for those that lie in one. */
+  private long address(Operand.Symbol symbol) throws Unsupported {
+    Variable variable = symbol.variable();
+    if (inFrame(variable)) {
+      if (!kernel.isRoot(function)) {
+        throw new Unsupported("the address of '" + variable.name() + "' is taken by mov only");
+      }
+      return function.frame.offset(variable) + symbol.offset();
+    }
+    return windowOffset(variable) + symbol.offset();
+  }
+
+  /** Offset in the frame, in shared memory or the parameter block, or the global address. */
+  public long windowOffset(Variable variable) throws Unsupported {
+    if (inFrame(variable)) {
+      return function.frame.offset(variable);
+    }
+    return switch (variable.space()) {
+      case GLOBAL, CONST -> kernel.memory().address(variable);
+      case SHARED -> kernel.shared().offset(variable);
+      case PARAM -> kernel.parameters().offset(variable);
+      case LOCAL -> throw new Unsupported("local variables outside of functions");
+    };
+  }
+
+  /** True when {@code variable} is a parameter of the kernel itself. */
+  public boolean isKernelParameter(Variable variable) {
+    return variable.space() == StateSpace.PARAM && kernel.parameters().has(variable);
+  }
+
+  /** The type of the elements: the last modifier. */
+  public static ScalarType type(Instruction i) throws Unsupported {
+    ScalarType type = i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
+    if (type == null || type == ScalarType.PRED) {
+      throw new Unsupported("type not supported");
+    }
+    return type;
+  }
+
+  /** The predicate of a {@code p} or {@code !p} operand. */
+  public Condition condition(Operand operand) throws Unsupported {
+    return operand instanceof Operand.Not(Register register)
+        ? new Condition(slot(register), true)
+        : new Condition(source(operand, ScalarType.PRED), false);
+  }
+
+  /**
+   * A predicate operand.
+   *
+   * @param slot the predicate register
+   * @param negated true for {@code !p}
+   */
+  public record Condition(int slot, boolean negated) {}
+}

@@ -1,0 +1,116 @@
+package dev.doorbell.ptxvm.engine.decode;
+
+import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
+import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
+import dev.doorbell.ptxvm.memory.Layout;
+import dev.doorbell.ptxvm.memory.ModuleMemory;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the functions of a kernel share: layouts of its memory, and one register file, in which
+ * constants and special registers have slots behind those of all functions.
+ */
+public final class KernelScope {
+  private final ModuleMemory memory;
+  private final Map<String, LinkedFunction> functions = new LinkedHashMap<>();
+  private final Layout parameters = new Layout();
+  private final Layout shared = new Layout();
+  private final Map<Long, Integer> constants = new HashMap<>();
+  private final List<Long> pool = new ArrayList<>();
+  private final Map<SpecialRegister, Integer> specials = new TreeMap<>();
+  private int poolStart;
+  private int trash = -1;
+
+  public KernelScope(ModuleMemory memory) {
+    this.memory = memory;
+  }
+
+  /** Adds a function; all of them before the first constant. */
+  public void add(LinkedFunction function) {
+    functions.put(function.function.name(), function);
+    poolStart = function.lastSlot;
+  }
+
+  /** The kernel and what it may call, by name, the kernel first. */
+  public Map<String, LinkedFunction> functions() {
+    return functions;
+  }
+
+  public @Nullable LinkedFunction function(String name) {
+    return functions.get(name);
+  }
+
+  /** Returns true if the function is the kernel itself. */
+  boolean isRoot(LinkedFunction function) {
+    return functions.values().iterator().next().equals(function);
+  }
+
+  /** The functions that may be called through a pointer, by their address. */
+  public Map<Long, LinkedFunction> pointedTo() {
+    Map<Long, LinkedFunction> byAddress = new HashMap<>();
+    functions.forEach((name, function) -> byAddress.put(memory.functionAddress(name), function));
+    return byAddress;
+  }
+
+  public ModuleMemory memory() {
+    return memory;
+  }
+
+  /** The kernel's parameter block. */
+  public Layout parameters() {
+    return parameters;
+  }
+
+  /** Static shared memory. */
+  public Layout shared() {
+    return shared;
+  }
+
+  /** The first slot of a constant or special register. */
+  public int poolStart() {
+    return poolStart;
+  }
+
+  /** The register file of a thread that has not begun. */
+  public long[] registers() {
+    long[] registers = new long[poolStart + pool.size()];
+    for (int i = 0; i < pool.size(); i++) {
+      registers[poolStart + i] = pool.get(i);
+    }
+    return registers;
+  }
+
+  /** The slots of special registers. */
+  public Map<SpecialRegister, Integer> specials() {
+    return specials;
+  }
+
+  /** The slot that holds {@code value} all the time. */
+  public int constant(long value) {
+    return constants.computeIfAbsent(value, this::grow);
+  }
+
+  /** The slot that holds the thread's value of a special register. */
+  public int special(SpecialRegister register) {
+    return specials.computeIfAbsent(register, key -> grow(0));
+  }
+
+  /** A slot that nobody reads. */
+  public int trash() {
+    if (trash < 0) {
+      trash = grow(0);
+    }
+    return trash;
+  }
+
+  private int grow(long value) {
+    pool.add(value);
+    return poolStart + pool.size() - 1;
+  }
+}

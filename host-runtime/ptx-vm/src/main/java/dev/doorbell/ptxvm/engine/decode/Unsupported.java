@@ -1,0 +1,10 @@
+package dev.doorbell.ptxvm.engine.decode;
+
+/** An instruction that this engine does not know, or a form of it. Becomes a refusal at load. */
+public final class Unsupported extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  public Unsupported(String reason) {
+    super(reason, null, false, false);
+  }
+}

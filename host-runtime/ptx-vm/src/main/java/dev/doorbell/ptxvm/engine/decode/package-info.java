@@ -1,0 +1,5 @@
+/** What opcodes are decoded with: operands become slots of the register file. */
+@NullMarked
+package dev.doorbell.ptxvm.engine.decode;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,205 @@
+package dev.doorbell.ptxvm.engine.link;
+
+import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.KernelScope;
+import dev.doorbell.ptxvm.engine.machine.KernelCode;
+import dev.doorbell.ptxvm.engine.machine.KernelImage;
+import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
+import dev.doorbell.ptxvm.engine.machine.Program;
+import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
+import dev.doorbell.ptxvm.engine.machine.Windows;
+import dev.doorbell.ptxvm.ir.ControlFlow;
+import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.PollingLoops;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Slots;
+import dev.doorbell.ptxvm.ir.StateSpace;
+import dev.doorbell.ptxvm.ir.Variable;
+import dev.doorbell.ptxvm.memory.Layout;
+import dev.doorbell.ptxvm.memory.ModuleMemory;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+
+/**
+ * Links a kernel: its own operations and those of every function it may call, one register file for
+ * all of them, constants and launch constants in slots of their own.
+ */
+public final class KernelLinker {
+  private final PtxModule module;
+  private final CallGraph graph;
+  private final Function root;
+  private final KernelScope scope;
+  private final List<Instruction> places = new ArrayList<>();
+  private final List<ToIntFunction<Register>> slotsAt = new ArrayList<>();
+  private final Map<Integer, Refusal> refusals;
+
+  private KernelLinker(
+      PtxModule module,
+      ModuleMemory memory,
+      CallGraph graph,
+      Function root,
+      Map<Integer, Refusal> refusals) {
+    this.module = module;
+    this.graph = graph;
+    this.root = root;
+    this.scope = new KernelScope(memory);
+    this.refusals = refusals;
+  }
+
+  /**
+   * Links every kernel of a module, and checks the functions that none of them calls.
+   *
+   * @param stackBytes local memory for the frames of recursive functions
+   * @param loadsAhead whether loads may be under way while their thread goes on
+   * @param refusals gets what cannot be run, by line
+   */
+  public static Map<String, KernelCode> link(
+      PtxModule module,
+      ModuleMemory memory,
+      long stackBytes,
+      boolean loadsAhead,
+      Map<Integer, Refusal> refusals) {
+    CallGraph graph = new CallGraph(module, memory);
+    Map<String, KernelCode> kernels = new LinkedHashMap<>();
+    Set<String> reached = new HashSet<>();
+    for (boolean entries : new boolean[] {true, false}) {
+      for (Function function : module.functions().values()) {
+        if (function.defined()
+            && function.entry() == entries
+            && !reached.contains(function.name())) {
+          KernelLinker linker = new KernelLinker(module, memory, graph, function, refusals);
+          KernelCode code = linker.link(stackBytes, loadsAhead);
+          reached.addAll(linker.scope.functions().keySet());
+          if (entries) {
+            kernels.put(function.name(), code);
+          }
+        }
+      }
+    }
+    return kernels;
+  }
+
+  private KernelCode link(long stackBytes, boolean loadsAhead) {
+    if (root.entry()) {
+      scope.parameters().add(root.parameters());
+    }
+    List<Function> functions = graph.reachable(root.name());
+    layOutShared(functions);
+    Map<LinkedFunction, ControlFlow> flows = new LinkedHashMap<>();
+    int slot = 0;
+    for (Function function : functions) {
+      ControlFlow flow = new ControlFlow(function);
+      LinkedFunction linked =
+          new LinkedFunction(
+              function, Slots.of(function, flow), slot, graph.isRecursive(function.name()));
+      flows.put(linked, flow);
+      scope.add(linked);
+      slot = linked.lastSlot;
+    }
+    PollingLoops loops = new PollingLoops(module.functions());
+    flows.forEach(
+        (function, flow) -> {
+          Assembler assembler = new Assembler(scope, function, loops.of(function.function, flow));
+          new FunctionLinker(this, function, assembler).run(flow, loadsAhead);
+        });
+    long[] registers = scope.registers();
+    BitSet specials = new BitSet();
+    scope.specials().values().forEach(specials::set);
+    KernelImage image =
+        new KernelImage(
+            module,
+            root.name(),
+            scope.parameters(),
+            root.parameters(),
+            registers,
+            scope.specials(),
+            places,
+            slotsAt,
+            scope.shared().bytes(),
+            graph.stackBytes(root.name(), scope.functions(), stackBytes),
+            places.stream().noneMatch(i -> i.name().equals("mbarrier") || i.name().equals("cp")));
+    return new KernelCode(
+        image, new Program(List.copyOf(flows.keySet()), scope.poolStart(), registers, specials));
+  }
+
+  private void layOutShared(List<Function> functions) {
+    Layout shared = scope.shared();
+    List<Variable> dynamic = new ArrayList<>();
+    if (readsReserved(functions)) {
+      shared.skip(Windows.RESERVED_BYTES);
+    }
+    for (Variable variable : module.variables()) {
+      if (variable.space() == StateSpace.SHARED) {
+        if (variable.external() || variable.bytes() == 0) {
+          dynamic.add(variable);
+        } else if (uses(functions, variable)) {
+          shared.add(variable);
+        }
+      }
+    }
+    for (Function function : functions) {
+      for (Variable variable : function.shared()) {
+        if (variable.bytes() == 0) {
+          dynamic.add(variable);
+        } else {
+          shared.add(variable);
+        }
+      }
+    }
+    shared.align(dynamic.stream().mapToInt(Variable::align).reduce(16, Math::max));
+    for (Variable variable : dynamic) {
+      shared.put(variable, shared.bytes());
+    }
+  }
+
+  private static Stream<Operand> operands(List<Function> functions) {
+    return functions.stream()
+        .flatMap(function -> function.code().stream())
+        .flatMap(instruction -> instruction.operands().stream());
+  }
+
+  private static boolean readsReserved(List<Function> functions) {
+    return operands(functions)
+        .anyMatch(
+            operand ->
+                operand instanceof Operand.Special(String name)
+                    && SpecialRegister.isReserved(name));
+  }
+
+  private static boolean uses(List<Function> functions, Variable variable) {
+    return operands(functions).anyMatch(operand -> names(operand, variable));
+  }
+
+  private static boolean names(Operand operand, Variable variable) {
+    return switch (operand) {
+      case Operand.Symbol symbol -> symbol.variable().equals(variable);
+      case Operand.Address(Operand.Symbol symbol, long offset) ->
+          symbol.variable().equals(variable);
+      default -> false;
+    };
+  }
+
+  int place(Instruction instruction, ToIntFunction<Register> slotOf) {
+    places.add(instruction);
+    slotsAt.add(slotOf);
+    return places.size() - 1;
+  }
+
+  void refuse(Instruction instruction, String reason) {
+    refusals.putIfAbsent(
+        instruction.line(),
+        new Refusal(
+            instruction.line(), module.text(instruction.line()), reason, instruction.source()));
+  }
+}

@@ -1,0 +1,153 @@
+package dev.doorbell.ptxvm.engine.machine;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One resident block: its warps, threads and barriers. */
+public final class Cta {
+  static final int BARRIERS = 16;
+
+  final GridContext grid;
+  final @Nullable Stepper stepper;
+
+  /** Linear index in the grid. */
+  public final int index;
+
+  final Windows windows;
+  final HostThread host;
+
+  /** Its threads, by linear index. */
+  public final VmThread[] threads;
+
+  private final Consumer<Cta> onEnd;
+  private final @Nullable Barrier[] barriers = new Barrier[BARRIERS];
+  private int live;
+  private int runnable;
+
+  private int ticks;
+
+  Cta(
+      GridContext grid,
+      int index,
+      Windows windows,
+      HostThread host,
+      @Nullable Op first,
+      @Nullable Stepper stepper,
+      Consumer<Cta> onEnd) {
+    this.grid = grid;
+    this.host = host;
+    this.index = index;
+    this.windows = windows;
+    this.stepper = stepper;
+    this.onEnd = onEnd;
+    int count = grid.shape.threads();
+    this.threads = new VmThread[count];
+    this.live = count;
+    this.runnable = count;
+    Warp warp = new Warp(this, 0);
+    for (int i = 0; i < count; i++) {
+      if (i % Warp.SIZE == 0) {
+        warp = new Warp(this, Math.min(Warp.SIZE, count - i));
+      }
+      threads[i] = new VmThread(this, warp, i, first);
+      warp.lanes[i % Warp.SIZE] = threads[i];
+    }
+    host.onThisThread(this::add);
+  }
+
+  /** All threads exist: they may be stepped. */
+  private void add() {
+    for (VmThread thread : threads) {
+      if (!thread.exited) {
+        host.add(thread);
+      }
+    }
+  }
+
+  /** A step of a thread executed {@code count} instructions. */
+  void executed(int count) {
+    host.executed += count;
+    if (grid.counts() != null) {
+      grid.executed(count);
+    }
+    tick();
+  }
+
+  /** Looks at the clock now and then; called by every step that may be one of very many. */
+  void tick() {
+    if ((++ticks & grid.clockMask) == 0) {
+      grid.watchClock(host);
+    }
+  }
+
+  String name() {
+    return grid.shape.blockName(index);
+  }
+
+  public Barrier barrier(long id) {
+    if (id < 0 || id >= BARRIERS) {
+      throw new Fault("there is no barrier %d; a block has 0 to %d".formatted(id, BARRIERS - 1));
+    }
+    Barrier barrier = barriers[(int) id];
+    if (barrier == null) {
+      barrier = new Barrier((int) id);
+      barriers[(int) id] = barrier;
+    }
+    return barrier;
+  }
+
+  /** The missing lanes of a partial last warp arrive with its first lane. */
+  public int barrierWeight(VmThread t) {
+    int missing = t.warp.lanes.length;
+    return t.lane == 0 ? 1 + Warp.SIZE - missing : 1;
+  }
+
+  /** A thread began to wait. */
+  public void blocked() {
+    runnable--;
+    requireProgress();
+  }
+
+  public void unblocked() {
+    runnable++;
+  }
+
+  /** A thread ended. */
+  void exited(VmThread t) {
+    live--;
+    runnable--;
+    host.detach(t);
+    t.warp.exited(t);
+    if (live == 0) {
+      host.onGridThread(() -> onEnd.accept(this));
+    } else {
+      requireProgress();
+    }
+  }
+
+  /** Only threads of a block end each other's waits; when all wait, none of them ever will. */
+  private void requireProgress() {
+    if (runnable == 0 && live > 0) {
+      StringBuilder what = new StringBuilder("no thread of block %s can go on".formatted(name()));
+      for (Barrier barrier : barriers) {
+        if (barrier != null && !barrier.isIdle()) {
+          what.append("; ").append(barrier);
+        }
+      }
+      int ended = threads.length - live;
+      if (ended > 0) {
+        what.append("; %d of its %d threads have exited".formatted(ended, threads.length));
+      }
+      grid.fail(host, what + "; " + grid.waits());
+    }
+  }
+
+  void detach() {
+    for (VmThread thread : threads) {
+      if (!thread.exited) {
+        thread.exited = true;
+        host.detach(thread);
+      }
+    }
+  }
+}

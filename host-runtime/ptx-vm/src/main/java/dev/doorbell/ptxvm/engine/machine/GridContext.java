@@ -1,0 +1,131 @@
+package dev.doorbell.ptxvm.engine.machine;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import org.jspecify.annotations.Nullable;
+
+/** What the blocks and threads of a grid share, and what they may ask of their grid. */
+public abstract class GridContext {
+  private static final int MOST_SKIPPED_POLLS = 64;
+  private static final int STEPS_BETWEEN_CLOCK_READS = 256;
+
+  /**
+   * What a grid runs with.
+   *
+   * @param residentBlocks at most this many blocks at once
+   * @param multiprocessors for {@code %nsmid}
+   * @param pollNanos how long the fabric may park a thread that polls and watches the clock
+   * @param compileAfter instructions that a kernel executes before it is compiled; the largest
+   *     value means never
+   * @param warps whether lanes that converge go on together, once compiled
+   * @param workers host threads that may run blocks
+   */
+  public record Settings(
+      int residentBlocks,
+      int multiprocessors,
+      long pollNanos,
+      long compileAfter,
+      boolean warps,
+      int workers) {}
+
+  public final KernelImage image;
+  public final Fabric fabric;
+  public final AddressSpace memory;
+  public final GridShape shape;
+
+  /** The launch's number on its GPU. */
+  public final long number;
+
+  final Locus locus;
+  final Settings settings;
+  final int clockMask;
+  private final StringBuilder output = new StringBuilder();
+
+  /** Where the parameter block is. */
+  long parameterBase;
+
+  /**
+   * The address of memory that the blocks of a cooperative grid share, all zero at first; 0 for
+   * other grids. Cooperative groups keep the barrier of the grid there.
+   */
+  long workspace;
+
+  /** When the kernel has to have ended, in nanoseconds of the fabric. */
+  long deadline;
+
+  GridContext(
+      KernelImage image,
+      Fabric fabric,
+      Locus locus,
+      LaunchConfig config,
+      Settings settings,
+      long number) {
+    this.image = image;
+    this.fabric = fabric;
+    this.memory = fabric.memory();
+    this.locus = locus;
+    this.shape = new GridShape(config);
+    this.settings = settings;
+    this.number = number;
+    this.clockMask = fabric.basis() == Basis.EMULATED ? STEPS_BETWEEN_CLOCK_READS - 1 : 0;
+  }
+
+  /** How often each operation was executed, by place, while that is counted; else null. */
+  abstract int @Nullable [] counts();
+
+  /** Threads have executed {@code instructions} more while they are counted. */
+  abstract void executed(int instructions);
+
+  /** Stops the kernel from where a block runs. */
+  abstract void fail(HostThread from, String message);
+
+  /** Stops the kernel if its time is over. */
+  abstract void watchClock(HostThread from);
+
+  /** Where the threads are: how many at which place, and one of them by name. */
+  abstract String waits();
+
+  /** Static and dynamic shared memory of a block. */
+  long sharedBytes() {
+    return image.sharedBytes() + shape.config().dynamicSharedBytes();
+  }
+
+  /** How long a thread that polls may be parked; never beyond the kernel's end. */
+  public long pollNanos(int doublings) {
+    if (isEmulated()) {
+      return settings.pollNanos; // real time passes by itself; looking at it costs more than a poll
+    }
+    long left = Math.max(1, deadline - fabric.now());
+    return Math.min(settings.pollNanos << doublings, left);
+  }
+
+  /**
+   * How many steps a thread may skip while the cells that it polls stay as they are. None in
+   * virtual time, where the fabric parks the thread.
+   */
+  public int skippedPolls() {
+    return isEmulated() ? MOST_SKIPPED_POLLS : 0;
+  }
+
+  /** True when real time passes by itself, and waiting costs none of a modelled GPU's. */
+  public boolean isEmulated() {
+    return clockMask != 0;
+  }
+
+  /** Appends to what {@code printf} wrote. */
+  public void print(String text) {
+    synchronized (output) {
+      output.append(text);
+    }
+  }
+
+  /** What {@code printf} wrote. */
+  public String output() {
+    synchronized (output) {
+      return output.toString();
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.doorbell.ptxvm.engine.machine;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.memory.AddressSpace;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/** A kernel, ready to run: its operations, and what executes them. */
+public final class KernelCode {
+  private final KernelImage image;
+  private final Program program;
+
+  /** How often each operation was executed, by place, while that is counted; else null. */
+  int @Nullable [] counts;
+
+  private long untilCompiled = Long.MAX_VALUE;
+  private KernelCompiler.Result result = new KernelCompiler.Result(false, "interpreter");
+  private boolean warps;
+  private boolean settled;
+
+  public KernelCode(KernelImage image, Program program) {
+    this.image = image;
+    this.program = program;
+  }
+
+  public KernelImage image() {
+    return image;
+  }
+
+  @Nullable Op first() {
+    return program.functions().getFirst().first;
+  }
+
+  /** What executes the kernel, in words. */
+  public String engine() {
+    return result.engine();
+  }
+
+  boolean isCompiled() {
+    return result.isCompiled();
+  }
+
+  /**
+   * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
+   * instructions in all; what it does until then tells which of its paths belong together.
+   *
+   * @param together whether lanes of a warp go on together where they converge
+   */
+  void launching(Fabric fabric, long after, boolean together) {
+    warps = together;
+    if (settled || after == Long.MAX_VALUE) {
+      return;
+    }
+    if (!(fabric instanceof DirectFabric)) {
+      settle("interpreter (accesses take virtual time)");
+    } else if (after == 0) {
+      compile(fabric.memory());
+    } else if (counts == null) {
+      counts = new int[image.places().size()];
+      untilCompiled = after;
+    }
+  }
+
+  /** Threads have executed {@code instructions} more. */
+  void executed(int instructions, AddressSpace memory) {
+    untilCompiled -= instructions;
+    if (untilCompiled < 0 && counts != null) {
+      compile(memory);
+    }
+  }
+
+  private void compile(AddressSpace memory) {
+    int[] seen = counts == null ? new int[0] : counts;
+    counts = null;
+    untilCompiled = Long.MAX_VALUE;
+    Optional<KernelCompiler> compiler =
+        ServiceLoader.load(KernelCompiler.class, KernelCompiler.class.getClassLoader()).findFirst();
+    if (compiler.isEmpty()) {
+      settle("interpreter (there is no compiler on the class path)");
+    } else {
+      settled = true;
+      result = compiler.get().compile(program, memory, seen, warps);
+    }
+  }
+
+  private void settle(String engine) {
+    settled = true;
+    result = new KernelCompiler.Result(false, engine);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.doorbell.ptxvm.engine.machine;
+
+import dev.doorbell.core.memory.AddressSpace;
+
+/**
+ * Compiles kernels. The virtual machine runs without one; a module on the class path provides it as
+ * a service.
+ */
+public interface KernelCompiler {
+  /**
+   * What became of a kernel.
+   *
+   * @param isCompiled false when the kernel stays with the interpreter
+   * @param engine what executes it, in words
+   */
+  record Result(boolean isCompiled, String engine) {}
+
+  /**
+   * Compiles a kernel and links the code into its program. Threads may be anywhere between two
+   * operations meanwhile.
+   *
+   * @param memory the address space of the fabric, whose accesses take no virtual time
+   * @param counts how often each operation was executed, by {@link Op#place}; may be empty
+   * @param warps whether the lanes of a warp go on together where they converge; they then enter
+   *     the code by {@link ConvergenceOp#compiled}
+   */
+  Result compile(Program program, AddressSpace memory, int[] counts, boolean warps);
+}

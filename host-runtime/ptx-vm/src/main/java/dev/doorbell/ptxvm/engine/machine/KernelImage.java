@@ -1,0 +1,71 @@
+package dev.doorbell.ptxvm.engine.machine;
+
+import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Variable;
+import dev.doorbell.ptxvm.memory.Layout;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+
+/**
+ * What is fixed about a kernel when it is linked.
+ *
+ * @param parameters the layout of the parameter block
+ * @param parameterList the parameters in order
+ * @param constants the register file of a thread that has not begun
+ * @param specials the slots of special registers
+ * @param places the instructions of all operations, by {@link Op#place}
+ * @param slotsAt the slots of the registers of the function that each place belongs to
+ * @param sharedBytes of static shared memory, rounded up to where dynamic shared memory begins
+ * @param localBytes of a thread's local memory
+ * @param ordersSharedByBarriers false where shared memory is also ordered by {@code mbarrier}
+ *     objects or filled by asynchronous copies, which a fabric does not see
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed over, never compared
+public record KernelImage(
+    PtxModule module,
+    String name,
+    Layout parameters,
+    List<Variable> parameterList,
+    long[] constants,
+    Map<SpecialRegister, Integer> specials,
+    List<Instruction> places,
+    List<ToIntFunction<Register>> slotsAt,
+    long sharedBytes,
+    long localBytes,
+    boolean ordersSharedByBarriers) {
+
+  /** The instruction that an operation was decoded from, by its {@link Op#place}. */
+  public Instruction instruction(int place) {
+    return places.get(place);
+  }
+
+  /** Where an operation stands: {@code put.ptx:88 'ld.global.u32 %r1, [%rd2];' (put.cu:17)}. */
+  public String describe(int place) {
+    Instruction instruction = instruction(place);
+    String at = "%s:%d '%s'".formatted(module.name(), instruction.line(), text(instruction));
+    return instruction.source().isEmpty() ? at : at + " (" + instruction.source() + ")";
+  }
+
+  /** Where an operation stands, part by part. */
+  SourcePlace source(int place) {
+    Instruction instruction = instruction(place);
+    return new SourcePlace(
+        module.name(), instruction.line(), text(instruction), instruction.source().toString());
+  }
+
+  /** The register file of a new thread: constants, and what is fixed for the thread. */
+  long[] registers(GridContext grid, int block, int thread) {
+    long[] r = constants.clone();
+    specials.forEach((special, slot) -> r[slot] = special.value(grid, block, thread));
+    return r;
+  }
+
+  private String text(Instruction instruction) {
+    String text = module.text(instruction.line());
+    return text.isEmpty() ? instruction.opcode() : text;
+  }
+}

@@ -1,0 +1,104 @@
+package dev.doorbell.ptxvm.engine.machine;
+
+import dev.doorbell.core.fabric.ThreadPort;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scoreboard of a thread whose fabric lets it go on while loads are under way: which registers
+ * still wait for which load. Loads are issued in order under tickets that go round, so that one
+ * more than there are tickets waits for the oldest.
+ */
+public final class LoadScoreboard {
+  private final ThreadPort port;
+  private final Polling polling;
+  private final long[] registers;
+
+  /** Tells the port what was executed, before each access. */
+  private final Runnable account;
+
+  private final @Nullable PendingLoad[] loads;
+  private final long[] addresses;
+
+  /** By slot: the ticket of the load that it waits for, plus 1; 0 for none. */
+  private final short[] waiting;
+
+  private int pending;
+  private int next;
+
+  LoadScoreboard(
+      ThreadPort port, Polling polling, long[] registers, Runnable account, int tickets) {
+    this.port = port;
+    this.polling = polling;
+    this.registers = registers;
+    this.account = account;
+    this.loads = new PendingLoad[tickets];
+    this.addresses = new long[tickets];
+    this.waiting = new short[registers.length];
+  }
+
+  /** Issues a load; false when the port parked. */
+  public boolean issue(PendingLoad load, long address) {
+    int ticket = next;
+    if (loads[ticket] != null && !take(ticket)) {
+      return false;
+    }
+    account.run();
+    port.issue(ticket, address, load.bytes(), load.access());
+    if (port.parked) {
+      return false;
+    }
+    loads[ticket] = load;
+    addresses[ticket] = address;
+    for (int slot : load.results()) {
+      waiting[slot] = (short) (ticket + 1);
+    }
+    pending++;
+    next = ticket + 1 == loads.length ? 0 : ticket + 1;
+    return true;
+  }
+
+  /** Waits for the registers in {@code slots}; false when the port parked. */
+  public boolean await(int[] slots) {
+    if (pending > 0) {
+      for (int slot : slots) {
+        int ticket = waiting[slot] - 1;
+        if (ticket >= 0 && !take(ticket)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Waits for all registers, oldest load first; false when the port parked. */
+  public boolean awaitAll() {
+    int ticket = next;
+    for (int i = 0; i < loads.length && pending > 0; i++) {
+      if (loads[ticket] != null && !take(ticket)) {
+        return false;
+      }
+      ticket = ticket + 1 == loads.length ? 0 : ticket + 1;
+    }
+    return true;
+  }
+
+  private boolean take(int ticket) {
+    PendingLoad load = loads[ticket];
+    if (load == null) {
+      return true;
+    }
+    account.run();
+    long low = port.take(ticket);
+    if (port.parked) {
+      return false;
+    }
+    loads[ticket] = null;
+    pending--;
+    for (int slot : load.results()) {
+      waiting[slot] = 0;
+    }
+    long high = load.bytes() > Long.BYTES ? port.high : 0;
+    load.arrived(polling, registers, addresses[ticket], low, high);
+    return true;
+  }
+}

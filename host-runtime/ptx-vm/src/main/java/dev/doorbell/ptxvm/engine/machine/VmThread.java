@@ -1,0 +1,346 @@
+package dev.doorbell.ptxvm.engine.machine;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.AccessFault;
+import org.jspecify.annotations.Nullable;
+
+/** One CUDA thread: an agent with a register file, a place in the code and a port to memory. */
+public final class VmThread implements Agent, Barrier.Participant {
+  public final Cta cta;
+  public final GridContext grid;
+  public final Warp warp;
+  public final int lane;
+  public final int index;
+  public final ThreadPort port;
+
+  /** The register file. */
+  public final long[] r;
+
+  /** What to execute next. */
+  public @Nullable Op op;
+
+  /** Where the frame of the running function begins in the local window. */
+  public long frame;
+
+  /** The carry flag of {@code add.cc} and its kin. */
+  public boolean carry;
+
+  /** Native addresses and sizes of the windows. */
+  public final long localBase;
+
+  public final long localSize;
+  public final long sharedBase;
+  public final long sharedSize;
+  public final long scratchBase;
+  public final long scratchSize;
+
+  /** Loads that are under way while the thread goes on; null where it waits for each. */
+  public final @Nullable LoadScoreboard scoreboard;
+
+  /** True when the port performs accesses to shared memory. */
+  public final boolean portedShared;
+
+  public final long parameterBase;
+  public final long parameterSize;
+
+  /** Instructions left in this step, and how many were when the port last heard of it. */
+  public int left;
+
+  private int mark;
+
+  /** Set while the thread waits at a barrier or a warp operation; nobody steps it then. */
+  public boolean waiting;
+
+  /** Set when what it waited for came; the waiting instruction clears it and takes the result. */
+  public boolean released;
+
+  /** What it brings to a barrier or a warp operation, and what it gets. */
+  public int mask;
+
+  public long offered;
+  public long offeredControl;
+  public long result;
+  public boolean resultFlag;
+
+  /** What it did since its loop last came round. */
+  public final Polling polling = new Polling();
+
+  /** How far an instruction of several accesses has come; 0 between instructions. */
+  public long progress;
+
+  /** Steps that it may sit out while the cells that it polls stay as they are. */
+  public int pollsToSkip;
+
+  /** Times it asked in vain for the other lanes to arrive at {@code activemask}. */
+  public int activeMaskWaits;
+
+  /**
+   * True when the others waited at {@code activemask} in vain for it, and it has not come since.
+   */
+  public boolean leftBehind;
+
+  /** The operation up to which it runs by itself while its warp waits there; else null. */
+  public @Nullable ConvergenceOp until;
+
+  /** True from a failed polling round, or a sleep, until it runs on. */
+  public boolean idle;
+
+  public final CallStack calls = new CallStack();
+  public boolean exited;
+
+  VmThread(Cta cta, Warp warp, int index, @Nullable Op first) {
+    this.cta = cta;
+    this.grid = cta.grid;
+    this.warp = warp;
+    this.index = index;
+    this.lane = index & (Warp.SIZE - 1);
+    Windows windows = cta.windows;
+    this.localBase = windows.local(index);
+    this.localSize = windows.localBytes();
+    this.sharedBase = windows.shared();
+    this.sharedSize = windows.sharedBytes();
+    this.parameterBase = grid.parameterBase;
+    this.parameterSize = grid.image.parameters().bytes();
+    this.r = grid.image.registers(grid, cta.index, index);
+    this.op = first;
+    this.port = cta.host.port(grid.locus, grid.number << 32 | cta.index, this);
+    int tickets = cta.stepper == null ? port.loadsAhead() : 0;
+    this.scoreboard =
+        tickets == 0 ? null : new LoadScoreboard(port, polling, r, this::account, tickets);
+    this.portedShared = port.takesShared() && grid.image.ordersSharedByBarriers();
+    long unported = portedShared ? windows.localOffset() : 0;
+    this.scratchBase = windows.base() + unported;
+    this.scratchSize = windows.bytes() - unported;
+  }
+
+  @Override
+  public int step(int budget) {
+    if (waiting || exited) {
+      cta.tick();
+      return 0;
+    }
+    if (pollsToSkip > 0) {
+      pollsToSkip = polling.unchanged(grid.memory) ? pollsToSkip - 1 : 0;
+      if (pollsToSkip > 0) {
+        cta.tick();
+        return 0;
+      }
+    }
+    left = budget;
+    mark = budget;
+    idle = false;
+    Op current = op;
+    if (current == null) {
+      return 0;
+    }
+    if (cta.stepper == null) {
+      run(current);
+    } else {
+      cta.stepper.step(this, current);
+    }
+    account();
+    int done = budget - left;
+    cta.executed(done);
+    return done;
+  }
+
+  private void run(Op first) {
+    Op current = first;
+    try {
+      int[] counts = grid.counts();
+      while (true) {
+        if (counts != null) {
+          counts[current.place]++;
+        }
+        Op following = current.execute(this, r);
+        left--;
+        if (following == null) {
+          break;
+        }
+        current = following;
+        if (left <= 0) {
+          op = current;
+          break;
+        }
+      }
+    } catch (AccessFault | Fault e) {
+      fail(failedAt(current), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Compiled code notes the operation that fails in {@link #op}. */
+  private Op failedAt(Op current) {
+    Op noted = op;
+    return noted != null && current.interpreted() != current ? noted : current;
+  }
+
+  /** Stops the kernel for an error of this thread. */
+  public void fail(Op at, String what) {
+    waiting = true; // if its block runs on another host thread, it takes no further step
+    grid.fail(cta.host, "%s\n  at %s, %s".formatted(what, grid.image.describe(at.place), name()));
+  }
+
+  /**
+   * Runs by itself up to an operation at which the rest of its warp waits.
+   *
+   * @return false when it waits, polls, ends or takes long before that
+   */
+  public boolean runTo(ConvergenceOp target) {
+    until = target;
+    for (Op current = op; current != null && left > 0; ) {
+      Op following;
+      try {
+        following = current.execute(this, r);
+      } catch (AccessFault | Fault e) {
+        op = failedAt(current);
+        warp.acting = this;
+        throw e;
+      }
+      left--;
+      if (following != null) {
+        op = following;
+      }
+      current = following;
+    }
+    boolean arrived = until == null;
+    until = null;
+    return arrived;
+  }
+
+  /** It has come where its warp waits, and has not executed {@code convergence} yet. */
+  public @Nullable Op arrive(ConvergenceOp convergence) {
+    until = null;
+    op = convergence;
+    return null;
+  }
+
+  /** Tells the port what was executed since it last heard of it. */
+  public void account() {
+    int executed = mark - left;
+    if (executed != 0) {
+      mark = left;
+      port.executed(executed);
+    }
+  }
+
+  /** The port parked the access of {@code same}: issue it again in the next step. */
+  public @Nullable Op park(Op same) {
+    left++;
+    op = same;
+    return null;
+  }
+
+  /** Gives way to the other agents and goes on with {@code following}. */
+  public @Nullable Op giveWay(@Nullable Op following) {
+    idle = true;
+    op = following;
+    return null;
+  }
+
+  /** Waits at a barrier or warp operation; {@link #release} ends it. */
+  public @Nullable Op await(Op same) {
+    op = same;
+    waiting = true;
+    cta.blocked();
+    return null;
+  }
+
+  @Override
+  public ThreadPort port() {
+    return port;
+  }
+
+  @Override
+  public void barrierCompleted(int trueCount, int participants) {
+    result = trueCount;
+    offeredControl = participants;
+    release();
+  }
+
+  /** What the thread waited for came. */
+  public void release() {
+    released = true;
+    if (waiting) {
+      waiting = false;
+      cta.unblocked();
+      grid.fabric.wake(this);
+    }
+  }
+
+  public @Nullable Op exit() {
+    account();
+    exited = true;
+    op = null;
+    cta.exited(this);
+    return null;
+  }
+
+  /** True when a generic address lies in this block's windows. */
+  public boolean inWindows(long address) {
+    return isScratch(address)
+        || Long.compareUnsigned(address - sharedBase, scratchBase - sharedBase) < 0;
+  }
+
+  /** True when a generic address lies in windows that the fabric is not asked about. */
+  public boolean isScratch(long address) {
+    return Long.compareUnsigned(address - scratchBase, scratchSize) < 0;
+  }
+
+  /** Notes a load from shared memory; what a thread reads of its own tells nothing. */
+  public void loadedScratch(long address, long value) {
+    if (Long.compareUnsigned(address - sharedBase, sharedSize) < 0) {
+      polling.loaded(address, value);
+    }
+  }
+
+  /** Checks a generic access to the block's windows. */
+  public void checkScratch(String what, long address, int bytes) {
+    checkAligned(what, address, bytes);
+    boolean inShared = address - sharedBase <= sharedSize - bytes;
+    long local = address - localBase;
+    if (!inShared && (local < 0 || local > localSize - bytes)) {
+      throw new Fault(
+          "%s of %d bytes at 0x%x: neither in the shared memory of its block (%d bytes) nor in the"
+                  .formatted(what, bytes, address, sharedSize)
+              + " local memory of this thread");
+    }
+  }
+
+  public void checkAligned(String what, long address, int bytes) {
+    if ((address & (bytes - 1)) != 0) {
+      throw misaligned(what, address, bytes);
+    }
+  }
+
+  public Fault misaligned(String what, long address, int bytes) {
+    return new Fault(
+        "misaligned %s of %d bytes at 0x%x: the address must be a multiple of %d; %s"
+            .formatted(what, bytes, address, bytes, grid.fabric.memory().describe(address, bytes)));
+  }
+
+  @Override
+  public @Nullable Object place() {
+    return op;
+  }
+
+  @Override
+  public @Nullable SourcePlace describe(Object place) {
+    return place instanceof Op at ? grid.image.source(at.place) : null;
+  }
+
+  /** {@code block (0,0,0) thread (5,0,0)}. */
+  @Override
+  public String name() {
+    return "block %s thread %s".formatted(cta.name(), grid.shape.threadName(index));
+  }
+
+  @Override
+  public String where() {
+    Op at = op;
+    return "%s of kernel %s, %s"
+        .formatted(
+            name(), grid.image.name(), at == null ? "exited" : grid.image.describe(at.place));
+  }
+}

@@ -1,0 +1,59 @@
+package dev.doorbell.ptxvm.engine.ops;
+
+import java.util.Map;
+
+/** The opcode table for readers: {@code docs/ptx-opcodes.md} is what {@link #markdown} says. */
+public final class OpcodeReference {
+  private OpcodeReference() {}
+
+  /** The page, made of the table that decodes instructions. */
+  public static String markdown() {
+    StringBuilder page =
+        new StringBuilder(
+            """
+            # PTX instructions of the virtual GPU
+
+            Generated from the opcode table of `host-runtime/ptx-vm`; a test fails when this page is
+            stale and says how to write it anew. `./doorbell kernel check FILE.ptx` lists what a file needs
+            beyond it, all at once, with lines.
+
+            Modifiers that stand for every row of floats: `.rn`, `.ftz` (f32, f16 and pairs; without
+            meaning for f64), `.sat`. `.approx` is computed in double precision and rounded once, within every
+            documented error. Every instruction may be predicated.
+
+            | instruction | forms |
+            | --- | --- |
+            """);
+    for (Map.Entry<String, String> form : OpTable.forms().entrySet()) {
+      page.append("| `%s` | %s |\n".formatted(form.getKey(), code(form.getValue())));
+    }
+    page.append(
+        """
+
+        ## Refused
+
+        The loader names the line and the reason; nothing of such a file runs.
+
+        | instruction | reason |
+        | --- | --- |
+        """);
+    for (Map.Entry<String, String> refusal : OpTable.refused().entrySet()) {
+      page.append("| `%s` | %s |\n".formatted(refusal.getKey(), refusal.getValue()));
+    }
+    page.append(
+        """
+        | `barrier.cluster` | clusters are not supported |
+        | `cp.async.bulk.tensor` | tensor copies are not supported |
+        | `call malloc` | malloc in a kernel is not supported |
+
+        A block is a cluster of its own: `.shared::cluster` is its shared memory and `%cluster_ctarank` is
+        0. A kernel with `.reqnctapercluster` and the like is refused.
+        """);
+    return page.toString();
+  }
+
+  /** Words that begin with a dot, as code. */
+  private static String code(String forms) {
+    return forms.replaceAll("(\\.[A-Za-z][\\w.:]*)", "`$1`").replace("` `", " ");
+  }
+}

@@ -1,0 +1,312 @@
+package dev.doorbell.ptxvm.engine.ops.arithmetic;
+
+import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Space;
+import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
+import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import dev.doorbell.ptxvm.ir.StateSpace;
+import dev.doorbell.ptxvm.ir.Variable;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code mov}, {@code cvta}, {@code isspacep}: values and addresses as they are. */
+public final class Moves {
+  private Moves() {}
+
+  public static Op move(Instruction i, Assembler a) throws Unsupported {
+    Operand to = i.operands().getFirst();
+    Operand from = i.operands().get(1);
+    if (i.has("b128")) {
+      return moveWide(to, from, a);
+    }
+    ScalarType type = i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
+    if (type == null) {
+      throw new Unsupported("type not supported");
+    }
+    if (to instanceof Operand.Vector(List<Operand> elements)) {
+      return unpack(elements, from, type, a);
+    }
+    if (from instanceof Operand.Vector(List<Operand> elements)) {
+      return pack(a.result(to), elements, type, a);
+    }
+    if (from instanceof Operand.Special(String name) && SpecialRegister.of(name) == null) {
+      return new ReadClock(a.result(to), name);
+    }
+    if (from instanceof Operand.Symbol symbol && a.inFrame(symbol.variable())) {
+      long offset = a.windowOffset(symbol.variable()) + symbol.offset();
+      return new FrameAddress(a.result(to), offset, symbol.generic());
+    }
+    if (from instanceof Operand.Symbol(Variable variable, long offset, boolean generic)
+        && generic
+        && variable.space() == StateSpace.SHARED) {
+      return new FromWindow(
+          a.result(to), a.kernel().constant(a.windowOffset(variable) + offset), Space.SHARED, 1);
+    }
+    if (from instanceof Operand.Not(Register register)) {
+      return UnaryOp.of("not.pred", x -> x ^ 1, a.result(to), a.slot(register));
+    }
+    long mask = a.resultMask(to);
+    int source = a.source(from, type);
+    return mask == -1L
+        ? new Move(a.result(to), source)
+        : BinaryOp.of("mov", (x, y) -> x & y, a.result(to), source, a.kernel().constant(mask));
+  }
+
+  /** {@code mov.b128}: between registers of 128 bits, which are two halves, and pairs of others. */
+  private static Op moveWide(Operand to, Operand from, Assembler a) throws Unsupported {
+    if (to instanceof Operand.Vector(List<Operand> into)
+        && from instanceof Operand.Vector(List<Operand> halves)
+        && into.size() == 2
+        && halves.size() == 2) {
+      return new MoveWide(
+          a.result(into.getFirst()),
+          a.result(into.getLast()),
+          a.source(halves.getFirst(), ScalarType.B64),
+          a.source(halves.getLast(), ScalarType.B64));
+    }
+    throw new Unsupported("this form is not supported");
+  }
+
+  private static final class MoveWide extends Op {
+    private final int low;
+    private final int high;
+    private final int fromLow;
+    private final int fromHigh;
+
+    MoveWide(int low, int high, int fromLow, int fromHigh) {
+      this.low = low;
+      this.high = high;
+      this.fromLow = fromLow;
+      this.fromHigh = fromHigh;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long lower = r[fromLow];
+      long upper = r[fromHigh];
+      r[low] = lower;
+      r[high] = upper;
+      return next;
+    }
+  }
+
+  private static Op unpack(List<Operand> to, Operand from, ScalarType type, Assembler a)
+      throws Unsupported {
+    int[] slots = new int[to.size()];
+    for (int e = 0; e < slots.length; e++) {
+      slots[e] = a.result(to.get(e));
+    }
+    return new Unpack(slots, type.bits() / slots.length, a.source(from, type));
+  }
+
+  private static Op pack(int to, List<Operand> from, ScalarType type, Assembler a)
+      throws Unsupported {
+    int bits = type.bits() / from.size();
+    ScalarType element =
+        switch (bits) {
+          case 8 -> ScalarType.B8;
+          case 16 -> ScalarType.B16;
+          case 32 -> ScalarType.B32;
+          default -> throw new Unsupported("vector of this size");
+        };
+    int[] slots = new int[from.size()];
+    for (int e = 0; e < slots.length; e++) {
+      slots[e] = a.source(from.get(e), element);
+    }
+    return new Pack(to, bits, slots);
+  }
+
+  /** {@code cvta} and {@code cvta.to}: between an address in a space and a generic one. */
+  public static Op convertAddress(Instruction i, Assembler a) throws Unsupported {
+    Operand to = i.operands().getFirst();
+    Operand from = i.operands().get(1);
+    Space space = Space.of(i);
+    boolean toSpace = i.has("to");
+    if (from instanceof Operand.Symbol symbol && a.inFrame(symbol.variable()) && !toSpace) {
+      long offset = a.windowOffset(symbol.variable()) + symbol.offset();
+      return new FrameAddress(a.result(to), offset, true);
+    }
+    int source = a.source(from, ScalarType.U64);
+    return space.isWindow()
+        ? new FromWindow(a.result(to), source, space, toSpace ? -1 : 1)
+        : new Move(a.result(to), source);
+  }
+
+  /** {@code isspacep.space p, address}. */
+  public static Op isSpace(Instruction i, Assembler a) throws Unsupported {
+    return new IsSpace(
+        a.result(i.operands().getFirst()),
+        a.source(i.operands().get(1), ScalarType.U64),
+        Space.of(i),
+        i.has("const"));
+  }
+
+  private static long windowBase(VmThread t, Space space) {
+    return switch (space) {
+      case SHARED -> t.sharedBase;
+      case PARAMETER -> t.parameterBase;
+      default -> t.localBase;
+    };
+  }
+
+  public static final class Move extends Op {
+    public final int d;
+    public final int a;
+
+    public Move(int d, int a) {
+      this.d = d;
+      this.a = a;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      r[d] = r[a];
+      return next;
+    }
+  }
+
+  public static final class Unpack extends Op {
+    public final int[] d;
+    public final int bits;
+    public final int a;
+
+    public Unpack(int[] d, int bits, int a) {
+      this.d = d;
+      this.bits = bits;
+      this.a = a;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long value = r[a];
+      long mask = (1L << bits) - 1;
+      for (int to : d) {
+        r[to] = value & mask;
+        value >>>= bits;
+      }
+      return next;
+    }
+  }
+
+  public static final class Pack extends Op {
+    public final int d;
+    public final int bits;
+    public final int[] a;
+
+    public Pack(int d, int bits, int[] a) {
+      this.d = d;
+      this.bits = bits;
+      this.a = a;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long value = 0;
+      long mask = (1L << bits) - 1;
+      for (int e = a.length - 1; e >= 0; e--) {
+        value = value << bits | (r[a[e]] & mask);
+      }
+      r[d] = value;
+      return next;
+    }
+  }
+
+  /** The address of a variable in the frame; the frame moves with calls. */
+  private static final class FrameAddress extends Op {
+    private final int d;
+    private final long offset;
+    private final boolean generic;
+
+    FrameAddress(int d, long offset, boolean generic) {
+      this.d = d;
+      this.offset = offset;
+      this.generic = generic;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      r[d] = t.frame + offset + (generic ? t.localBase : 0);
+      return next;
+    }
+  }
+
+  private static final class FromWindow extends Op {
+    private final int d;
+    private final int a;
+    private final Space space;
+    private final int sign;
+
+    FromWindow(int d, int a, Space space, int sign) {
+      this.d = d;
+      this.a = a;
+      this.space = space;
+      this.sign = sign;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      r[d] = r[a] + sign * windowBase(t, space);
+      return next;
+    }
+  }
+
+  private static final class IsSpace extends Op {
+    private final int d;
+    private final int a;
+    private final Space space;
+    private final boolean constant;
+
+    IsSpace(int d, int a, Space space, boolean constant) {
+      this.d = d;
+      this.a = a;
+      this.space = space;
+      this.constant = constant;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long address = r[a];
+      boolean is =
+          switch (space) {
+            case SHARED -> within(address - t.sharedBase, t.sharedSize);
+            case LOCAL -> within(address - t.localBase, t.localSize);
+            case PARAMETER -> within(address - t.parameterBase, t.parameterSize);
+            default -> !constant && !t.inWindows(address);
+          };
+      r[d] = is ? 1 : 0;
+      return next;
+    }
+
+    private static boolean within(long offset, long size) {
+      return offset >= 0 && offset < size;
+    }
+  }
+
+  /** The clocks: nanoseconds of the fabric, as time and as cycles of a 1 GHz clock. */
+  private static final class ReadClock extends Op {
+    private final int d;
+    private final boolean high;
+    private final long mask;
+
+    ReadClock(int d, String name) throws Unsupported {
+      this.d = d;
+      this.high = name.endsWith("_hi");
+      boolean narrow = name.equals("%clock") || name.contains("_");
+      this.mask = narrow ? 0xffffffffL : -1L;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      t.account();
+      long now = t.port.now();
+      r[d] = (high ? now >>> 32 : now) & mask;
+      return next;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package dev.doorbell.ptxvm.engine.ops.control;
+
+import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.machine.Fault;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.machine.Warp;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code bar} and {@code barrier}: sync, arrive, red. */
+public final class BarrierOp extends Op {
+  /** What a reduction asks of the predicates. */
+  private enum Reduction {
+    NONE,
+    COUNT,
+    ALL,
+    ANY
+  }
+
+  private final int id;
+  private final int count;
+  private final boolean waits;
+  private final Reduction reduction;
+  private final int d;
+  private final int predicate;
+  private final boolean negated;
+
+  private BarrierOp(
+      int id,
+      int count,
+      boolean waits,
+      Reduction reduction,
+      int d,
+      int predicate,
+      boolean negated) {
+    this.id = id;
+    this.count = count;
+    this.waits = waits;
+    this.reduction = reduction;
+    this.d = d;
+    this.predicate = predicate;
+    this.negated = negated;
+  }
+
+  public static Op make(Instruction i, Assembler a) throws Unsupported {
+    if (i.has("warp")) {
+      return WarpOps.barrier(i, a);
+    }
+    if (i.name().equals("barrier") && i.has("cluster")) {
+      throw new Unsupported("clusters are not supported");
+    }
+    List<Operand> operands = new ArrayList<>(i.operands());
+    Reduction reduction = Reduction.NONE;
+    int d = -1;
+    int predicate = -1;
+    boolean negated = false;
+    if (i.has("red")) {
+      reduction = i.has("popc") ? Reduction.COUNT : i.has("and") ? Reduction.ALL : Reduction.ANY;
+      d = a.result(operands.removeFirst());
+      Assembler.Condition condition = a.condition(operands.removeLast());
+      negated = condition.negated();
+      predicate = condition.slot();
+    }
+    if (operands.isEmpty()) {
+      throw new Unsupported("a barrier id is needed");
+    }
+    boolean waits = !i.has("arrive");
+    if (!waits && operands.size() < 2) {
+      throw new Unsupported("arrive needs a thread count");
+    }
+    int id = a.source(operands.getFirst(), ScalarType.U32);
+    int count = operands.size() > 1 ? a.source(operands.get(1), ScalarType.U32) : -1;
+    return new BarrierOp(id, count, waits, reduction, d, predicate, negated);
+  }
+
+  @Override
+  public @Nullable Op execute(VmThread t, long[] r) {
+    if (!t.released) {
+      // What came before is performed for the block before the others go on.
+      t.account();
+      t.port.settle();
+      if (t.port.parked) {
+        return t.park(this);
+      }
+      t.op = this;
+      t.polling.acted();
+      boolean given = predicate >= 0 && (r[predicate] != 0) != negated;
+      t.cta
+          .barrier(r[id] & 0xffffffffL)
+          .arrive(t, threads(t, r), t.cta.barrierWeight(t), waits, given);
+      if (!waits) {
+        return next;
+      }
+      if (!t.released) {
+        return t.await(this);
+      }
+    }
+    t.released = false;
+    switch (reduction) {
+      case NONE -> {}
+      case COUNT -> r[d] = t.result;
+      case ALL -> r[d] = t.result == t.offeredControl ? 1 : 0;
+      case ANY -> r[d] = t.result != 0 ? 1 : 0;
+    }
+    return next;
+  }
+
+  private int threads(VmThread t, long[] r) {
+    int whole = (t.cta.threads.length + Warp.SIZE - 1) & -Warp.SIZE;
+    if (count < 0) {
+      return whole;
+    }
+    long named = r[count] & 0xffffffffL;
+    if (named == 0 || named % Warp.SIZE != 0 || named > whole) {
+      throw new Fault(
+          "barrier of %d threads: a multiple of 32, at most the block's %d, is needed"
+              .formatted(named, whole));
+    }
+    return (int) named;
+  }
+}

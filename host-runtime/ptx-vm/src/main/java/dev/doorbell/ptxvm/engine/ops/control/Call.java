@@ -1,0 +1,209 @@
+package dev.doorbell.ptxvm.engine.ops.control;
+
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.machine.Fault;
+import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import dev.doorbell.ptxvm.ir.Variable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code call}, direct and through a pointer. Arguments are bytes: those of the caller's {@code
+ * .param} variables are copied into the callee's frame, and its results back.
+ */
+public final class Call extends Op {
+  private final LinkedFunction caller;
+  private final @Nullable Target fixed;
+  private final int pointer;
+  private final Map<Long, Target> pointedTo = new HashMap<>();
+  private final Passing[] arguments;
+  private final Passing[] results;
+
+  /** A variable of the caller's frame with its size, or a register (slot, else -1). */
+  private record Passing(long offset, long bytes, int slot) {
+    boolean fits(Variable variable) {
+      return slot >= 0 ? variable.bytes() <= Long.BYTES : variable.bytes() == bytes;
+    }
+  }
+
+  private Call(
+      LinkedFunction caller,
+      @Nullable LinkedFunction fixed,
+      int pointer,
+      Map<Long, LinkedFunction> pointedTo,
+      Passing[] arguments,
+      Passing[] results) {
+    this.caller = caller;
+    this.fixed = fixed == null ? null : new Target(fixed);
+    this.pointer = pointer;
+    this.arguments = arguments;
+    this.results = results;
+    pointedTo.forEach((address, callee) -> this.pointedTo.put(address, new Target(callee)));
+  }
+
+  public static Op make(Instruction i, Assembler a) throws Unsupported {
+    List<Operand> operands = i.operands();
+    int at = operands.getFirst() instanceof Operand.Arguments ? 1 : 0;
+    Passing[] results = at == 1 ? passings(operands.getFirst(), a, true) : new Passing[0];
+    Operand target = operands.get(at);
+    boolean hasArguments =
+        operands.size() > at + 1 && operands.get(at + 1) instanceof Operand.Arguments;
+    Passing[] arguments = hasArguments ? passings(operands.get(at + 1), a, false) : new Passing[0];
+    if (target instanceof Operand.FunctionName(String name)) {
+      LinkedFunction callee = a.kernel().function(name);
+      if (callee == null) {
+        return builtIn(name, arguments, results);
+      }
+      if (!fits(callee, arguments, results)) {
+        throw new Unsupported("'" + name + "' has other parameters or results");
+      }
+      return new Call(a.function(), callee, -1, Map.of(), arguments, results);
+    }
+    int pointer = a.source(target, ScalarType.U64);
+    return new Call(a.function(), null, pointer, a.kernel().pointedTo(), arguments, results);
+  }
+
+  private static Op builtIn(String name, Passing[] arguments, Passing[] results)
+      throws Unsupported {
+    if (name.equals("vprintf") && have(arguments, 8, 8) && have(results, 4)) {
+      return new Print(arguments[0].offset, arguments[1].offset, results[0].offset);
+    }
+    if (name.equals("__assertfail") && have(arguments, 8, 8, 4, 8, 8)) {
+      return new AssertFail(
+          arguments[0].offset, arguments[1].offset, arguments[2].offset, arguments[3].offset);
+    }
+    if (name.equals("free") && have(arguments, 8) && results.length == 0) {
+      return new Free(arguments[0].offset);
+    }
+    if (name.equals("malloc")) {
+      throw new Unsupported("malloc in a kernel is not supported");
+    }
+    throw new Unsupported("function '" + name + "' is not defined in this file");
+  }
+
+  private static boolean have(Passing[] passings, int... bytes) {
+    boolean match = passings.length == bytes.length;
+    for (int e = 0; match && e < bytes.length; e++) {
+      match = passings[e].slot < 0 && passings[e].bytes == bytes[e];
+    }
+    return match;
+  }
+
+  private static boolean fit(Passing[] passings, List<Variable> variables) {
+    boolean match = passings.length == variables.size();
+    for (int e = 0; match && e < passings.length; e++) {
+      match = passings[e].fits(variables.get(e));
+    }
+    return match;
+  }
+
+  private static boolean fits(LinkedFunction callee, Passing[] arguments, Passing[] results) {
+    return fit(arguments, callee.function.parameters()) && fit(results, callee.function.results());
+  }
+
+  private static Passing[] passings(Operand list, Assembler a, boolean writes) throws Unsupported {
+    if (!(list instanceof Operand.Arguments(List<Operand> elements))) {
+      throw new Unsupported("arguments in parentheses are needed");
+    }
+    Passing[] passings = new Passing[elements.size()];
+    for (int e = 0; e < passings.length; e++) {
+      Operand element = elements.get(e);
+      if (element instanceof Operand.Symbol symbol && a.inFrame(symbol.variable())) {
+        passings[e] = new Passing(a.windowOffset(symbol.variable()), symbol.variable().bytes(), -1);
+      } else {
+        int slot = writes ? a.result(element) : a.source(element, ScalarType.B64);
+        passings[e] = new Passing(0, 0, slot);
+      }
+    }
+    return passings;
+  }
+
+  @Override
+  public @Nullable Op execute(VmThread t, long[] r) {
+    Target target = fixed != null ? fixed : pointedTo.get(r[pointer]);
+    if (target == null) {
+      throw new Fault("call through 0x%x, which is no function's address".formatted(r[pointer]));
+    }
+    return target.enter(t, r);
+  }
+
+  /** A function that the call may enter, and what is executed when it returns. */
+  private final class Target extends Op {
+    private final LinkedFunction callee;
+
+    Target(LinkedFunction callee) {
+      this.callee = callee;
+    }
+
+    @Nullable Op enter(VmThread t, long[] r) {
+      if (fixed == null && !fits(callee, arguments, results)) {
+        throw new Fault(
+            "call through a pointer to '%s', which has other parameters or results"
+                .formatted(callee.function.name()));
+      }
+      long frame = t.frame + caller.frameBytes;
+      if (frame + callee.frameBytes > t.localSize) {
+        throw new Fault(
+            "stack overflow in '%s': %d calls deep, %d bytes of local memory"
+                .formatted(callee.function.name(), t.calls.depth(), t.localSize));
+      }
+      List<Variable> parameters = callee.function.parameters();
+      for (int e = 0; e < arguments.length; e++) {
+        long bytes = parameters.get(e).bytes();
+        long to = t.localBase + frame + callee.parameterOffsets[e];
+        if (arguments[e].slot >= 0) {
+          MemoryOp.rawStore(to, (int) bytes, r[arguments[e].slot]);
+        } else {
+          copy(t.localBase + t.frame + arguments[e].offset, to, bytes);
+        }
+      }
+      t.calls.push(this, t.frame);
+      if (callee.recursive) {
+        t.calls.save(r, callee.firstSlot, callee.lastSlot);
+      }
+      t.frame = frame;
+      return callee.first;
+    }
+
+    /** The callee is done: its results become the caller's. */
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      if (callee.recursive) {
+        t.calls.restore(r, callee.firstSlot, callee.lastSlot);
+      }
+      long calleeFrame = t.frame;
+      t.frame = t.calls.pop();
+      List<Variable> given = callee.function.results();
+      for (int e = 0; e < results.length; e++) {
+        long bytes = given.get(e).bytes();
+        long from = t.localBase + calleeFrame + callee.resultOffsets[e];
+        if (results[e].slot >= 0) {
+          r[results[e].slot] = MemoryOp.rawLoad(from, (int) bytes);
+        } else {
+          copy(from, t.localBase + t.frame + results[e].offset, bytes);
+        }
+      }
+      return Call.this.next;
+    }
+  }
+
+  private static void copy(long from, long to, long bytes) {
+    if (bytes == 8) {
+      RawMemory.putLong(to, RawMemory.getLong(from));
+    } else if (bytes == 4) {
+      RawMemory.putInt(to, RawMemory.getInt(from));
+    } else if (bytes > 0) {
+      RawMemory.copy(from, to, bytes);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.doorbell.ptxvm.engine.ops.memory;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.ir.Instruction;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code fence} and {@code membar}. On sm_70 and later a membar is a fence.sc. */
+public final class Fence extends Op {
+  public final int access;
+
+  private Fence(int access) {
+    this.access = access;
+  }
+
+  public static Op make(Instruction i, Assembler a) throws Unsupported {
+    if (i.modifiers().stream().anyMatch(modifier -> modifier.startsWith("proxy"))) {
+      // All proxies see the same memory here; what is left is the ordering.
+      return new Fence(Access.ACQ_REL | Access.GPU);
+    }
+    if (i.has("mbarrier_init")) {
+      return new Fence(Access.RELEASE | Access.CLUSTER);
+    }
+    List<String> known =
+        List.of("sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys");
+    for (String modifier : i.modifiers()) {
+      if (!known.contains(modifier)) {
+        throw new Unsupported("modifier ." + modifier + " is not supported");
+      }
+    }
+    int ifNone = i.name().equals("membar") ? Access.SC : Access.ACQ_REL;
+    return new Fence(MemoryOp.access(i, ifNone));
+  }
+
+  @Override
+  public @Nullable Op execute(VmThread t, long[] r) {
+    t.account();
+    t.port.fence(access);
+    return t.port.parked ? t.park(this) : next;
+  }
+}

@@ -1,0 +1,184 @@
+package dev.doorbell.ptxvm.engine.ops.memory;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Space;
+import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.machine.Fault;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.UnaryOp;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code mbarrier.*} in the shared memory of the block, and {@code cp.async.mbarrier.arrive}. */
+public final class MBarrierOp extends MemoryOp {
+  private enum Action {
+    INIT,
+    INVAL,
+    ARRIVE,
+    ARRIVE_DROP,
+    ARRIVE_EXPECT,
+    EXPECT,
+    COMPLETE,
+    TEST,
+    TEST_PARITY,
+    /**
+     * {@code cp.async.mbarrier.arrive}, which counts itself: copies are done when they are issued.
+     */
+    NONE
+  }
+
+  private static final List<String> KNOWN =
+      List.of(
+          "init",
+          "inval",
+          "arrive",
+          "arrive_drop",
+          "expect_tx",
+          "complete_tx",
+          "test_wait",
+          "try_wait",
+          "parity",
+          "noComplete",
+          "release",
+          "acquire",
+          "relaxed",
+          "cta",
+          "cluster",
+          "shared",
+          "shared::cta",
+          "shared::cluster",
+          "b64",
+          "async",
+          "mbarrier",
+          "noinc");
+
+  private final Action action;
+
+  /** Slots of the result and of the operand; -1 for none. */
+  private final int d;
+
+  private final int operand;
+
+  private MBarrierOp(Action action, int d, int operand) {
+    this.action = action;
+    this.d = d;
+    this.operand = operand;
+  }
+
+  public static Op make(Instruction i, Assembler a) throws Unsupported {
+    if (i.has("pending_count")) {
+      return UnaryOp.of(
+          "mbarrier.pending_count",
+          MBarrier::pending,
+          a.result(i.operands().getFirst()),
+          a.source(i.operands().get(1), ScalarType.B64));
+    }
+    for (String modifier : i.modifiers()) {
+      if (!KNOWN.contains(modifier)) {
+        throw new Unsupported("modifier ." + modifier + " is not supported");
+      }
+    }
+    Action action = action(i);
+    List<Operand> operands = i.operands();
+    boolean hasResult = !(operands.getFirst() instanceof Operand.Address);
+    int at = hasResult ? 1 : 0;
+    int d = hasResult ? a.result(operands.getFirst()) : a.kernel().trash();
+    ScalarType type = action == Action.TEST ? ScalarType.B64 : ScalarType.U32;
+    int operand = operands.size() > at + 1 ? a.source(operands.get(at + 1), type) : -1;
+    boolean needsOperand =
+        switch (action) {
+          case INIT, ARRIVE_EXPECT, EXPECT, COMPLETE, TEST, TEST_PARITY -> true;
+          default -> false;
+        };
+    if (needsOperand && operand < 0) {
+      throw new Unsupported("operands or modifiers are missing");
+    }
+    MBarrierOp op = new MBarrierOp(action, d, operand);
+    op.locate(i, operands.get(at), a);
+    if (op.space != Space.SHARED && op.space != Space.GENERIC) {
+      throw new Unsupported("an mbarrier lies in shared memory");
+    }
+    op.bytes = Long.BYTES;
+    return op;
+  }
+
+  private static Action action(Instruction i) throws Unsupported {
+    if (i.name().equals("cp")) {
+      return i.has("noinc") ? Action.ARRIVE : Action.NONE;
+    }
+    return switch (i.modifiers().getFirst()) {
+      case "init" -> Action.INIT;
+      case "inval" -> Action.INVAL;
+      case "arrive" -> i.has("expect_tx") ? Action.ARRIVE_EXPECT : Action.ARRIVE;
+      case "arrive_drop" -> {
+        if (i.has("expect_tx")) {
+          throw new Unsupported("arrive_drop.expect_tx is not supported");
+        }
+        yield Action.ARRIVE_DROP;
+      }
+      case "expect_tx" -> Action.EXPECT;
+      case "complete_tx" -> Action.COMPLETE;
+      case "test_wait", "try_wait" -> i.has("parity") ? Action.TEST_PARITY : Action.TEST;
+      default -> throw new Unsupported("unknown operation");
+    };
+  }
+
+  @Override
+  public @Nullable Op execute(VmThread t, long[] r) {
+    // What came before is performed for the block, what comes after is not before.
+    t.account();
+    t.port.fence(Access.ACQ_REL | Access.CTA);
+    if (t.port.parked) {
+      return t.park(this);
+    }
+    long at = r[base] + offset;
+    if (space == Space.SHARED) {
+      at = window(t, "mbarrier operation", at);
+    } else {
+      if (Long.compareUnsigned(at - t.sharedBase, t.sharedSize) >= 0) {
+        throw new Fault("an mbarrier lies in shared memory; 0x%x does not".formatted(at));
+      }
+      t.checkScratch("mbarrier operation", at, bytes);
+    }
+    if (action == Action.TEST || action == Action.TEST_PARITY) {
+      test(t, r, at);
+      return next;
+    }
+    t.polling.acted();
+    switch (action) {
+      case INIT -> MBarrier.initialise(at, r[operand] & 0xffffffffL);
+      case INVAL -> MBarrier.invalidate(at);
+      case ARRIVE -> r[d] = MBarrier.arrive(at, count(r), false);
+      case ARRIVE_DROP -> r[d] = MBarrier.arrive(at, count(r), true);
+      case ARRIVE_EXPECT -> {
+        MBarrier.expectBytes(at, r[operand] & 0xffffffffL);
+        r[d] = MBarrier.arrive(at, 1, false);
+      }
+      case EXPECT -> MBarrier.expectBytes(at, r[operand] & 0xffffffffL);
+      case COMPLETE -> MBarrier.expectBytes(at, -(r[operand] & 0xffffffffL));
+      default -> MBarrier.word(at);
+    }
+    return next;
+  }
+
+  private long count(long[] r) {
+    return operand < 0 ? 1 : r[operand] & 0xffffffffL;
+  }
+
+  /** Whether the phase of a state, or of a parity, is over. */
+  private void test(VmThread t, long[] r, long at) {
+    long word = MBarrier.word(at);
+    long asked = action == Action.TEST ? MBarrier.parity(r[operand]) : r[operand] & 1;
+    boolean over = MBarrier.parity(word) != asked;
+    t.polling.loaded(at, word);
+    if (!over) {
+      t.polling.watch(at, bytes, word);
+    }
+    r[d] = over ? 1 : 0;
+  }
+}
