@@ -10,6 +10,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.doorbell.contract.ClassCircles;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -557,5 +558,14 @@ class ArchitectureTest {
   @Test
   void rooms_do_not_depend_on_each_other_in_circles() {
     slices().matching("dev.doorbell.(*)..").should().beFreeOfCycles().check(ALL);
+  }
+
+  @Test
+  void classes_of_core_and_proxy_form_no_large_circles() {
+    JavaClasses rooms =
+        ALL.that(
+            JavaClass.Predicates.resideInAnyPackage("dev.doorbell.core..", "dev.doorbell.proxy.."));
+    ClassCircles.requireAtMost(8, rooms);
+    ClassCircles.requirePackagesOfAtMost(30, rooms);
   }
 }

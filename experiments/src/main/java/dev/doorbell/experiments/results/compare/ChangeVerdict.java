@@ -4,7 +4,7 @@ import dev.doorbell.experiments.stats.Change;
 import java.util.Collection;
 
 /** What a change amounts to. */
-public enum Verdict {
+public enum ChangeVerdict {
   /** The samples could well come from one distribution. */
   NO_CHANGE("no change"),
   /** They do not, but their medians differ by less than what counts. */
@@ -16,7 +16,7 @@ public enum Verdict {
 
   private final String text;
 
-  Verdict(String text) {
+  ChangeVerdict(String text) {
     this.text = text;
   }
 
@@ -32,7 +32,8 @@ public enum Verdict {
    * @param alpha below which samples count as different
    * @param threshold relative change of the median that counts
    */
-  static Verdict of(Change change, double p, Direction better, double alpha, double threshold) {
+  static ChangeVerdict of(
+      Change change, double p, Direction better, double alpha, double threshold) {
     boolean different = p < alpha && !change.interval().contains(0);
     if (!different) {
       return NO_CHANGE;
@@ -44,8 +45,8 @@ public enum Verdict {
   }
 
   /** The verdict on all: one regression is a regression. */
-  static Verdict overall(Collection<Verdict> verdicts) {
-    return verdicts.stream().max(Verdict::compareTo).orElse(NO_CHANGE);
+  static ChangeVerdict overall(Collection<ChangeVerdict> verdicts) {
+    return verdicts.stream().max(ChangeVerdict::compareTo).orElse(NO_CHANGE);
   }
 
   /** Which values of a metric are better. */
