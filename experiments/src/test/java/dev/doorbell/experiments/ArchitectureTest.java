@@ -578,8 +578,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"core", "ptxvm", "ptxjit", "softhca", "interop", "verbs", "experiments"})
+  @ValueSource(strings = {"core", "ptxvm", "ptxjit", "softhca", "interop", "verbs", "experiments"})
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
   }

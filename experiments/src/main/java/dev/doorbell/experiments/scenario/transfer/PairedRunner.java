@@ -8,12 +8,12 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
-import dev.doorbell.interop.job.ProcessGroup;
-import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.kind.SettingException;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.job.ProcessGroup;
 import org.jspecify.annotations.Nullable;
 
 /** Runs points one after the other with another process, which runs the same ones. */
