@@ -26,7 +26,7 @@ final class CommandProgress implements CommandResults {
     this.counters = counters;
   }
 
-  /** False while so many commands have not ended that another one cannot be taken. */
+  /** Returns true if another command can be taken. */
   boolean hasRoom() {
     return taken - frontier < ended.length;
   }

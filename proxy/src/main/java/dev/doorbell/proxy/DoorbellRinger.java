@@ -32,7 +32,7 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
     final long record;
     final long doorbell;
     final int number24;
-    long rung;
+    long lastRung;
 
     Watched(long request, long record, long doorbell, int number24) {
       this.request = request;
@@ -43,7 +43,7 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
 
     @Override
     public String toString() {
-      return "queue pair 0x%x rung up to %d".formatted(number24, rung);
+      return "queue pair 0x%x rung up to %d".formatted(number24, lastRung);
     }
   }
 
@@ -105,7 +105,7 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
   public int step(int budget) {
     while (loadParked || stores.drain(port)) {
       if (stage == Stage.WATCH) {
-        loadParked = !look();
+        loadParked = !checkRequests();
         if (loadParked) {
           return 0;
         }
@@ -124,14 +124,14 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
   }
 
   /** Looks at every word; false when the port parked the thread. */
-  private boolean look() {
+  private boolean checkRequests() {
     while (turn < queuePairs.length) {
       Watched watched = queuePairs[turn];
       long requested = port.load64(watched.request, Access.ACQUIRE | Access.SYS);
       if (port.parked) {
         return false;
       }
-      if (requested - watched.rung > 0) {
+      if (requested - watched.lastRung > 0) {
         ring(watched, requested);
       }
       turn++;
@@ -148,7 +148,7 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
     stores.fence(Access.RELEASE | Access.SYS);
     stores.store64(
         watched.doorbell, Doorbell.encode(index, watched.number24), Access.MMIO | Access.SYS);
-    watched.rung = index;
+    watched.lastRung = index;
     rings++;
   }
 

@@ -16,7 +16,7 @@ import java.util.ArrayDeque;
  * commands as are asked for wait in order; none is dropped.
  */
 public final class HostPoster implements Agent, AutoCloseable {
-  /** Who wants to know when a command ends. */
+  /** Called when a command ends. */
   @FunctionalInterface
   public interface Listener {
     /**
@@ -52,7 +52,7 @@ public final class HostPoster implements Agent, AutoCloseable {
   private boolean loadParked;
   private int roundWork;
 
-  /** A poster on {@code queuePair} that tells nobody. */
+  /** A poster on {@code queuePair} without a listener. */
   public HostPoster(Fabric fabric, Locus locus, ProxyPrices prices, SendQueueAccess queuePair) {
     this(fabric, locus, prices, queuePair, (ticket, failed, nanos) -> {});
   }

@@ -80,7 +80,7 @@ public record SendQueueAccess(
         index);
   }
 
-  /** As {@link #of(QueuePair, long, int)}, with what kernels know of the queue pair. */
+  /** As {@link #of(QueuePair, long, int)}, for the queue pair that kernels see as {@code view}. */
   public static SendQueueAccess of(QueuePair queuePair, QueuePairView view) {
     return of(queuePair, view.error(), view.index());
   }

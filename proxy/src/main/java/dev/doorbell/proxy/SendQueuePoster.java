@@ -170,7 +170,7 @@ final class SendQueuePoster {
         block + offset, RawMemory.getLong(from), RawMemory.getLong(from + Long.BYTES), access);
   }
 
-  /** Tells the HCA about the WQEs written since the last call. */
+  /** Rings the doorbell for the WQEs written since the last call. */
   void ring(StoreList stores) {
     if (next == rung) {
       return;
@@ -264,9 +264,9 @@ final class SendQueuePoster {
   }
 
   /**
-   * The error CQE in the scratch ends the queue pair. A flush says nothing about the WQEs before it
-   * (in a collapsed queue it may have overwritten the error itself), any other error that they are
-   * done.
+   * The error CQE in the scratch ends the queue pair. A flush error implies nothing about the WQEs
+   * before it (in a collapsed queue it may have overwritten the error itself), any other error that
+   * they are done.
    */
   private void fail(long nanos, StoreList stores) {
     int syndrome = ErrorCqe.syndrome(cqe);

@@ -55,7 +55,7 @@ final class ServedQueue {
     return ticket;
   }
 
-  /** False while too many commands have not ended to take another one. */
+  /** Returns true if another command can be taken. */
   boolean hasRoom() {
     return progress.hasRoom();
   }
@@ -107,7 +107,7 @@ final class ServedQueue {
     }
   }
 
-  /** Tells waiters how many commands have ended; true when that has changed. */
+  /** Publishes how many commands have ended; returns true if that has changed. */
   boolean publishFinished(StoreList stores) {
     if (!progress.advance()) {
       return false;

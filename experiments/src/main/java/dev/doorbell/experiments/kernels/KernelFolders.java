@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * below them.
  */
 public final class KernelFolders {
-  /** Where kernels are looked for without being told. */
+  /** The folder that is searched by default. */
   public static final Path STANDARD = Path.of("kernels");
 
   private static final int DEPTH = 2;
@@ -31,10 +31,10 @@ public final class KernelFolders {
   private KernelFolders() {}
 
   /**
-   * What is there.
+   * The result of a scan.
    *
    * @param kernels those that can be used, by name
-   * @param problems what is wrong with the others
+   * @param problems of the others
    */
   public record Found(List<UserKernel> kernels, List<Problem> problems) {
     public Found {
@@ -60,15 +60,16 @@ public final class KernelFolders {
         if (taken.contains(kernel.name())) {
           problems.add(
               Problem.of("DB-K013", where, "'%s' is one of Doorbell's own".formatted(kernel.name()))
-                  .effect("this descriptor is passed over")
+                  .effect("this descriptor is ignored")
                   .fix("choose another name"));
         } else if (other != null) {
           problems.add(
               Problem.of(
                       "DB-K013",
                       where,
-                      "'%s' is the kernel of %s, too".formatted(kernel.name(), other.file()))
-                  .effect("this descriptor is passed over")
+                      "'%s' is also the name of the kernel in %s"
+                          .formatted(kernel.name(), other.file()))
+                  .effect("this descriptor is ignored")
                   .fix("choose another name"));
         } else {
           kernels.put(kernel.name(), kernel);

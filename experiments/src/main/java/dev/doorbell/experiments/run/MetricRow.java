@@ -16,7 +16,7 @@ public final class MetricRow {
   private final Samples samples;
   private final Optional<Prediction.Term> model;
   private volatile @Nullable Seeded known;
-  private volatile @Nullable List<SampleWarning> doubts;
+  private volatile @Nullable List<SampleWarning> warnings;
 
   /**
    * A metric.
@@ -57,11 +57,11 @@ public final class MetricRow {
   }
 
   /** Why the samples may not be what statistics take them for; empty where there are none. */
-  public List<SampleWarning> doubts() {
-    List<SampleWarning> raised = doubts;
+  public List<SampleWarning> warnings() {
+    List<SampleWarning> raised = warnings;
     if (raised == null) {
       raised = samples.size() == 0 ? List.of() : List.copyOf(SampleWarning.about(samples.values()));
-      doubts = raised;
+      warnings = raised;
     }
     return raised;
   }

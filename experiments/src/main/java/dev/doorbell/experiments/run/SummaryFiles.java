@@ -142,7 +142,7 @@ public final class SummaryFiles {
                     .forEach(
                         metric -> {
                           summary(row, metric);
-                          metric.doubts();
+                          metric.warnings();
                         }));
   }
 

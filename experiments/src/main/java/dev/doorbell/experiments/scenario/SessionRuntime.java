@@ -24,17 +24,17 @@ import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.scenario.device.RealHca;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
-import dev.doorbell.experiments.scenario.nic.GpuNicFamily;
-import dev.doorbell.experiments.scenario.posting.MoveFamily;
-import dev.doorbell.experiments.scenario.posting.OverlapFamily;
-import dev.doorbell.experiments.scenario.posting.PostingFamily;
-import dev.doorbell.experiments.scenario.push.PushFamily;
-import dev.doorbell.experiments.scenario.recovery.RecoveryFamily;
-import dev.doorbell.experiments.scenario.transfer.AllToAllFamily;
+import dev.doorbell.experiments.scenario.kind.ScenarioRunner;
+import dev.doorbell.experiments.scenario.nic.GpuNicKind;
+import dev.doorbell.experiments.scenario.posting.MoveKind;
+import dev.doorbell.experiments.scenario.posting.OverlapKind;
+import dev.doorbell.experiments.scenario.posting.PostingKind;
+import dev.doorbell.experiments.scenario.push.PushKind;
+import dev.doorbell.experiments.scenario.recovery.RecoveryKind;
+import dev.doorbell.experiments.scenario.transfer.AllToAllKind;
 import dev.doorbell.experiments.scenario.transfer.Demo;
 import dev.doorbell.experiments.scenario.transfer.PairedRunner;
-import dev.doorbell.experiments.scenario.transfer.TracedTransfer;
-import dev.doorbell.experiments.scenario.transfer.TransferFamily;
+import dev.doorbell.experiments.scenario.transfer.TransferKind;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -66,7 +66,7 @@ public final class SessionRuntime implements ExperimentRuntime {
   private final Map<String, HcaAttributes> devices = new ConcurrentHashMap<>();
 
   private final Protocols protocols;
-  private final ExperimentKinds families;
+  private final ExperimentKinds kinds;
   private final @Nullable Pairing pairing;
 
   public SessionRuntime() {
@@ -77,17 +77,17 @@ public final class SessionRuntime implements ExperimentRuntime {
       Map<String, Topology> topologies, Protocols protocols, @Nullable Pairing pairing) {
     this.topologies = topologies;
     this.protocols = protocols;
-    this.families =
+    this.kinds =
         new ExperimentKinds(
             List.of(
-                new PushFamily(),
-                new RecoveryFamily(),
-                new GpuNicFamily(),
-                new PostingFamily(),
-                new OverlapFamily(),
-                new MoveFamily(),
-                new AllToAllFamily(),
-                new TransferFamily(protocols)));
+                new PushKind(),
+                new RecoveryKind(),
+                new GpuNicKind(),
+                new PostingKind(),
+                new OverlapKind(),
+                new MoveKind(),
+                new AllToAllKind(),
+                new TransferKind(protocols)));
     this.pairing = pairing;
   }
 
@@ -132,7 +132,7 @@ public final class SessionRuntime implements ExperimentRuntime {
       throws EnvironmentException {
     Environment chosen = choose(request);
     boolean real = chosen.gpu().name().startsWith(CUDA);
-    return real && points.stream().noneMatch(point -> families.of(point).usesHca())
+    return real && points.stream().noneMatch(point -> kinds.of(point).usesHca())
         ? new Environment(
             chosen.gpu(),
             new Environment.Choice("none", "no HCA has a part in it"),
@@ -231,7 +231,8 @@ public final class SessionRuntime implements ExperimentRuntime {
   public List<Problem> check(Point point) {
     List<Problem> problems = new ArrayList<>();
     try {
-      families.check(point, topology(point), problems);
+      topology(point);
+      kinds.check(point, problems);
     } catch (TopologyException e) {
       problems.addAll(e.problems());
     }
@@ -242,7 +243,7 @@ public final class SessionRuntime implements ExperimentRuntime {
   public List<Problem> check(Environment environment, Point point) {
     List<Problem> problems = new ArrayList<>();
     if (pairing == null) {
-      families.of(point).check(point, backend(environment), problems);
+      kinds.of(point).check(point, backend(environment), problems);
     }
     return problems;
   }
@@ -250,12 +251,12 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public PointRunner runner(Environment environment) {
     if (pairing != null) {
-      return new PairedRunner(pairing, protocols, families);
+      return new PairedRunner(pairing, protocols, kinds);
     }
     ExecutionBackend backend = backend(environment);
     return (point, context) -> {
       try {
-        return families.of(point).run(point, context, topology(point), backend);
+        return ScenarioRunner.run(kinds.of(point), point, context, topology(point), backend);
       } catch (TopologyException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
       }
@@ -285,7 +286,7 @@ public final class SessionRuntime implements ExperimentRuntime {
       return Prediction.none();
     }
     try {
-      return families.of(point).predict(point, topology(point));
+      return kinds.of(point).predict(point, topology(point));
     } catch (TopologyException e) {
       return Prediction.none();
     }
@@ -299,12 +300,12 @@ public final class SessionRuntime implements ExperimentRuntime {
             point.text(PLACEMENT),
             share,
             topology ->
-                families.of(point).predict(point, topology).of(metric).map(Prediction.Term::value));
+                kinds.of(point).predict(point, topology).of(metric).map(Prediction.Term::value));
   }
 
   @Override
   public Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
-    if (pairing != null || !(families.of(point) instanceof TransferFamily)) {
+    if (pairing != null || !(kinds.of(point) instanceof TransferKind transfers)) {
       throw new PointFailure(
           PointFailure.Kind.FAILED,
           Problem.of("DB-P030", point.id(), "only messages of transfer experiments are traced")
@@ -312,7 +313,7 @@ public final class SessionRuntime implements ExperimentRuntime {
               .fix("take a point of an experiment with a path and a size, such as pull-vs-push"));
     }
     try {
-      return new TracedTransfer(point, topology(point), protocols).run(capture);
+      return transfers.timeline(point, topology(point), capture);
     } catch (TopologyException e) {
       throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
     }
@@ -341,7 +342,7 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public long estimateNanos(Point point) {
-    return families.of(point).estimateNanos(point);
+    return kinds.of(point).estimateNanos(point);
   }
 
   @Override

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A reason not to take a statistic at its word, with what can be done about it.
+ * A reason to distrust a statistic of some samples, and a remedy.
  *
  * @param what what was seen, with its numbers
  * @param advice what to do about it
  */
 public record SampleWarning(Kind kind, String what, String advice) {
 
-  /** What is in doubt. */
+  /** What is unusual. */
   public enum Kind {
     /** Too few samples for an interval of the median at 95 %. */
     FEW,
@@ -21,7 +21,12 @@ public record SampleWarning(Kind kind, String what, String advice) {
     /** Each sample says something about the next. */
     DEPENDENCE,
     /** Some samples lie far from all others. */
-    OUTLIERS
+    OUTLIERS;
+
+    /** The kind in lower case. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /**
@@ -30,7 +35,7 @@ public record SampleWarning(Kind kind, String what, String advice) {
    */
   public static final int FEWEST = 6;
 
-  /** One false alarm in a thousand: doubts are raised for hundreds of points at once. */
+  /** One false alarm in a thousand: warnings are raised for hundreds of points at once. */
   private static final double RARE = 0.001;
 
   private static final double NOTABLE_DRIFT = 0.01;
@@ -42,37 +47,37 @@ public record SampleWarning(Kind kind, String what, String advice) {
    */
   private static final double NOTABLE_DISTANCE = 0.01;
 
-  /** Looks at samples in the order in which they were taken; nothing is doubted where all agree. */
+  /** Looks at samples in the order in which they were taken; equal samples raise nothing. */
   public static List<SampleWarning> about(double[] samples) {
     return aboutOwned(samples.clone());
   }
 
   /** As {@link #about}, for millions of samples: they are in ascending order afterwards. */
   public static List<SampleWarning> aboutOwned(double[] samples) {
-    List<SampleWarning> doubts = new ArrayList<>();
+    List<SampleWarning> warnings = new ArrayList<>();
     if (samples.length >= Stationarity.LEAST) {
-      course(Stationarity.of(samples), doubts);
+      course(Stationarity.of(samples), warnings);
     }
     Quantiles.sort(samples);
     if (samples[0] == samples[samples.length - 1]) {
       return List.of();
     }
     if (samples.length < FEWEST) {
-      doubts.add(
+      warnings.add(
           new SampleWarning(
               Kind.FEW,
               "%d samples cannot carry a 95 %% interval of the median".formatted(samples.length),
               "take %d or more".formatted(FEWEST)));
     }
     if (samples.length >= Stationarity.LEAST) {
-      outliers(samples, doubts);
+      outliers(samples, warnings);
     }
-    return doubts;
+    return warnings;
   }
 
-  private static void course(Stationarity course, List<SampleWarning> doubts) {
+  private static void course(Stationarity course, List<SampleWarning> warnings) {
     if (course.trend() < RARE && Math.abs(course.drift()) >= NOTABLE_DRIFT) {
-      doubts.add(
+      warnings.add(
           new SampleWarning(
               Kind.DRIFT,
               text(
@@ -81,7 +86,7 @@ public record SampleWarning(Kind kind, String what, String advice) {
               "warm up longer, fix the clocks, or look for a queue that fills up"));
     }
     if (course.dependence() < RARE && Math.abs(course.lagOne()) >= NOTABLE_CORRELATION) {
-      doubts.add(
+      warnings.add(
           new SampleWarning(
               Kind.DEPENDENCE,
               text(
@@ -92,7 +97,7 @@ public record SampleWarning(Kind kind, String what, String advice) {
   }
 
   /** The outer fences of J. W. Tukey, Exploratory Data Analysis, 1977. */
-  private static void outliers(double[] sorted, List<SampleWarning> doubts) {
+  private static void outliers(double[] sorted, List<SampleWarning> warnings) {
     double median = Quantiles.medianOfSorted(sorted);
     double q1 = Quantiles.ofSorted(sorted, 0.25);
     double q3 = Quantiles.ofSorted(sorted, 0.75);
@@ -107,7 +112,7 @@ public record SampleWarning(Kind kind, String what, String advice) {
       count += sample < q1 - far || sample > q3 + far ? 1 : 0;
     }
     if (count > 0) {
-      doubts.add(
+      warnings.add(
           new SampleWarning(
               Kind.OUTLIERS,
               text(

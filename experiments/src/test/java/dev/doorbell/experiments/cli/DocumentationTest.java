@@ -73,6 +73,20 @@ class DocumentationTest {
     }
   }
 
+  /**
+   * Each answer is a link, and {@link #every_link_leads_to_a_file_and_every_anchor_to_a_heading}
+   * follows it.
+   */
+  @Test
+  void at_least_fifteen_questions_where_would_i_have_one_place_each() throws IOException {
+    String page = Files.readString(ROOT.resolve("docs/architecture.md"));
+    String table = page.substring(page.indexOf("## Where would I ..."));
+    List<String> rows = table.lines().filter(line -> line.startsWith("| ")).skip(2).toList();
+    assertThat(rows)
+        .hasSizeGreaterThanOrEqualTo(15)
+        .allSatisfy(row -> assertThat(LINK.matcher(row).results()).hasSize(1));
+  }
+
   /** Without blocks and spans of code. */
   private static String prose(String text) {
     return text.replaceAll("(?s)```.*?```", "").replaceAll("`[^`\\n]*`", "code");

@@ -68,19 +68,19 @@ class StationarityTest {
   }
 
   @Test
-  void independent_samples_of_any_shape_are_rarely_doubted() {
-    int doubted = 0;
+  void independent_samples_of_any_shape_are_rarely_warned_about() {
+    int warned = 0;
     for (int seed = 0; seed < 400; seed++) {
       Random random = new Random(seed);
       double[] samples =
           random.doubles(200).map(v -> 1000 + Math.round(-40 * Math.log(v))).toArray();
-      doubted +=
+      warned +=
           SampleWarning.about(samples).stream()
-                  .anyMatch(doubt -> doubt.kind() != SampleWarning.Kind.OUTLIERS)
+                  .anyMatch(warning -> warning.kind() != SampleWarning.Kind.OUTLIERS)
               ? 1
               : 0;
     }
-    assertThat(doubted).isLessThanOrEqualTo(4); // 0.4 expected at one in a thousand
+    assertThat(warned).isLessThanOrEqualTo(4); // 0.4 expected at one in a thousand
   }
 
   @Test
@@ -114,9 +114,9 @@ class StationarityTest {
     double[] samples = new double[100];
     java.util.Arrays.fill(samples, 1000);
     samples[57] = 25_000;
-    List<SampleWarning> doubts = SampleWarning.about(samples);
-    assertThat(doubts).hasSize(1);
-    assertThat(doubts.getFirst().what())
+    List<SampleWarning> warnings = SampleWarning.about(samples);
+    assertThat(warnings).hasSize(1);
+    assertThat(warnings.getFirst().what())
         .isEqualTo("1 of 100 samples lies far out, the farthest at +2400.0 % from the median");
   }
 
@@ -139,11 +139,11 @@ class StationarityTest {
       samples[i] = 1000 + i;
     }
     assertThat(SampleWarning.about(samples))
-        .noneMatch(doubt -> doubt.kind() == SampleWarning.Kind.OUTLIERS);
+        .noneMatch(warning -> warning.kind() == SampleWarning.Kind.OUTLIERS);
   }
 
   @Test
-  void few_samples_are_doubted_and_equal_ones_are_not() {
+  void few_samples_raise_a_warning_and_equal_ones_none() {
     assertThat(SampleWarning.about(new double[] {1, 2, 3}))
         .extracting(SampleWarning::kind)
         .containsExactly(SampleWarning.Kind.FEW);

@@ -1,5 +1,6 @@
 package dev.doorbell.core;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
@@ -11,6 +12,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -19,8 +21,11 @@ import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The walls inside of core. */
@@ -45,7 +50,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void memory_knows_nothing_else_of_core() {
+  void memory_depends_on_nothing_else_of_core() {
     noClasses()
         .that()
         .resideInAPackage("..core.memory..")
@@ -57,7 +62,7 @@ class ArchitectureTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"mlx5", "mlx5.prm", "push", "roce", "pcap"})
-  void a_format_knows_memory_and_printing_and_no_other_format(String format) {
+  void a_format_depends_on_memory_and_printing_and_no_other_format(String format) {
     String own = "dev.doorbell.core." + format;
     classes()
         .that()
@@ -74,7 +79,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void fault_plans_know_nothing_that_could_be_harmed() {
+  void fault_plans_do_not_depend_on_what_they_strike() {
     noClasses()
         .that()
         .resideInAPackage("..core.fault..")
@@ -86,7 +91,7 @@ class ArchitectureTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"timed", "explore"})
-  void one_fabric_does_not_know_another(String fabric) {
+  void one_fabric_does_not_depend_on_another(String fabric) {
     String own = "dev.doorbell.core.fabric." + fabric + "..";
     noClasses()
         .that()
@@ -97,8 +102,47 @@ class ArchitectureTest {
         .check(CORE);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "machine, ",
+    "event, ",
+    "link, machine event",
+    "interconnect, machine event link",
+    "processor, machine event link interconnect",
+    "thread, machine event link interconnect processor",
+    "device, machine event link interconnect"
+  })
+  void a_room_of_the_timed_fabric_uses_those_before_it(String room, @Nullable String before) {
+    String timed = "dev.doorbell.core.fabric.timed";
+    String[] allowed =
+        Stream.concat(
+                Stream.of(room), before == null ? Stream.of() : Stream.of(before.split(" ", -1)))
+            .map(name -> timed + "." + name)
+            .toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideInAPackage(timed + "." + room)
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(timed + "..")
+                .and(JavaClass.Predicates.resideOutsideOfPackages(allowed)))
+        .check(CORE);
+  }
+
   @Test
-  void litmus_tests_judge_the_exploring_fabric_which_does_not_know_them() {
+  void the_memory_model_depends_on_nothing_that_it_is_explored_with() {
+    noClasses()
+        .that()
+        .resideInAPackage("..core.fabric.explore.model")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("..core.fabric.explore..")
+                .and(resideOutsideOfPackage("..core.fabric.explore.model")))
+        .check(CORE);
+  }
+
+  @Test
+  void the_exploring_fabric_does_not_depend_on_its_litmus_tests() {
     noClasses()
         .that()
         .resideOutsideOfPackage("..core.fabric.explore.litmus..")
@@ -109,7 +153,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void a_fabric_carries_bytes_for_gpus_and_hcas_without_knowing_either() {
+  void a_fabric_depends_on_neither_gpus_nor_hcas() {
     noClasses()
         .that()
         .resideInAPackage("..core.fabric..")
@@ -121,7 +165,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void what_kernels_see_does_not_know_the_hardware() {
+  void what_kernels_see_does_not_depend_on_the_hardware() {
     noClasses()
         .that()
         .resideInAPackage("..core.queue..")
@@ -133,7 +177,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void the_contract_of_a_gpu_knows_no_hca() {
+  void the_contract_of_a_gpu_does_not_depend_on_an_hca() {
     noClasses()
         .that()
         .resideInAPackage("..core.gpu..")

@@ -88,7 +88,7 @@ final class KernelReplay {
         if (posted > 0 && !completes(next, posted)) {
           continue;
         }
-        settle(next);
+        markCompleted(next);
       }
       return new Result(
           next,
@@ -204,7 +204,7 @@ final class KernelReplay {
   }
 
   /** Makes the counters say that everything is done, which it is. */
-  void settle(KernelConnection connection) {
+  void markCompleted(KernelConnection connection) {
     fabric.quiesce();
     KernelRing ring = KernelRing.read(connection.queue());
     Memory counters = connection.queue().counters();

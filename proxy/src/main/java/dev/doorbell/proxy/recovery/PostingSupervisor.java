@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host thread that keeps a kernel posting: when the kernel's queue pair fails, it finishes what
- * the kernel has posted there and has it go on, on the same queue pair or another one; and where it
- * is told how, it has the CPU post for the kernel for a while.
+ * Supervises a kernel that posts itself: when the kernel's queue pair fails, the host finishes what
+ * the kernel has posted there, and the kernel goes on with the same queue pair or another one. With
+ * a {@link CpuPath} the CPU posts for the kernel for a while.
  *
  * <p>It notices a failure by a poster that says so at the safe point (an error CQE, a deadline), or
  * by silence: nothing is posted or completed for as long as its policy waits, though something is
@@ -53,7 +53,7 @@ public final class PostingSupervisor implements AutoCloseable {
   private long returnAt;
 
   /**
-   * Keeps a kernel that is about to be launched.
+   * Supervises a kernel that is about to be launched.
    *
    * @param locus the CPU it runs on
    * @param views where the kernel reads the {@link QueuePairView} of its one queue pair
@@ -114,7 +114,7 @@ public final class PostingSupervisor implements AutoCloseable {
       }
       RunOutcome outcome = run(ended, Math.min(policy.pollNanos(), left));
       if (!ended.getAsBoolean()) {
-        look(outcome == RunOutcome.STALLED);
+        check(outcome == RunOutcome.STALLED);
       }
     }
     return ended.getAsBoolean();
@@ -137,7 +137,7 @@ public final class PostingSupervisor implements AutoCloseable {
     return true;
   }
 
-  private void look(boolean stalled) {
+  private void check(boolean stalled) {
     long sum = point.posted() + goodCompletions();
     long now = fabric.now();
     if (sum != progress) {
@@ -243,7 +243,7 @@ public final class PostingSupervisor implements AutoCloseable {
       long completed = KernelRing.read(queue).completed();
       doorbellWriter.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));
       if (runUntil(this::isFinished, policy.settleNanos())) {
-        replay.settle(connection);
+        replay.markCompleted(connection);
         return new KernelReplay.Result(connection, outstanding, 0, 0, 0);
       }
       KernelRing now = KernelRing.read(queue);

@@ -26,7 +26,7 @@ final class RecoveringHandler implements ProxyHandler {
   /**
    * From now on commands go to {@code to}.
    *
-   * @param whenEnded called when a command has ended: somebody has to look again
+   * @param whenEnded called when a command has ended, to wake the agent
    */
   void postBy(RecoveringPoster to, Runnable whenEnded) {
     poster = to;
@@ -65,7 +65,7 @@ final class RecoveringHandler implements ProxyHandler {
     return true;
   }
 
-  /** A message has ended, as {@link RecoveringPoster} tells it: each once, in order. */
+  /** A message has ended; called once for each, in order. */
   void ended(boolean bad) {
     failed |= bad;
     long ticket = tickets.remove();

@@ -141,11 +141,11 @@ public final class RecoveringPoster implements AutoCloseable {
         return false;
       }
       long now = fabric.now();
-      long patience = lastProgress + policy.silenceNanos() - now;
+      long silenceLeft = lastProgress + policy.silenceNanos() - now;
       RunOutcome outcome =
           fabric.run(
               () -> failed || items.size() == ended,
-              Math.max(0, Math.min(patience, deadline - now)));
+              Math.max(0, Math.min(silenceLeft, deadline - now)));
       now = fabric.now();
       boolean silent = outcome == RunOutcome.STALLED || now - lastProgress >= policy.silenceNanos();
       if (failed || (silent && outstanding() > 0)) {

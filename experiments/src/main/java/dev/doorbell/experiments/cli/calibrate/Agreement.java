@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.calibrate;
 
-import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -62,7 +62,7 @@ final class Agreement {
           String before = "; not: ";
           for (Map.Entry<String, Double> each : group.far.entrySet()) {
             line.append(before).append(each.getKey()).append(' ');
-            line.append(Show.percent(each.getValue()));
+            line.append(Screen.percent(each.getValue()));
             before = ", ";
           }
           lines.add(line.toString());

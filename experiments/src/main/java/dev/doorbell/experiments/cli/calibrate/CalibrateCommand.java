@@ -7,9 +7,9 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
@@ -195,17 +195,18 @@ public final class CalibrateCommand extends CliCommand {
           new ArrayList<>(
               List.of(
                   measurement.name(),
-                  Show.digits(summary.median()),
+                  Screen.digits(summary.median()),
                   measurement.samples().unit(),
-                  "[%s, %s]".formatted(Show.digits(summary.lower()), Show.digits(summary.upper())),
+                  "[%s, %s]"
+                      .formatted(Screen.digits(summary.lower()), Screen.digits(summary.upper())),
                   Integer.toString(summary.n())));
       if (modelled != null) {
         Optional<Double> model =
             modelled.find(measurement.name()).map(each -> each.summary().median());
-        cells.add(model.map(Show::digits).orElse("-"));
+        cells.add(model.map(Screen::digits).orElse("-"));
         cells.add(
             model
-                .map(value -> Show.percent(agreement.add(measurement.name(), summary, value)))
+                .map(value -> Screen.percent(agreement.add(measurement.name(), summary, value)))
                 .orElse("-"));
       }
       cells.add(measurement.what());
@@ -223,7 +224,7 @@ public final class CalibrateCommand extends CliCommand {
             "gpu      %s%n%s%n",
             measured.gpu(),
             earlier == null
-                ? Show.basis(measured.basis())
+                ? Screen.basis(measured.basis())
                 : "MEASURED RESULT (samples of %s); the model is virtual time, nothing was timed here"
                     .formatted(earlier));
     if (output != null && measured.complete()) {

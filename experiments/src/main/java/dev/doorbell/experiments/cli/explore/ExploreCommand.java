@@ -56,7 +56,7 @@ import picocli.CommandLine.Parameters;
 public final class ExploreCommand extends CliCommand {
   private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
   private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m)");
-  private static final int TOLD = 24;
+  private static final int LAST_TURNS = 24;
 
   /** The part of the budget in which a kernel has to be clean before its fences are removed. */
   private static final int SHARE_OF_THE_WHOLE = 4;
@@ -108,7 +108,7 @@ public final class ExploreCommand extends CliCommand {
   @Option(
       names = "--schedule",
       paramLabel = "SCHEDULE|FILE",
-      description = "Replay a schedule that a report gave, and tell its last turns.")
+      description = "Replay a schedule that a report gave, and print its last turns.")
   private @Nullable String schedule;
 
   @Option(
@@ -273,7 +273,7 @@ public final class ExploreCommand extends CliCommand {
               .effect("nothing was replayed")
               .fix("give the kernel and the options of the report that it comes from"));
     }
-    Outcome outcome = explorer.replay(wanted, TOLD, nanos);
+    Outcome outcome = explorer.replay(wanted, LAST_TURNS, nanos);
     List<Race> races = outcome.races();
     Failure failure = outcome.failure();
     if (common().json()) {
@@ -282,12 +282,12 @@ public final class ExploreCommand extends CliCommand {
       json.put("turns", outcome.turns());
       json.put("races", races.stream().map(ExploreReport::json).toList());
       json.put("failure", failure == null ? null : failure.text());
-      json.put("last_turns", outcome.told());
+      json.put("last_turns", outcome.lastTurns());
       Json.print(context, json);
     } else {
       StringBuilder text = new StringBuilder(ExploreReport.head(scenario));
       text.append("\nthe last turns of schedule %s%n".formatted(wanted));
-      outcome.told().forEach(turn -> text.append(turn).append('\n'));
+      outcome.lastTurns().forEach(turn -> text.append(turn).append('\n'));
       for (Race race : races) {
         text.append(
             "\nCOUNTER-EXAMPLE  %s   turn %d%n".formatted(race.kind().what(), race.turns()));

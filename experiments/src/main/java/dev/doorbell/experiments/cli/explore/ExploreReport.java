@@ -4,6 +4,7 @@ import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.workbench.explore.Explorer;
+import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Race;
 import dev.doorbell.experiments.workbench.explore.Scenario;
@@ -14,13 +15,13 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What an exploration prints. */
+/** The report of an exploration, as text and as JSON. */
 final class ExploreReport {
   private static final int SOURCE_FRAMES = 3;
 
   private ExploreReport() {}
 
-  /** What is explored, in two lines. */
+  /** Returns two lines that describe the scenario. */
   static String head(Scenario scenario) {
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
@@ -57,21 +58,21 @@ final class ExploreReport {
   /** The findings, and the verdict. */
   static String text(Explorer.Report report) {
     StringBuilder text = new StringBuilder();
-    for (Explorer.Found found : report.races()) {
+    for (Explorer.Found<Race> found : report.races()) {
       text.append(
           "\nCOUNTER-EXAMPLE  %s   in %d of %s%n"
               .formatted(
-                  found.race().kind().what(), found.seeds(), Show.count(report.runs(), "run")));
-      race(text, found.race());
+                  found.what().kind().what(), found.seeds(), Show.count(report.runs(), "run")));
+      race(text, found.what());
       text.append("  replay   --schedule %s%n".formatted(found.schedule()));
     }
-    for (Explorer.Trouble trouble : report.troubles()) {
-      String[] lines = trouble.failure().text().split("\n", 2);
+    for (Explorer.Found<Failure> failed : report.failures()) {
+      String[] lines = failed.what().text().split("\n", 2);
       text.append(
           "\nFAILED  %s   in %d of %s%n"
-              .formatted(lines[0], trouble.seeds(), Show.count(report.runs(), "run")));
+              .formatted(lines[0], failed.seeds(), Show.count(report.runs(), "run")));
       text.append(lines.length > 1 ? lines[1] + "\n" : "");
-      text.append("  replay   --schedule %s%n".formatted(trouble.schedule()));
+      text.append("  replay   --schedule %s%n".formatted(failed.schedule()));
     }
     text.append(
         "\n%s, %d to the end; %.3g M instructions in %.1f s%n"
@@ -132,7 +133,7 @@ final class ExploreReport {
     return "%s, inlined at %s, ... %s".formatted(frames[0], frames[1], frames[frames.length - 1]);
   }
 
-  /** What each fence is for. */
+  /** Returns a table of fences with what is observed without each. */
   static String fences(List<Explorer.FenceVerdict> verdicts) {
     TextTable table =
         new TextTable()
@@ -156,7 +157,7 @@ final class ExploreReport {
     return table.text();
   }
 
-  /** The same for programs. */
+  /** Returns the report as JSON. */
   static Map<String, Object> json(Scenario scenario, Explorer.Report report) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("kernel", scenario.program().entry());
@@ -168,22 +169,22 @@ final class ExploreReport {
     json.put("instructions", report.instructions());
     json.put("seconds", report.nanos() / 1e9);
     List<Object> races = new ArrayList<>();
-    for (Explorer.Found found : report.races()) {
-      Map<String, Object> race = json(found.race());
+    for (Explorer.Found<Race> found : report.races()) {
+      Map<String, Object> race = json(found.what());
       race.put("runs", found.seeds());
       race.put("schedule", found.schedule().toString());
       races.add(race);
     }
     json.put("races", races);
-    List<Object> troubles = new ArrayList<>();
-    for (Explorer.Trouble trouble : report.troubles()) {
+    List<Object> failures = new ArrayList<>();
+    for (Explorer.Found<Failure> failed : report.failures()) {
       Map<String, Object> entry = new LinkedHashMap<>();
-      entry.put("what", trouble.failure().text());
-      entry.put("runs", trouble.seeds());
-      entry.put("schedule", trouble.schedule().toString());
-      troubles.add(entry);
+      entry.put("what", failed.what().text());
+      entry.put("runs", failed.seeds());
+      entry.put("schedule", failed.schedule().toString());
+      failures.add(entry);
     }
-    json.put("failures", troubles);
+    json.put("failures", failures);
     return json;
   }
 
@@ -212,7 +213,7 @@ final class ExploreReport {
     return json;
   }
 
-  /** The fences for programs. */
+  /** Returns the verdicts on fences as JSON. */
   static List<Object> json(List<Explorer.FenceVerdict> verdicts) {
     List<Object> all = new ArrayList<>();
     for (Explorer.FenceVerdict verdict : verdicts) {

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 final class LitmusRunner {
   private static final String EXTENSION = ".litmus";
 
-  /** The machine tries every interleaving; what takes longer than this is told as not finished. */
+  /** The machine tries every interleaving; a test that takes longer is reported as not finished. */
   private static final long MACHINE_RUNS = 500_000;
 
   private final CommandContext context;
@@ -116,7 +116,7 @@ final class LitmusRunner {
     }
   }
 
-  /** The axioms decide; what the machine cannot do, or does too much, is told and no verdict. */
+  /** The axioms decide; an outcome that the machine lacks or adds is reported without a verdict. */
   private static ExitCode verdict(List<Checked> all) {
     boolean partial = false;
     boolean failed = false;

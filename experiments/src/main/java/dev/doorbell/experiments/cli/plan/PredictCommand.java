@@ -5,7 +5,6 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ExperimentConfig;
@@ -16,6 +15,7 @@ import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.results.print.Screen;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,10 +85,10 @@ public final class PredictCommand extends CliCommand {
         List<String> cells = new ArrayList<>();
         for (Axis axis : config.axes()) {
           Value value = point.axes().get(axis.name());
-          cells.add(value == null ? "-" : Show.value(value, axis.unit()));
+          cells.add(Screen.value(value, axis.unit()));
         }
         cells.add(term.metric());
-        cells.add((term.ceiling() ? "<= " : "") + Show.digits(term.value()));
+        cells.add((term.ceiling() ? "<= " : "") + Screen.digits(term.value()));
         cells.add(term.unit());
         cells.add("[%d]".formatted(formulas.indexOf(term.formula()) + 1));
         table.row(cells);
@@ -111,7 +111,7 @@ public final class PredictCommand extends CliCommand {
       table.row(
           List.of(
               constant.name(),
-              Show.digits(constant.value()),
+              Screen.digits(constant.value()),
               constant.unit(),
               constant.origin().name().toLowerCase(Locale.ROOT).replace('_', ' '),
               constant.source()));

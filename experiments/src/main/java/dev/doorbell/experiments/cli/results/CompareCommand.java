@@ -5,8 +5,10 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.results.compare.ChangeVerdict;
+import dev.doorbell.experiments.results.compare.ComparisonReport;
+import dev.doorbell.experiments.results.compare.ResidualReport;
 import dev.doorbell.experiments.results.compare.RunComparison;
-import dev.doorbell.experiments.results.compare.Verdict;
 import dev.doorbell.experiments.run.RunException;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +64,7 @@ public final class CompareCommand extends CliCommand {
     RunComparison comparison =
         options.compare(place, runs.get(0), runs.get(1), alpha, threshold, residuals);
     if (residuals) {
-      Residuals report = new Residuals(comparison);
+      ResidualReport report = new ResidualReport(comparison);
       if (common().json()) {
         Json.print(context, report.json());
       } else {
@@ -76,6 +78,6 @@ public final class CompareCommand extends CliCommand {
     } else {
       context.terminal().out().print(report.text(_ -> !common().quiet()));
     }
-    return comparison.overall() == Verdict.REGRESSED ? ExitCode.REGRESSION : ExitCode.OK;
+    return comparison.overall() == ChangeVerdict.REGRESSED ? ExitCode.REGRESSION : ExitCode.OK;
   }
 }

@@ -6,8 +6,9 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.results.compare.ChangeVerdict;
+import dev.doorbell.experiments.results.compare.ComparisonReport;
 import dev.doorbell.experiments.results.compare.RunComparison;
-import dev.doorbell.experiments.results.compare.Verdict;
 import dev.doorbell.experiments.run.RunException;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
@@ -69,14 +70,16 @@ public final class GateCommand extends CliCommand {
           .out()
           .print(
               report.text(
-                  point -> common().verbose() || point.verdict().compareTo(Verdict.IMPROVED) >= 0));
+                  point ->
+                      common().verbose()
+                          || point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0));
     }
     context.terminal().out().println(text(code, comparison));
     return code;
   }
 
   private static ExitCode verdict(RunComparison comparison) {
-    if (comparison.overall() == Verdict.REGRESSED) {
+    if (comparison.overall() == ChangeVerdict.REGRESSED) {
       return ExitCode.REGRESSION;
     }
     return comparison.onlyBefore().isEmpty() ? ExitCode.OK : ExitCode.FAILED;

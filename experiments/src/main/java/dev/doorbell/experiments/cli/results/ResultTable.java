@@ -1,13 +1,11 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.cli.command.Show;
-import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.config.value.Axis;
-import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.JournalEntry;
@@ -18,6 +16,7 @@ import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
+import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.SampleWarning;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
@@ -26,8 +25,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.function.DoubleFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -66,18 +66,18 @@ public final class ResultTable {
     return text.append(failures(run))
         .append(retries(run))
         .append(notes(run))
-        .append(doubts(run.data()))
+        .append(warnings(run.data()))
         .append(faults(run))
         .append(verdict(run))
         .toString();
   }
 
-  /** How many samples may not be what statistics take them for. */
-  private static String doubts(RunData data) {
+  /** The number of warnings about samples. */
+  private static String warnings(RunData data) {
     Map<SampleWarning.Kind, Integer> counts = new EnumMap<>(SampleWarning.Kind.class);
     for (SummaryRow row : data.rows()) {
       for (MetricRow metric : row.metrics().values()) {
-        metric.doubts().forEach(doubt -> counts.merge(doubt.kind(), 1, Integer::sum));
+        metric.warnings().forEach(warning -> counts.merge(warning.kind(), 1, Integer::sum));
       }
     }
     if (counts.isEmpty()) {
@@ -85,9 +85,10 @@ public final class ResultTable {
     }
     String kinds =
         counts.entrySet().stream()
-            .map(e -> e.getValue() + " " + e.getKey().name().toLowerCase(Locale.ROOT))
+            .map(e -> e.getValue() + " " + e.getKey().word())
             .collect(Collectors.joining(", "));
-    return "doubts  %s; doorbell table RUN --doubts says where and what to do%n".formatted(kinds);
+    return "warnings  %s; doorbell table RUN --warnings says where and what to do%n"
+        .formatted(kinds);
   }
 
   /** Points that did not give a result at once. */
@@ -116,84 +117,76 @@ public final class ResultTable {
     String line =
         data.axes().stream()
             .filter(axis -> !axes.contains(axis))
-            .map(axis -> axis.name() + " " + Show.value(axis.values().getFirst(), axis.unit()))
+            .map(axis -> axis.name() + " " + Screen.value(axis.values().getFirst(), axis.unit()))
             .collect(Collectors.joining("   "));
     return line.isEmpty() ? "" : "all at " + line + "\n";
   }
 
   private String rows() {
-    TextTable table = new TextTable();
-    axes.forEach(
-        axis -> {
-          if (axis.values().getFirst() instanceof Value.Whole) {
-            table.right(axis.name());
-          } else {
-            table.left(axis.name());
-          }
-        });
-    metrics.forEach(
-        (name, unit) -> {
-          boolean time = unit.equals("ns");
-          table.right("%s p50 %s".formatted(name, time ? "us" : unit)).left("[95 % CI]");
-          if (time) {
-            table.right("p99");
-          }
-          if (predicted(name)) {
-            table.right("model").right("residual");
-          }
-        });
-    counters.forEach((name, unit) -> table.right(unit.isEmpty() ? name : name + " " + unit));
-    for (SummaryRow row : data.rows()) {
-      List<String> cells = new ArrayList<>();
-      for (Axis axis : axes) {
-        Value value = row.axes().get(axis.name());
-        cells.add(value == null ? NONE : Show.value(value, axis.unit()));
-      }
-      metrics.forEach((name, unit) -> cells.addAll(metricCells(row, name, unit)));
-      for (String name : counters.keySet()) {
-        Quantity counter = row.counters().get(name);
-        cells.add(counter == null ? NONE : count(counter.value()));
-      }
-      table.row(cells);
+    TableBuilder<SummaryRow> table = Screen.axes(new TableBuilder<>(), axes, SummaryRow::axes);
+    metrics.forEach((name, unit) -> metric(table, name, unit));
+    counters.forEach(
+        (name, unit) ->
+            table.right(
+                (name + " " + unit).strip(),
+                row ->
+                    Optional.ofNullable(row.counters().get(name))
+                        .map(counter -> count(counter.value()))
+                        .orElse(NONE)));
+    return table.table(data.rows(), List.of()).text();
+  }
+
+  private void metric(TableBuilder<SummaryRow> table, String name, String unit) {
+    table.right(
+        "%s p50 %s".formatted(name, Screen.unit(unit)),
+        row -> shown(row, name, summary -> Screen.metric(summary.median(), unit)));
+    table.left(
+        "[95 % CI]",
+        row ->
+            shown(
+                row,
+                name,
+                summary -> Screen.interval(new Interval(summary.lower(), summary.upper()), unit)));
+    if (unit.equals("ns")) {
+      table.right("p99", row -> shown(row, name, summary -> Screen.metric(summary.p99(), unit)));
     }
-    return table.text();
+    if (data.rows().stream().anyMatch(row -> model(row, name).isPresent())) {
+      table.right(
+          "model",
+          row ->
+              shown(
+                  row,
+                  name,
+                  _ ->
+                      model(row, name)
+                          .map(
+                              term ->
+                                  (term.ceiling() ? "<= " : "") + Screen.metric(term.value(), unit))
+                          .orElse(NONE)));
+      table.right(
+          "residual",
+          row ->
+              shown(
+                  row,
+                  name,
+                  summary ->
+                      model(row, name)
+                          .filter(term -> term.value() != 0)
+                          .map(term -> Screen.percent(summary.median() / term.value() - 1))
+                          .orElse(NONE)));
+    }
   }
 
-  private boolean predicted(String metric) {
-    return data.rows().stream()
-        .map(row -> row.metrics().get(metric))
-        .anyMatch(row -> row != null && row.model().isPresent());
+  private static Optional<Prediction.Term> model(SummaryRow row, String metric) {
+    return Optional.ofNullable(row.metrics().get(metric)).flatMap(MetricRow::model);
   }
 
-  private List<String> metricCells(SummaryRow row, String name, String unit) {
-    boolean time = unit.equals("ns");
-    DoubleFunction<String> show = time ? Show::micros : Show::digits;
+  /** A statistic of a metric where the point has samples of it. */
+  private static String shown(SummaryRow row, String name, Function<Summary, String> statistic) {
     MetricRow metric = row.metrics().get(name);
-    List<String> cells = new ArrayList<>();
-    if (metric == null || metric.samples().size() == 0) {
-      int columns = 2 + (time ? 1 : 0) + (predicted(name) ? 2 : 0);
-      return java.util.Collections.nCopies(columns, NONE);
-    }
-    Summary summary = SummaryFiles.summary(row, metric);
-    cells.add(show.apply(summary.median()));
-    cells.add("[%s, %s]".formatted(show.apply(summary.lower()), show.apply(summary.upper())));
-    if (time) {
-      cells.add(show.apply(summary.p99()));
-    }
-    if (predicted(name)) {
-      cells.add(metric.model().map(term -> model(term, show)).orElse(NONE));
-      cells.add(
-          metric
-              .model()
-              .filter(term -> term.value() != 0)
-              .map(term -> Show.percent(summary.median() / term.value() - 1))
-              .orElse(NONE));
-    }
-    return cells;
-  }
-
-  private static String model(Prediction.Term term, DoubleFunction<String> show) {
-    return (term.ceiling() ? "<= " : "") + show.apply(term.value());
+    return metric == null || metric.samples().size() == 0
+        ? NONE
+        : statistic.apply(SummaryFiles.summary(row, metric));
   }
 
   private static String count(double value) {
@@ -257,9 +250,9 @@ public final class ResultTable {
           "%s below %s [%s, %s]%s"
               .formatted(
                   words.formatted(metric, SummaryFiles.lead(found, crossing.before())),
-                  Show.roughBytes(crossing.size()),
-                  Show.roughBytes(crossing.interval().lower()),
-                  Show.roughBytes(crossing.interval().upper()),
+                  Screen.roughBytes(crossing.size()),
+                  Screen.roughBytes(crossing.interval().lower()),
+                  Screen.roughBytes(crossing.interval().upper()),
                   crossing.support() < 0.95
                       ? String.format(
                           Locale.ROOT, " (in %.0f %% of resamples)", crossing.support() * 100)
@@ -339,7 +332,7 @@ public final class ResultTable {
     if (missing > 0 && run.manifest().state() == Manifest.State.RUNNING) {
       text.append("; the run goes on, or was killed and can be resumed");
     }
-    return text.append(".\n").append(Show.basis(run.data().basis())).append('\n').toString();
+    return text.append(".\n").append(Screen.basis(run.data().basis())).append('\n').toString();
   }
 
   private static long count(StoredRun run, JournalEntry.Status status) {

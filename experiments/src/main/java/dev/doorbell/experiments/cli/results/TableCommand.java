@@ -58,8 +58,8 @@ public final class TableCommand extends CliCommand {
 
   /** Other tables of the same samples. */
   static final class Extra {
-    @Option(names = "--doubts", description = "Why samples may not be what statistics ask for.")
-    boolean doubts;
+    @Option(names = "--warnings", description = "Samples that statistics may misjudge, and why.")
+    boolean warnings;
 
     @Option(names = "--percentiles", description = "The tails: p50 to p99.99 and the maximum.")
     boolean percentiles;
@@ -82,8 +82,8 @@ public final class TableCommand extends CliCommand {
 
     /** The table that is asked for; null for the results themselves. */
     @Nullable Table of(RunData run) {
-      if (doubts) {
-        return SampleTables.doubts(run);
+      if (warnings) {
+        return SampleTables.warnings(run);
       }
       if (percentiles) {
         return SampleTables.percentiles(run);

@@ -15,7 +15,6 @@ import dev.doorbell.experiments.cli.command.Version;
 import dev.doorbell.experiments.cli.plan.PlanChecks;
 import dev.doorbell.experiments.cli.plan.PlanOptions;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.cli.results.ComparisonReport;
 import dev.doorbell.experiments.cli.results.ResultTable;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
@@ -24,10 +23,10 @@ import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.remote.JobRank;
+import dev.doorbell.experiments.results.compare.ChangeVerdict;
+import dev.doorbell.experiments.results.compare.ComparisonReport;
 import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;
-import dev.doorbell.experiments.results.compare.Verdict;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Machine;
 import dev.doorbell.experiments.run.Manifest;
@@ -40,6 +39,7 @@ import dev.doorbell.experiments.run.RunFinder;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.RunListener;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.interop.job.JobRank;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -261,7 +261,7 @@ public final class RunCommand extends CliCommand {
               ? null
               : RunComparison.of(baseline, RunIndex.read(directory.path()), COMPARED);
       ExitCode code =
-          comparison != null && comparison.overall() == Verdict.REGRESSED
+          comparison != null && comparison.overall() == ChangeVerdict.REGRESSED
               ? ExitCode.REGRESSION
               : finished.code();
       if (printed) {
@@ -411,7 +411,7 @@ public final class RunCommand extends CliCommand {
       print.printf("%nagainst  %s%n", comparison.before().path());
       print.print(
           new ComparisonReport(comparison)
-              .text(point -> point.verdict().compareTo(Verdict.IMPROVED) >= 0));
+              .text(point -> point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0));
     }
     times.ended(RESULTS);
     print.println(options.timings ? times.text() : times.brief());

@@ -15,7 +15,7 @@ import java.util.SequencedMap;
  * @param p of the rank test, corrected for all tests of the comparison
  * @param before samples of the first run
  * @param after samples of the second
- * @param doubts what speaks against the test, of either run
+ * @param warnings what speaks against the test, of either run
  */
 public record PointComparison(
     SequencedMap<String, Value> axes,
@@ -25,18 +25,19 @@ public record PointComparison(
     int after,
     Change change,
     double p,
-    Verdict verdict,
-    List<SampleWarning> doubts) {
+    ChangeVerdict verdict,
+    List<SampleWarning> warnings) {
 
   public PointComparison {
     axes = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(axes));
-    doubts = List.copyOf(doubts);
+    warnings = List.copyOf(warnings);
   }
 
   PointComparison judged(double corrected, Rules rules) {
-    Verdict judgement =
-        Verdict.of(change, corrected, Verdict.Direction.of(unit), rules.alpha(), rules.threshold());
+    ChangeVerdict judgement =
+        ChangeVerdict.of(
+            change, corrected, ChangeVerdict.Direction.of(unit), rules.alpha(), rules.threshold());
     return new PointComparison(
-        axes, metric, unit, before, after, change, corrected, judgement, doubts);
+        axes, metric, unit, before, after, change, corrected, judgement, warnings);
   }
 }

@@ -10,6 +10,9 @@ import java.util.Set;
  * @param threshold relative change of a median that counts
  */
 public record Rules(Set<String> metrics, double alpha, double threshold) {
+  /** All metrics, one false alarm in twenty, changes above one percent. */
+  public static final Rules DEFAULT = new Rules(Set.of(), 0.05, 0.01);
+
   public Rules {
     metrics = Set.copyOf(metrics);
     if (!(alpha > 0 && alpha < 1) || !(threshold >= 0)) {

@@ -50,8 +50,8 @@ public record RunComparison(
   }
 
   /** What all points amount to. */
-  public Verdict overall() {
-    return Verdict.overall(points.stream().map(PointComparison::verdict).toList());
+  public ChangeVerdict overall() {
+    return ChangeVerdict.overall(points.stream().map(PointComparison::verdict).toList());
   }
 
   /**
@@ -177,9 +177,9 @@ public record RunComparison(
       if (others == null || values.samples().length == 0 || others.samples().length == 0) {
         continue;
       }
-      SequencedSet<SampleWarning> doubts =
+      SequencedSet<SampleWarning> warnings =
           new LinkedHashSet<>(SampleWarning.aboutOwned(values.samples()));
-      doubts.addAll(SampleWarning.aboutOwned(others.samples()));
+      warnings.addAll(SampleWarning.aboutOwned(others.samples()));
       int beforeCount = values.samples().length;
       int afterCount = others.samples().length;
       Change change = Change.ofOwned(values.samples(), others.samples(), pair.point.seed());
@@ -192,8 +192,8 @@ public record RunComparison(
               afterCount,
               change,
               change.ranks().p(),
-              Verdict.NO_CHANGE,
-              List.copyOf(doubts)));
+              ChangeVerdict.NO_CHANGE,
+              List.copyOf(warnings)));
     }
   }
 

@@ -11,8 +11,9 @@ import dev.doorbell.experiments.results.claims.RunNames;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.PlotFormat;
 import dev.doorbell.experiments.results.figures.Unplottable;
+import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.print.Table;
-import dev.doorbell.experiments.results.print.Table.Column;
+import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.results.tables.RunTables;
@@ -26,12 +27,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * From a paper's folder and its runs to the files of {@code generated/}: the same bytes every time,
@@ -168,7 +173,7 @@ public final class PaperBuild {
     return conditions;
   }
 
-  private @org.jspecify.annotations.Nullable Table table(String name, Paper.Table table) {
+  private @Nullable Table table(String name, Paper.Table table) {
     try {
       return switch (table.show()) {
         case "numbers" -> ledger();
@@ -221,34 +226,41 @@ public final class PaperBuild {
     MachineNames modelled = new MachineNames(modelledFile);
     List<String> names =
         table.names().isEmpty() ? List.copyOf(measured.all().keySet()) : table.names();
-    List<List<String>> rows = new ArrayList<>();
     for (String name : names) {
-      MachineNames.Measured here = measured.all().get(name);
-      MachineNames.Measured there = modelled.all().get(name);
-      if (here == null) {
+      if (!measured.all().containsKey(name)) {
         throw new IOException("%s has no measurement '%s'".formatted(table.measured(), name));
       }
-      rows.add(
-          List.of(
-              here.what(),
-              here.unit(),
-              Units.digits(here.median(), 4),
-              "[%s, %s]".formatted(Units.digits(here.lower(), 4), Units.digits(here.upper(), 4)),
-              there == null ? "–" : Units.digits(there.median(), 4),
-              there == null ? "–" : residual(there.median() / here.median() - 1)));
     }
-    return new Table(
-        List.of(
-            new Column("quantity", false),
-            new Column("unit", false),
-            new Column("measured", true),
-            new Column("95 % interval", true),
-            new Column("modelled", true),
-            new Column("residual", true)),
-        rows,
-        List.of(
-            "measured: %s; modelled: the same kernels in virtual time"
-                .formatted(table.measured())));
+    List<MachineNames.Measured> rows =
+        measured.all().values().stream()
+            .filter(each -> names.contains(each.name()))
+            .sorted(Comparator.comparingInt(each -> names.indexOf(each.name())))
+            .toList();
+    Function<MachineNames.Measured, Optional<Double>> model =
+        here -> Optional.ofNullable(modelled.all().get(here.name())).map(there -> there.median());
+    return new TableBuilder<MachineNames.Measured>()
+        .left("quantity", MachineNames.Measured::what)
+        .left("unit", MachineNames.Measured::unit)
+        .right("measured", here -> Units.digits(here.median(), 4))
+        .right(
+            "95 % interval",
+            here ->
+                "[%s, %s]".formatted(Units.digits(here.lower(), 4), Units.digits(here.upper(), 4)))
+        .right(
+            "modelled",
+            here -> model.apply(here).map(value -> Units.digits(value, 4)).orElse(Names.NONE))
+        .right(
+            "residual",
+            here ->
+                model
+                    .apply(here)
+                    .map(value -> residual(value / here.median() - 1))
+                    .orElse(Names.NONE))
+        .table(
+            rows,
+            List.of(
+                "measured: %s; modelled: the same kernels in virtual time"
+                    .formatted(table.measured())));
   }
 
   private Table residuals(Paper.Table table) throws IOException, ConfigException {
@@ -258,7 +270,7 @@ public final class PaperBuild {
       throw new IOException("it needs two runs with samples");
     }
     List<PointCondition> conditions = conditions(table.only());
-    return Residuals.of(
+    return ResidualTable.of(
         only(RunSelection.of(measured, conditions), table.metrics()),
         only(RunSelection.of(modelled, conditions), table.metrics()));
   }
@@ -269,25 +281,19 @@ public final class PaperBuild {
 
   /** Every number of the text with where it comes from. */
   private Table ledger() {
-    List<List<String>> rows = new ArrayList<>();
-    paper
-        .numbers()
-        .forEach(
-            (name, number) ->
-                rows.add(
-                    List.of(
-                        name,
-                        numbers.getOrDefault(name, "–"),
-                        number.basis(),
-                        number.value(),
-                        !number.source().isEmpty()
-                            ? number.source()
-                            : number.run().isEmpty() ? "" : "run " + number.run())));
-    List<Column> columns = new ArrayList<>();
-    for (String heading : List.of("number", "value", "basis", "expression", "from")) {
-      columns.add(new Column(heading, false));
-    }
-    return new Table(columns, rows, List.of());
+    return new TableBuilder<Map.Entry<String, Paper.Quantity>>()
+        .left("number", Map.Entry::getKey)
+        .left("value", each -> numbers.getOrDefault(each.getKey(), Names.NONE))
+        .left("basis", each -> each.getValue().basis())
+        .left("expression", each -> each.getValue().value())
+        .left("from", each -> origin(each.getValue()))
+        .table(paper.numbers().entrySet(), List.of());
+  }
+
+  private static String origin(Paper.Quantity number) {
+    return !number.source().isEmpty()
+        ? number.source()
+        : number.run().isEmpty() ? "" : "run " + number.run();
   }
 
   private String macros() {

@@ -92,4 +92,15 @@ public final class Units {
   public static String fixed(double value, int decimals) {
     return BigDecimal.valueOf(value).setScale(decimals, RoundingMode.HALF_EVEN).toPlainString();
   }
+
+  /** The name of a metric with its unit, times in microseconds. */
+  public static String heading(String metric, String unit) {
+    return (metric + " " + (unit.equals("ns") ? "µs" : unit)).strip();
+  }
+
+  /** A relative difference in percent with its sign. */
+  public static String residual(double ratio) {
+    String percent = fixed(100 * Math.abs(ratio), 1) + " %";
+    return (percent.equals("0.0 %") ? "" : ratio < 0 ? "−" : "+") + percent;
+  }
 }

@@ -45,7 +45,11 @@ final class Html {
         raw(
             verdict
                 ? "<td class=\"verdict %s\">"
-                    .formatted(row.get(i).toLowerCase(Locale.ROOT).replace(' ', '-'))
+                    .formatted(
+                        row.get(i)
+                            .replaceAll(" \\(.*", "")
+                            .toLowerCase(Locale.ROOT)
+                            .replace(' ', '-'))
                 : table.columns().get(i).numeric()
                     ? "<td class=\"number\">"
                     : row.get(i).length() > SENTENCE ? "<td class=\"text\">" : "<td>");

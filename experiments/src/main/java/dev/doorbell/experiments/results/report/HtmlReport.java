@@ -10,19 +10,24 @@ import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.results.compare.ComparisonReport;
+import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots;
 import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.results.tables.SampleTables;
 import dev.doorbell.experiments.run.Expectations;
+import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryRow;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -34,7 +39,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -126,7 +133,7 @@ public final class HtmlReport {
       if (run.data().rows().stream().anyMatch(row -> !row.counters().isEmpty())) {
         section("Counted", RunTables.counters(run.data()));
       }
-      doubts(run);
+      warnings(run);
     }
     assumptions(run.manifest().constants());
     manifest(run);
@@ -186,13 +193,13 @@ public final class HtmlReport {
                   .collect(joining(", "))));
     }
     if (!data.rows().isEmpty()) {
-      Table doubts = SampleTables.doubts(data);
+      Table warnings = SampleTables.warnings(data);
       facts.add(
           List.of(
-              "doubts",
-              doubts.rows().isEmpty()
+              "warnings",
+              warnings.rows().isEmpty()
                   ? "none about the samples"
-                  : "%d about samples, listed below".formatted(doubts.rows().size())));
+                  : "%d about samples, listed below".formatted(warnings.rows().size())));
     }
     if (!run.faults().isEmpty()) {
       facts.add(
@@ -210,13 +217,13 @@ public final class HtmlReport {
     page.raw("<section class=\"compared\">\n");
     page.element("h2", "From %s to %s".formatted(before.data().runId(), after.data().runId()));
     try {
-      ComparedRuns compared =
-          new ComparedRuns(
+      ComparisonReport compared =
+          new ComparisonReport(
               RunComparison.of(
-                  RunIndex.read(before.path()), RunIndex.read(after.path()), ComparedRuns.RULES));
+                  RunIndex.read(before.path()), RunIndex.read(after.path()), Rules.DEFAULT));
       page.raw("<p class=\"basis basis-%s\">".formatted(before.data().basis().word()));
       page.text(said(before.data().basis())).raw("</p>\n");
-      page.element("p", compared.verdict() + ".");
+      page.element("p", compared.verdicts() + ".");
       page.table(compared.table());
     } catch (RunException e) {
       page.raw("<p>").text("Not compared: " + e.problem().what() + ".").raw("</p>\n");
@@ -330,56 +337,41 @@ public final class HtmlReport {
         + element.substring("<svg".length()).replace(" id=\"", " id=\"" + prefix + "-");
   }
 
-  private void doubts(StoredRun run) {
-    Table doubts = SampleTables.doubts(run.data());
-    if (!doubts.rows().isEmpty()) {
-      folded("Doubts about the samples", doubts);
+  private void warnings(StoredRun run) {
+    Table warnings = SampleTables.warnings(run.data());
+    if (!warnings.rows().isEmpty()) {
+      folded("Warnings about the samples", warnings);
     }
   }
 
   private void failures(StoredRun run) {
-    List<List<String>> rows = new ArrayList<>();
-    run.entries().stream()
-        .filter(
-            entry -> !run.data().rows().stream().anyMatch(r -> r.pointId().equals(entry.point())))
-        .forEach(
-            entry ->
-                rows.add(
-                    List.of(
-                        entry.point(),
-                        entry.status().name().toLowerCase(Locale.ROOT),
-                        entry.problem() == null ? "" : entry.problem().what())));
-    if (!rows.isEmpty()) {
-      page.element("h3", "Points without a result");
-      page.table(table(List.of("point", "status", "why"), rows));
-    }
+    Set<String> finished =
+        run.data().rows().stream().map(SummaryRow::pointId).collect(Collectors.toSet());
+    Table table =
+        new TableBuilder<JournalEntry>()
+            .left("point", JournalEntry::point)
+            .left("status", entry -> entry.status().name().toLowerCase(Locale.ROOT))
+            .left("why", entry -> entry.problem() == null ? "" : entry.problem().what())
+            .table(
+                run.entries().stream().filter(e -> !finished.contains(e.point())).toList(),
+                List.of());
+    section("Points without a result", table);
   }
 
   private void assumptions(List<ModelConstant> constants) {
-    List<List<String>> rows = new ArrayList<>();
     Map<ModelConstant.Origin, Integer> counts = new LinkedHashMap<>();
-    for (ModelConstant constant : constants) {
-      counts.merge(constant.origin(), 1, Integer::sum);
-      rows.add(
-          List.of(
-              constant.name(),
-              "%s %s".formatted(number(constant.value()), constant.unit()).strip(),
-              word(constant.origin()),
-              constant.source()));
-    }
+    constants.forEach(constant -> counts.merge(constant.origin(), 1, Integer::sum));
     StringBuilder heading = new StringBuilder("Constants that the model rests on");
     counts.forEach(
         (origin, count) -> heading.append(", ").append(count).append(' ').append(word(origin)));
     folded(
         heading.toString(),
-        new Table(
-            List.of(
-                new Table.Column("constant", false),
-                new Table.Column("value", true),
-                new Table.Column("origin", false),
-                new Table.Column("source", false)),
-            rows,
-            List.of()));
+        new TableBuilder<ModelConstant>()
+            .left("constant", ModelConstant::name)
+            .right("value", each -> "%s %s".formatted(number(each.value()), each.unit()).strip())
+            .left("origin", each -> word(each.origin()))
+            .left("source", ModelConstant::source)
+            .table(constants, List.of()));
   }
 
   private static String number(double value) {
@@ -395,11 +387,6 @@ public final class HtmlReport {
       page.raw("<details><summary>").text("%s (%d)".formatted(heading, table.rows().size()));
       page.raw("</summary>\n").table(table).raw("</details>\n");
     }
-  }
-
-  private static Table table(List<String> columns, List<List<String>> rows) {
-    return new Table(
-        columns.stream().map(name -> new Table.Column(name, false)).toList(), rows, List.of());
   }
 
   private void manifest(StoredRun run) {
@@ -423,13 +410,14 @@ public final class HtmlReport {
         .properties()
         .forEach(entry -> facts.add(List.of("machine " + entry.getKey(), plain(entry.getValue()))));
     page.raw("<details><summary>Manifest</summary>\n").facts(facts);
-    List<List<String>> doctor =
-        manifest.doctor().stream()
-            .map(found -> List.of(found.verdict(), found.code(), found.what()))
-            .toList();
-    if (!doctor.isEmpty()) {
+    if (!manifest.doctor().isEmpty()) {
       page.element("h4", "What the doctor found");
-      page.table(table(List.of("verdict", "code", "what"), doctor));
+      page.table(
+          new TableBuilder<Manifest.Diagnosed>()
+              .left("verdict", Manifest.Diagnosed::verdict)
+              .left("code", Manifest.Diagnosed::code)
+              .left("what", Manifest.Diagnosed::what)
+              .table(manifest.doctor(), List.of()));
     }
     page.element("h4", "Resolved config");
     page.raw("<pre>").text(run.plan().config().resolved()).raw("</pre></details>\n");

@@ -4,7 +4,7 @@ import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.print.Table;
-import dev.doorbell.experiments.results.print.Table.Column;
+import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
@@ -17,163 +17,166 @@ import dev.doorbell.experiments.stats.PiecewiseFit;
 import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.SortedMap;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/** RunTables of one aspect of a run's samples: tails, lines over message size, and doubts. */
+/** Tables of one aspect of a run's samples: tails, lines over message size, and warnings. */
 public final class SampleTables {
   private static final String SIZE = "size";
 
   private SampleTables() {}
 
-  /** The tails: a row a point and metric. */
-  public static Table percentiles(RunData run) {
-    List<Column> columns = new ArrayList<>();
-    columns.add(new Column("point", false));
-    columns.add(new Column("metric", false));
-    for (String heading : List.of("p50", "p90", "p99", "p99.9", "p99.99", "max", "n")) {
-      columns.add(new Column(heading, true));
+  /** One metric of one point. */
+  private record Tail(SummaryRow row, MetricRow metric, Percentiles values) {
+    boolean time() {
+      return metric.samples().unit().equals("ns");
     }
-    List<List<String>> cells = new ArrayList<>();
+
+    String shown(double value) {
+      return time() ? micros(value) : Units.digits(value, 4);
+    }
+  }
+
+  /** The tails: a row for each point and metric. */
+  public static Table percentiles(RunData run) {
+    List<Tail> tails = new ArrayList<>();
     for (SummaryRow row : run.rows()) {
       for (MetricRow metric : row.metrics().values()) {
         double[] values = metric.samples().values();
-        if (values.length == 0 || Arrays.stream(values).anyMatch(value -> value < 0)) {
-          continue;
+        if (values.length > 0 && Arrays.stream(values).noneMatch(value -> value < 0)) {
+          tails.add(new Tail(row, metric, Percentiles.of(values)));
         }
-        Percentiles tail = Percentiles.of(values);
-        boolean time = metric.samples().unit().equals("ns");
-        String unit = time ? "µs" : metric.samples().unit();
-        List<String> line = new ArrayList<>();
-        line.add(row.pointId());
-        line.add((metric.samples().metric() + " " + unit).strip());
-        for (double value :
-            new double[] {
-              tail.p50(), tail.p90(), tail.p99(), tail.p999(), tail.p9999(), tail.max()
-            }) {
-          line.add(time ? micros(value) : Units.digits(value, 4));
-        }
-        line.add(Long.toString(tail.n()));
-        cells.add(line);
       }
     }
-    return new Table(
-        columns,
-        cells,
-        RunTables.notes(
-            run, "n samples say nothing beyond their n-th part: p99.9 needs a thousand of them"));
+    TableBuilder<Tail> table =
+        new TableBuilder<Tail>()
+            .left("point", tail -> tail.row().pointId())
+            .left(
+                "metric",
+                tail ->
+                    Units.heading(
+                        tail.metric().samples().metric(), tail.metric().samples().unit()));
+    SequencedMap<String, ToDoubleFunction<Percentiles>> columns = new LinkedHashMap<>();
+    columns.put("p50", Percentiles::p50);
+    columns.put("p90", Percentiles::p90);
+    columns.put("p99", Percentiles::p99);
+    columns.put("p99.9", Percentiles::p999);
+    columns.put("p99.99", Percentiles::p9999);
+    columns.put("max", Percentiles::max);
+    columns.forEach(
+        (heading, value) ->
+            table.right(heading, tail -> tail.shown(value.applyAsDouble(tail.values()))));
+    return table
+        .right("n", tail -> Long.toString(tail.values().n()))
+        .table(
+            tails,
+            RunTables.notes(
+                run,
+                "n samples say nothing beyond their n-th part: p99.9 needs a thousand of them"));
   }
 
-  /** Why samples may not be what statistics take them for: a row a point, metric and doubt. */
-  public static Table doubts(RunData run) {
-    List<List<String>> cells = new ArrayList<>();
+  /** One warning about one metric of one point. */
+  private record Raised(String point, String metric, SampleWarning warning) {}
+
+  /** Samples that statistics may misjudge: a row for each point, metric and warning. */
+  public static Table warnings(RunData run) {
+    List<Raised> raised = new ArrayList<>();
     Map<SampleWarning.Kind, String> advice = new EnumMap<>(SampleWarning.Kind.class);
     for (SummaryRow row : run.rows()) {
       row.metrics()
           .forEach(
               (name, metric) -> {
-                for (SampleWarning doubt : metric.doubts()) {
-                  String kind = doubt.kind().name().toLowerCase(Locale.ROOT);
-                  cells.add(List.of(row.pointId(), name, kind, doubt.what()));
-                  advice.put(doubt.kind(), kind + ": " + doubt.advice());
+                for (SampleWarning warning : metric.warnings()) {
+                  raised.add(new Raised(row.pointId(), name, warning));
+                  advice.put(warning.kind(), warning.kind().word() + ": " + warning.advice());
                 }
               });
     }
-    List<Column> columns = new ArrayList<>();
-    for (String heading : List.of("point", "metric", "doubt", "why")) {
-      columns.add(new Column(heading, false));
-    }
-    if (cells.isEmpty()) {
-      return new Table(columns, cells, RunTables.notes(run, "nothing is in doubt"));
-    }
-    return new Table(columns, cells, RunTables.notes(run, advice.values().toArray(String[]::new)));
+    return new TableBuilder<Raised>()
+        .left("point", Raised::point)
+        .left("metric", Raised::metric)
+        .left("warning", each -> each.warning().kind().word())
+        .left("why", each -> each.warning().what())
+        .table(
+            raised,
+            RunTables.notes(
+                run,
+                raised.isEmpty()
+                    ? new String[] {"no warnings"}
+                    : advice.values().toArray(String[]::new)));
   }
 
   /** Medians of one line over size. */
-  private record Line(SortedMap<Double, Double> latencies, SortedMap<Double, Double> intervals) {
-    Line() {
-      this(new TreeMap<>(), new TreeMap<>());
-    }
-  }
+  private record Medians(TreeMap<Double, Double> latencies, TreeMap<Double, Double> intervals) {}
+
+  /** What is fitted to a line. */
+  private record Fits(
+      String name, LatencyFit line, Optional<PiecewiseFit> knee, Optional<LogGpFit> logGp) {}
 
   /** Lines over size: a row for each setting of the other axes that has three sizes or more. */
   public static Table fits(RunData run) {
-    List<Column> columns = new ArrayList<>();
-    columns.add(new Column("line", false));
-    for (String heading :
-        List.of(
-            "α µs",
-            "GB/s",
-            "worst",
-            "knee",
-            "GB/s below",
-            "above",
-            "worst",
-            "L+2o µs",
-            "g µs",
-            "G ns/B",
-            "worst")) {
-      columns.add(new Column(heading, true));
-    }
-    List<List<String>> rows = new ArrayList<>();
-    for (Map.Entry<String, Line> entry : lines(run).entrySet()) {
-      double[] sizes = numbers(entry.getValue().latencies.keySet().stream().toList());
-      double[] latencies = numbers(entry.getValue().latencies.values().stream().toList());
-      if (sizes.length < 3) {
-        continue;
-      }
-      List<String> cells = new ArrayList<>(List.of(entry.getKey()));
-      LatencyFit line = LatencyFit.of(sizes, latencies, LatencyFit.Weighting.RELATIVE);
-      cells.add(micros(line.alpha()));
-      cells.add(rate(line.gap()));
-      cells.add(share(line.worstResidual()));
-      PiecewiseFit.worthwhile(sizes, latencies)
-          .ifPresentOrElse(
-              knee ->
-                  cells.addAll(
-                      List.of(
-                          Units.bytes(knee.knee()),
-                          rate(knee.below()),
-                          rate(knee.above()),
-                          share(knee.worstResidual()))),
-              () -> cells.addAll(List.of(Names.NONE, Names.NONE, Names.NONE, Names.NONE)));
-      cells.addAll(logGp(entry.getValue(), sizes, latencies));
-      rows.add(cells);
-    }
-    return new Table(
-        columns,
-        rows,
-        RunTables.notes(
-            run,
-            rows.isEmpty()
-                ? "no line has a latency at three sizes or more"
-                : "α + N/B fitted to medians of the latency, relative errors squared; worst: the"
-                    + " greatest relative error; a knee is shown where two lines halve it; LogGP"
-                    + " from latency and goodput together"));
+    List<Fits> rows = new ArrayList<>();
+    medians(run)
+        .forEach(
+            (name, line) -> {
+              double[] sizes = numbers(line.latencies.keySet());
+              double[] latencies = numbers(line.latencies.values());
+              if (sizes.length >= 3) {
+                rows.add(
+                    new Fits(
+                        name,
+                        LatencyFit.of(sizes, latencies, LatencyFit.Weighting.RELATIVE),
+                        PiecewiseFit.worthwhile(sizes, latencies),
+                        line.intervals.keySet().equals(line.latencies.keySet()) && sizes[0] >= 1
+                            ? Optional.of(
+                                LogGpFit.of(sizes, latencies, numbers(line.intervals.values())))
+                            : Optional.empty()));
+              }
+            });
+    return new TableBuilder<Fits>()
+        .left("line", Fits::name)
+        .right("α µs", row -> micros(row.line().alpha()))
+        .right("GB/s", row -> rate(row.line().gap()))
+        .right("worst", row -> share(row.line().worstResidual()))
+        .right("knee", knee(knee -> Units.bytes(knee.knee())))
+        .right("GB/s below", knee(knee -> rate(knee.below())))
+        .right("above", knee(knee -> rate(knee.above())))
+        .right("worst", knee(knee -> share(knee.worstResidual())))
+        .right("L+2o µs", logGp(fit -> micros(fit.latency())))
+        .right("g µs", logGp(fit -> micros(fit.gap())))
+        .right("G ns/B", logGp(fit -> Units.digits(fit.byteGap(), 4)))
+        .right("worst", logGp(fit -> share(fit.worstResidual())))
+        .table(
+            rows,
+            RunTables.notes(
+                run,
+                rows.isEmpty()
+                    ? "no line has a latency at three sizes or more"
+                    : "α + N/B fitted to medians of the latency, relative errors squared; worst:"
+                        + " the greatest relative error; a knee is shown where two lines halve it;"
+                        + " LogGP from latency and goodput together"));
   }
 
-  private static List<String> logGp(Line line, double[] sizes, double[] latencies) {
-    if (!line.intervals.keySet().equals(line.latencies.keySet()) || !(sizes[0] >= 1)) {
-      return List.of(Names.NONE, Names.NONE, Names.NONE, Names.NONE);
-    }
-    double[] intervals = numbers(line.intervals.values().stream().toList());
-    LogGpFit fit = LogGpFit.of(sizes, latencies, intervals);
-    return List.of(
-        micros(fit.latency()),
-        micros(fit.gap()),
-        Units.digits(fit.byteGap(), 4),
-        share(fit.worstResidual()));
+  private static Function<Fits, String> knee(Function<PiecewiseFit, String> shown) {
+    return row -> row.knee().map(shown).orElse(Names.NONE);
   }
 
-  private static Map<String, Line> lines(RunData data) {
-    Map<String, Line> lines = new LinkedHashMap<>();
+  private static Function<Fits, String> logGp(Function<LogGpFit, String> shown) {
+    return row -> row.logGp().map(shown).orElse(Names.NONE);
+  }
+
+  private static SequencedMap<String, Medians> medians(RunData data) {
+    SequencedMap<String, Medians> lines = new LinkedHashMap<>();
     for (SummaryRow row : data.rows()) {
       if (!(row.axes().get(SIZE) instanceof Value.Whole(long size)) || size == 0) {
         continue;
@@ -182,29 +185,27 @@ public final class SampleTables {
           data.axes().stream()
               .map(Axis::name)
               .filter(axis -> !axis.equals(SIZE))
-              .map(axis -> text(row.axes().get(axis)))
+              .map(axis -> row.axes().get(axis))
+              .map(value -> value == null ? Names.NONE : value.text())
               .collect(Collectors.joining(" "));
-      Line line = lines.computeIfAbsent(name, _ -> new Line());
-      median(row, "latency").forEach(median -> line.latencies.put((double) size, median));
-      median(row, "goodput").forEach(rate -> line.intervals.put((double) size, size / rate));
+      Medians line =
+          lines.computeIfAbsent(name, _ -> new Medians(new TreeMap<>(), new TreeMap<>()));
+      median(row, "latency").ifPresent(median -> line.latencies.put((double) size, median));
+      median(row, "goodput").ifPresent(rate -> line.intervals.put((double) size, size / rate));
     }
     return lines;
   }
 
-  private static List<Double> median(SummaryRow row, String metric) {
+  private static OptionalDouble median(SummaryRow row, String metric) {
     MetricRow samples = row.metrics().get(metric);
     if (samples == null || samples.samples().size() == 0) {
-      return List.of();
+      return OptionalDouble.empty();
     }
     double median = SummaryFiles.summary(row, samples).median();
-    return median > 0 ? List.of(median) : List.of();
+    return median > 0 ? OptionalDouble.of(median) : OptionalDouble.empty();
   }
 
-  private static String text(@Nullable Value value) {
-    return value == null ? Names.NONE : value.text();
-  }
-
-  private static double[] numbers(List<Double> values) {
+  private static double[] numbers(Collection<Double> values) {
     return values.stream().mapToDouble(Double::doubleValue).toArray();
   }
 

@@ -11,9 +11,6 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.queue.Abi;
-import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
@@ -22,9 +19,6 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -40,11 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RankBuffers implements AutoCloseable {
   /** Bytes on either side of the inbox, at least, that nobody may write. */
-  public static final int GUARD = 64;
-
-  private static final byte GUARD_BYTE = (byte) 0xA5;
-  private static final ValueLayout.OfInt U32 =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  public static final int GUARD = GuardedMemory.GUARD;
 
   private final Rank rank;
   private final List<Endpoint> endpoints;
@@ -54,6 +44,7 @@ public final class RankBuffers implements AutoCloseable {
   private final Owned owned = new Owned();
   private final Memory local;
   private final Memory inbox;
+  private final GuardedMemory guarded;
   private final MemoryRegion localRegion;
   private final MemoryRegion inboxRegion;
   private final @Nullable Signals signals;
@@ -64,7 +55,7 @@ public final class RankBuffers implements AutoCloseable {
   private @Nullable Staging staging;
   private @Nullable Memory samples;
   private @Nullable Memory stamps;
-  private @Nullable Memory status;
+  private @Nullable KernelStatus status;
 
   /**
    * What a rank's buffers are like.
@@ -130,8 +121,7 @@ public final class RankBuffers implements AutoCloseable {
     local.putBytes(before, payload);
     this.guard = GUARD + buffers.offset();
     this.inbox = allocate(buffers.kind(), bytes + 2L * guard, "inbox");
-    inbox.fill(0, inbox.size(), GUARD_BYTE);
-    inbox.fill(guard, bytes, (byte) 0);
+    this.guarded = new GuardedMemory(inbox, guard, bytes);
     this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
     this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
     this.signals = buffers.signals() == 0 ? null : signals(buffers);
@@ -224,7 +214,7 @@ public final class RankBuffers implements AutoCloseable {
   /** The same to a peer that may be in another process. */
   public Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
     job.local = local.address() + before;
-    job.inbox = inbox.address() + guard;
+    job.inbox = guarded.address();
     return ready(protocol, job, to, config, job.iterations);
   }
 
@@ -250,8 +240,7 @@ public final class RankBuffers implements AutoCloseable {
     job.stride = slots == 1 ? 0 : job.bytes;
     job.qpCount = places;
     long threads = (long) config.blocks() * config.threadsPerBlock();
-    status = allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status");
-    status.fill(0, status.size(), (byte) 0xff);
+    status = own(new KernelStatus(rank.gpu(), threads));
     job.status = status.address();
     stamps = allocate(MemoryKind.DEVICE, 2 * Long.BYTES, "stamps");
     job.stamps = stamps.address();
@@ -290,7 +279,7 @@ public final class RankBuffers implements AutoCloseable {
   /** Where this rank's messages arrive. */
   public Target target() {
     return new Target(
-        inbox.address() + guard,
+        guarded.address(),
         inboxRegion.rkey(),
         signals == null ? 0 : signals.words().address(),
         signals == null ? 0 : signals.region().rkey());
@@ -311,51 +300,15 @@ public final class RankBuffers implements AutoCloseable {
     return new Source(local.address() + before, localRegion.lkey());
   }
 
-  /** The command that puts this rank's payload into the inbox of {@code peer}. */
-  public CommandEntry putTo(RankBuffers peer) {
-    CommandEntry put = new CommandEntry();
-    put.opcode = CommandEntry.OP_PUT;
-    put.length = bytes;
-    put.localAddress = local.address() + before;
-    put.localKey = localRegion.lkey();
-    put.remoteAddress = peer.inbox.address() + peer.guard;
-    put.remoteKey = peer.inboxRegion.rkey();
-    return put;
-  }
-
   /**
    * The first thing that went wrong, in words, or null: a status word that is not ok, or an error
    * record.
    */
   public @Nullable String firstError() {
-    if (status == null) {
-      return null;
-    }
-    MemorySegment words = MemorySegment.ofArray(status.getBytes(0, (int) status.size()));
-    for (int thread = 0; thread < status.size() / Integer.BYTES; thread++) {
-      int word = words.get(U32, (long) thread * Integer.BYTES);
-      if (word != Abi.OK) {
-        return "thread %d of rank %d: %s%s"
-            .formatted(thread, rank.number(), Abi.statusText(word), errorText());
-      }
-    }
-    return null;
-  }
-
-  private String errorText() {
-    for (Endpoint endpoint : endpoints) {
-      ErrorRecord error = endpoint.error();
-      if (error.status() != Abi.OK) {
-        return " (queue pair 0x%x, syndrome 0x%02x, WQE %d, waited for %d, completed %d)"
-            .formatted(
-                error.number24(),
-                error.syndrome(),
-                error.wqeIndex(),
-                error.awaited(),
-                error.completed());
-      }
-    }
-    return "";
+    String error = status == null ? null : status.firstError("rank " + rank.number());
+    return error == null
+        ? null
+        : error + KernelStatus.errorText(endpoints.stream().map(Endpoint::error).toList());
   }
 
   /** Bytes of the payload, and of the inbox. */
@@ -366,11 +319,7 @@ public final class RankBuffers implements AutoCloseable {
   /** The samples that the kernel took. */
   public long[] samples() {
     Memory memory = require(samples);
-    long[] values = new long[(int) (memory.size() / Long.BYTES)];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = memory.getLong((long) i * Long.BYTES);
-    }
-    return values;
+    return KernelJob.longs(memory, 0, (int) (memory.size() / Long.BYTES));
   }
 
   /** Whether an address lies in the staging area, as kernels see it. */
@@ -430,21 +379,8 @@ public final class RankBuffers implements AutoCloseable {
   }
 
   private @Nullable String mismatch(byte[] expected) {
-    byte[] around = inbox.getBytes(0, (int) inbox.size());
-    for (int i = 0; i < around.length; i++) {
-      boolean outside = i < guard || i >= guard + bytes;
-      byte wanted = outside ? GUARD_BYTE : expected[i - guard];
-      if (around[i] != wanted) {
-        return "rank %d, byte %d of the inbox%s: 0x%02x instead of 0x%02x"
-            .formatted(
-                rank.number(),
-                i - guard,
-                outside ? " (outside the message)" : "",
-                around[i] & 0xff,
-                wanted & 0xff);
-      }
-    }
-    return null;
+    String mismatch = guarded.mismatch(expected);
+    return mismatch == null ? null : "rank %d, %s".formatted(rank.number(), mismatch);
   }
 
   /** A SHA-256 of {@link #sent}, in hexadecimal digits. */
@@ -454,18 +390,12 @@ public final class RankBuffers implements AutoCloseable {
 
   /** The same of what has arrived. */
   public String arrivedDigest() {
-    return digest(inbox.getBytes(guard, bytes));
+    return digest(guarded.content());
   }
 
   /** True when nothing was written beside the inbox. */
   public boolean guardsAreIntact() {
-    byte[] around = inbox.getBytes(0, (int) inbox.size());
-    for (int i = 0; i < around.length; i++) {
-      if ((i < guard || i >= guard + bytes) && around[i] != GUARD_BYTE) {
-        return false;
-      }
-    }
-    return true;
+    return guarded.mismatch(guarded.content()) == null;
   }
 
   private static String digest(byte[] content) {

@@ -15,8 +15,11 @@ import dev.doorbell.ptxvm.launch.VmGpu;
  * Two GPUs of one host that reach each other's memory: one sends, the other is its NIC.
  *
  * @param fabric of both
+ * @param senderKernels kernels on the sender
+ * @param nicKernels kernels on the NIC
  */
-record GpuPair(Fabric fabric, Gpu sender, Gpu nic) implements AutoCloseable {
+record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, NicKernels nicKernels)
+    implements AutoCloseable {
   static final Locus SENDER = Locus.gpu(0, 0);
   static final Locus NIC = Locus.gpu(0, 1);
 
@@ -37,7 +40,11 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic) implements AutoCloseable {
 
   /** Two GPUs of the PTX virtual machine. */
   static GpuPair emulated(Fabric fabric) {
-    return new GpuPair(fabric, new VmGpu(fabric, SENDER), new VmGpu(fabric, NIC));
+    return of(fabric, new VmGpu(fabric, SENDER), new VmGpu(fabric, NIC));
+  }
+
+  private static GpuPair of(Fabric fabric, Gpu sender, Gpu nic) {
+    return new GpuPair(fabric, sender, nic, new NicKernels(sender), new NicKernels(nic));
   }
 
   private static GpuPair real(int ordinal) {
@@ -49,7 +56,7 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic) implements AutoCloseable {
       nic = new CudaGpu(fabric, NIC, ordinal + 1);
       sender.reachPeer(nic);
       nic.reachPeer(sender);
-      return new GpuPair(fabric, sender, nic);
+      return of(fabric, sender, nic);
     } catch (RuntimeException e) {
       if (nic != null) {
         nic.close();
@@ -64,6 +71,8 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic) implements AutoCloseable {
 
   @Override
   public void close() {
+    nicKernels.close();
+    senderKernels.close();
     nic.close();
     sender.close();
     fabric.close();

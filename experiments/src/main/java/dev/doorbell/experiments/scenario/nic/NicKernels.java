@@ -24,7 +24,7 @@ final class NicKernels implements AutoCloseable {
     this.stream = gpu.createStream();
   }
 
-  /** A kernel, loaded now or before. */
+  /** A kernel, which is loaded at the first call. */
   Kernel kernel(String name) {
     return modules
         .computeIfAbsent(

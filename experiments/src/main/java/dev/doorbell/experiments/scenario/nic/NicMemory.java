@@ -6,6 +6,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.experiments.scenario.kernel.KernelStatus;
 import dev.doorbell.experiments.scenario.world.Owned;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ final class NicMemory implements AutoCloseable {
       this.staging = 0;
       this.stagingBytes = 0;
     }
-    byte[] written = shape.path() == NicPath.RING ? rings() : queuePairs();
+    byte[] written = shape.path() == NicPath.PUSH_RING ? rings() : queuePairs();
     this.views = copyTo(gpus.sender(), written);
     this.nicViews = copyTo(gpus.nic(), written);
   }
@@ -136,7 +137,12 @@ final class NicMemory implements AutoCloseable {
     return written;
   }
 
-  /** Memory of a GPU that lives as long as this. */
+  /** Closes {@code part} with this memory. */
+  <T extends AutoCloseable> T own(T part) {
+    return owned.add(part);
+  }
+
+  /** Memory of a GPU, which is closed with this one. */
   Memory at(Gpu gpu, long bytes, String label) {
     return owned.add(gpu.allocate(MemoryKind.DEVICE, bytes, label));
   }
@@ -169,21 +175,12 @@ final class NicMemory implements AutoCloseable {
     return state.getLong((long) queue * STATE_BYTES + STATE_REPORTED);
   }
 
-  /** What the sender has noted of the first error, or an empty text. */
+  /** The first error record of the sender in words, or an empty text. */
   String errorText() {
-    for (Memory each : errors) {
-      ErrorRecord error = ErrorRecord.decode(each.getBytes(0, ErrorRecord.BYTES));
-      if (error.status() != 0) {
-        return " (queue pair 0x%x, syndrome 0x%02x, WQE %d, waited for %d, completed %d)"
-            .formatted(
-                error.number24(),
-                error.syndrome(),
-                error.wqeIndex(),
-                error.awaited(),
-                error.completed());
-      }
-    }
-    return "";
+    return KernelStatus.errorText(
+        errors.stream()
+            .map(each -> ErrorRecord.decode(each.getBytes(0, ErrorRecord.BYTES)))
+            .toList());
   }
 
   @Override

@@ -1,27 +1,25 @@
 package dev.doorbell.experiments.scenario.nic;
 
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.scenario.kernel.GuardedMemory;
+import dev.doorbell.experiments.scenario.kernel.KernelStatus;
+import dev.doorbell.experiments.scenario.kind.Trial;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One launch of a sending kernel and of the NIC that answers it, with fresh queues and payload. */
-final class NicRun implements AutoCloseable {
-  /** Bytes on either side of the target that nobody may write. */
-  private static final int GUARD = 64;
-
-  private static final byte GUARD_BYTE = (byte) 0xA5;
-  private static final ValueLayout.OfInt WORD =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+final class NicRun implements Trial, AutoCloseable {
   private static final int LOCAL_KEY = 0x1101;
 
   /** What the NIC takes for the target's key. */
@@ -29,12 +27,14 @@ final class NicRun implements AutoCloseable {
 
   private static final int STAGING_KEY = 0x3303;
 
+  private final GpuPair gpus;
   private final NicShape shape;
+  private final Load load;
   private final NicMemory memory;
   private final byte[] payload;
-  private final Memory target;
-  private final Memory senderStatus;
-  private final Memory nicStatus;
+  private final GuardedMemory target;
+  private final KernelStatus senderStatus;
+  private final KernelStatus nicStatus;
   private final Memory stamps;
   private final Memory samples;
   private final long senderJob;
@@ -56,9 +56,15 @@ final class NicRun implements AutoCloseable {
     this(gpus, shape, load, seed, REMOTE_KEY);
   }
 
-  /** The same with a key of the sender's choice. */
+  /**
+   * A run whose sender may name a wrong key.
+   *
+   * @param remoteKey that the sender's work requests name
+   */
   NicRun(GpuPair gpus, NicShape shape, Load load, long seed, int remoteKey) {
+    this.gpus = gpus;
     this.shape = shape;
+    this.load = load;
     this.memory = new NicMemory(gpus, shape);
     this.total = (long) load.messages() + load.warmup();
     Gpu sender = gpus.sender();
@@ -67,24 +73,20 @@ final class NicRun implements AutoCloseable {
     new SplittableRandom(seed).nextBytes(payload);
     Memory local = memory.at(sender, payload.length, "payload");
     local.putBytes(0, payload);
-    this.target = memory.at(nic, payload.length + 2L * GUARD, "target");
-    target.fill(0, target.size(), GUARD_BYTE);
-    target.fill(GUARD, payload.length, (byte) 0);
+    this.target =
+        new GuardedMemory(
+            memory.at(nic, payload.length + 2L * GuardedMemory.GUARD, "target"),
+            GuardedMemory.GUARD,
+            payload.length);
     int senderThreads = shape.producers() * shape.senderThreads();
     int nicThreads = shape.engines() * shape.engineThreads();
-    this.senderStatus = status(sender, senderThreads);
-    this.nicStatus = status(nic, nicThreads);
+    this.senderStatus = memory.own(new KernelStatus(sender, senderThreads));
+    this.nicStatus = memory.own(new KernelStatus(nic, nicThreads));
     this.stamps = memory.at(sender, 2 * Long.BYTES, "stamps");
     this.samples =
         memory.at(sender, Math.max(1, total * shape.producers()) * Long.BYTES, "samples");
-    this.senderJob = write(sender, senderJob(load, local, remoteKey));
+    this.senderJob = write(sender, senderJob(local, remoteKey));
     this.nicJob = write(nic, nicJob(local));
-  }
-
-  private Memory status(Gpu gpu, int threads) {
-    Memory status = memory.at(gpu, (long) threads * Integer.BYTES, "status");
-    status.fill(0, status.size(), (byte) 0xff);
-    return status;
   }
 
   private long write(Gpu gpu, JobView job) {
@@ -93,11 +95,11 @@ final class NicRun implements AutoCloseable {
     return written.address();
   }
 
-  private JobView senderJob(Load load, Memory local, int remoteKey) {
+  private JobView senderJob(Memory local, int remoteKey) {
     JobView job = new JobView();
     job.local = local.address();
     job.localKey = LOCAL_KEY;
-    job.remote = target.address() + GUARD;
+    job.remote = target.address();
     job.remoteKey = remoteKey;
     job.bytes = shape.bytes();
     job.stride = load.distinct() == 1 ? 0 : shape.bytes();
@@ -110,7 +112,7 @@ final class NicRun implements AutoCloseable {
     job.window = shape.window();
     job.qpCount = shape.producers();
     job.chunkBytes = shape.bytes();
-    if (shape.path() == NicPath.RING) {
+    if (shape.path() == NicPath.PUSH_RING) {
       job.staging = memory.senderViews();
     } else {
       job.staging = memory.staging();
@@ -126,7 +128,7 @@ final class NicRun implements AutoCloseable {
     job.local = local.address();
     job.localKey = LOCAL_KEY;
     job.bytes = local.size();
-    job.remote = target.address() + GUARD;
+    job.remote = target.address();
     job.remoteKey = REMOTE_KEY;
     job.stride = payload.length;
     job.iterations = total;
@@ -136,51 +138,52 @@ final class NicRun implements AutoCloseable {
     job.stagingWire = memory.staging();
     job.stagingBytes = memory.stagingBytes();
     job.stagingKey = STAGING_KEY;
-    if (shape.path() == NicPath.RING) {
+    if (shape.path() == NicPath.PUSH_RING) {
       job.staging = memory.nicViews();
     }
     return job;
   }
 
-  /**
-   * Starts the NIC and then the sender.
-   *
-   * @param timeoutNanos after which a kernel is given up
-   */
-  List<Launch> start(NicKernels sender, NicKernels nic, Load load, long timeoutNanos) {
-    String answering = shape.path() == NicPath.RING ? "gpu_push_nic" : "gpu_nic";
-    // Loading may wait for kernels that run; both are loaded before either runs.
-    nic.kernel(answering);
-    sender.kernel(load.kernel());
-    Launch serves =
-        nic.launch(
-            answering,
-            LaunchConfig.of(shape.engines(), shape.engineThreads()).withTimeout(timeoutNanos),
-            memory.nicViews(),
-            nicJob);
-    try {
-      return List.of(
-          serves,
-          sender.launch(
-              load.kernel(),
-              LaunchConfig.of(shape.producers(), shape.senderThreads()).withTimeout(timeoutNanos),
-              memory.senderViews(),
-              senderJob));
-    } catch (RuntimeException e) {
-      serves.cancel("the sender could not be launched");
-      throw e;
-    }
+  @Override
+  public Fabric fabric() {
+    return gpus.fabric();
   }
 
-  /** The first thing that went wrong on either side, in words, or null. */
-  @Nullable String firstError() {
-    String sending = firstError("sender", senderStatus);
-    String answering = firstError("NIC", nicStatus);
-    if (sending != null || answering != null) {
-      return (sending == null
-              ? answering
-              : answering == null ? sending : sending + "; " + answering)
-          + memory.errorText();
+  /** The NIC starts before the sender. */
+  @Override
+  public List<Supplier<Launch>> prepare() {
+    String answering = shape.path() == NicPath.PUSH_RING ? "gpu_push_nic" : "gpu_nic";
+    gpus.nicKernels().kernel(answering);
+    gpus.senderKernels().kernel(load.kernel());
+    return List.of(
+        () ->
+            gpus.nicKernels()
+                .launch(
+                    answering,
+                    grid(shape.engines(), shape.engineThreads()),
+                    memory.nicViews(),
+                    nicJob),
+        () ->
+            gpus.senderKernels()
+                .launch(
+                    load.kernel(),
+                    grid(shape.producers(), shape.senderThreads()),
+                    memory.senderViews(),
+                    senderJob));
+  }
+
+  private LaunchConfig grid(int blocks, int threads) {
+    return LaunchConfig.of(blocks, threads).withTimeout(shape.kernelNanos());
+  }
+
+  @Override
+  public @Nullable String firstError() {
+    String errors =
+        Stream.of(senderStatus.firstError("the sender"), nicStatus.firstError("the NIC"))
+            .filter(Objects::nonNull)
+            .collect(Collectors.joining("; "));
+    if (!errors.isEmpty()) {
+      return errors + memory.errorText();
     }
     for (int queue = 0; queue < shape.producers(); queue++) {
       long reported = memory.reported(queue);
@@ -192,40 +195,13 @@ final class NicRun implements AutoCloseable {
     return null;
   }
 
-  private static @Nullable String firstError(String who, Memory status) {
-    byte[] bytes = status.getBytes(0, (int) status.size());
-    MemorySegment words = MemorySegment.ofArray(bytes);
-    for (int thread = 0; thread < bytes.length / Integer.BYTES; thread++) {
-      int word = words.get(WORD, (long) thread * Integer.BYTES);
-      if (word != Abi.OK) {
-        return "thread %d of the %s: %s".formatted(thread, who, Abi.statusText(word));
-      }
-    }
-    return null;
+  @Override
+  public @Nullable String mismatch() {
+    return target.mismatch(payload);
   }
 
-  /** What is not at the target as it was sent, in words, or null. */
-  @Nullable String mismatch() {
-    byte[] arrived = target.getBytes(0, payload.length + 2 * GUARD);
-    int at = Arrays.mismatch(payload, 0, payload.length, arrived, GUARD, GUARD + payload.length);
-    if (at >= 0) {
-      return "byte %d of message %d: 0x%02x instead of 0x%02x"
-          .formatted(
-              at % shape.bytes(),
-              at / shape.bytes(),
-              arrived[GUARD + at] & 0xff,
-              payload[at] & 0xff);
-    }
-    for (int i = 0; i < GUARD; i++) {
-      if (arrived[i] != GUARD_BYTE || arrived[GUARD + payload.length + i] != GUARD_BYTE) {
-        return "a byte beside the target was written";
-      }
-    }
-    return null;
-  }
-
-  /** Bytes that {@link #mismatch} compares. */
-  long verified() {
+  @Override
+  public long verifiedBytes() {
     return payload.length;
   }
 

@@ -1,9 +1,7 @@
 package dev.doorbell.experiments.scenario.nic;
 
-import dev.doorbell.experiments.plan.Point;
-
 /**
- * What a point asks for.
+ * Queues, messages and threads of a run.
  *
  * @param path of the payload
  * @param bytes of a message, a multiple of 16
@@ -14,6 +12,7 @@ import dev.doorbell.experiments.plan.Point;
  * @param slots of a producer in the NIC's memory, when the sender copies
  * @param mostThreads of a block
  * @param deadlineNanos after which every wait on either GPU ends
+ * @param kernelNanos after which a kernel is stopped
  */
 record NicShape(
     NicPath path,
@@ -24,7 +23,8 @@ record NicShape(
     int window,
     int slots,
     int mostThreads,
-    long deadlineNanos) {
+    long deadlineNanos,
+    long kernelNanos) {
   private static final int WARP = 32;
   private static final int UNIT = 16;
 
@@ -34,23 +34,19 @@ record NicShape(
   /** Threads of a NIC's block that serves short messages. */
   private static final int SHORT_THREADS = 128;
 
-  static NicShape of(Point point, int mostThreads, long deadlineNanos) {
-    return new NicShape(
-        NicPath.of(point.text("path")),
-        (int) point.whole("size"),
-        (int) point.whole("producers"),
-        (int) point.whole("engines"),
-        (int) point.whole("depth"),
-        (int) point.whole("window"),
-        (int) point.whole("slots"),
-        mostThreads,
-        deadlineNanos);
-  }
-
-  /** The same with one block on each side of the queue: for one message at a time. */
+  /** This shape with one block on each side of the queue: for one message at a time. */
   NicShape single() {
     return new NicShape(
-        path, bytes, 1, engines / producers, depth, window, slots, mostThreads, deadlineNanos);
+        path,
+        bytes,
+        1,
+        engines / producers,
+        depth,
+        window,
+        slots,
+        mostThreads,
+        deadlineNanos,
+        kernelNanos);
   }
 
   /** Threads of a sender's block: as many as copy. */

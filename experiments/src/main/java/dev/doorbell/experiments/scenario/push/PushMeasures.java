@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * What a point samples: hears the receiver's events on their way to the checker, and asks the
- * senders' kernels when they have ended.
+ * The sampled metrics of a point: from the receiver's events, which it passes on to the checker,
+ * and from what the senders' kernels have left.
  */
 final class PushMeasures implements PushObserver {
   private static final int WARMUP_SHARE = 4;
 
+  private final PushSettings of;
   private final Point point;
   private final PushChecker checker;
 
@@ -25,8 +26,9 @@ final class PushMeasures implements PushObserver {
 
   private int arrived;
 
-  PushMeasures(Point point, PushChecker checker) {
-    this.point = point;
+  PushMeasures(PushSettings of, PushChecker checker) {
+    this.of = of;
+    this.point = of.point();
     this.checker = checker;
   }
 
@@ -76,7 +78,7 @@ final class PushMeasures implements PushObserver {
 
   /** How long each message waited for room; of random times without those of the warm-up. */
   private LongStream waits(PushNode node) {
-    int warmup = point.whole("load") > 0 ? point.warmup() * PushPoint.BATCH_MESSAGES : 0;
+    int warmup = of.random() ? point.warmup() * PushSettings.BATCH_MESSAGES : 0;
     return Arrays.stream(node.waits()).skip(warmup).filter(wait -> wait >= 0);
   }
 
@@ -87,11 +89,9 @@ final class PushMeasures implements PushObserver {
    */
   private double goodput() {
     int steps = arrived - 1 - arrived / WARMUP_SHARE;
-    int turn = (int) Math.max(1, point.whole("slots") * point.whole("senders"));
+    int turn = Math.max(1, of.slots() * of.senders());
     int counted = steps < turn ? steps : steps - steps % turn;
-    return (double) counted
-        * point.whole("size")
-        / (arrivals[arrived - 1] - arrivals[arrived - 1 - counted]);
+    return (double) counted * of.size() / (arrivals[arrived - 1] - arrivals[arrived - 1 - counted]);
   }
 
   /**
@@ -101,12 +101,12 @@ final class PushMeasures implements PushObserver {
     long[] waits = node.waits();
     double[] shares = new double[point.samples()];
     for (int batch = 0; batch < shares.length; batch++) {
-      int from = (point.warmup() + batch) * PushPoint.BATCH_MESSAGES;
+      int from = (point.warmup() + batch) * PushSettings.BATCH_MESSAGES;
       long full =
-          Arrays.stream(waits, from, from + PushPoint.BATCH_MESSAGES)
+          Arrays.stream(waits, from, from + PushSettings.BATCH_MESSAGES)
               .filter(wait -> wait != 0)
               .count();
-      shares[batch] = (double) full / PushPoint.BATCH_MESSAGES;
+      shares[batch] = (double) full / PushSettings.BATCH_MESSAGES;
     }
     return shares;
   }

@@ -14,6 +14,7 @@ import dev.doorbell.core.push.PushCredit;
 import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.scenario.kernel.KernelStatus;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.push.PushChecker;
 import dev.doorbell.push.PushEngine;
@@ -23,8 +24,6 @@ import dev.doorbell.push.SendRing;
 import dev.doorbell.push.StagingPool;
 import dev.doorbell.push.network.Network;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,13 +33,11 @@ import org.jspecify.annotations.Nullable;
 /** A GPU and a push engine of one rank, with what the GPU sends. */
 final class PushNode implements AutoCloseable {
   private static final String KERNEL = "push_ring";
-  private static final ValueLayout.OfInt WORD =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** The same for several blocks to a ring. */
+  /** The kernel for several blocks to a ring. */
   private static final String SHARED_KERNEL = "push_shared";
 
-  /** The same for rings that share their slots. */
+  /** The kernel for rings that share their slots. */
   private static final String POOL_KERNEL = "push_pool";
 
   private static final KernelCatalogue CATALOGUE = KernelCatalogue.load();
@@ -58,7 +55,7 @@ final class PushNode implements AutoCloseable {
   private @Nullable Memory payload;
   private @Nullable Memory samples;
   private @Nullable Memory stamps;
-  private @Nullable Memory status;
+  private @Nullable KernelStatus status;
   private @Nullable Launch launch;
   private long poolMoved;
 
@@ -80,7 +77,7 @@ final class PushNode implements AutoCloseable {
     this(fabric, gpu, network, options, checker, checker);
   }
 
-  /** The same, with somebody who hears events and passes them on to the checker. */
+  /** A node whose observer receives all events and passes them on to the checker. */
   PushNode(
       Fabric fabric,
       Gpu gpu,
@@ -108,7 +105,7 @@ final class PushNode implements AutoCloseable {
   }
 
   /**
-   * Makes rings and payload.
+   * Creates rings and payload.
    *
    * @param watchProducer whether the checker looks at the producer's counters
    */
@@ -127,9 +124,7 @@ final class PushNode implements AutoCloseable {
     }
     samples = allocate((long) wanted.total() * Long.BYTES, "samples");
     stamps = allocate(2L * Long.BYTES, "stamps");
-    Memory words = allocate((long) wanted.blocks() * wanted.threads() * Integer.BYTES, "status");
-    words.fill(0, words.size(), (byte) 0xff);
-    status = words;
+    status = new KernelStatus(gpu, (long) wanted.blocks() * wanted.threads());
   }
 
   private static String ptx(String kernel) {
@@ -183,7 +178,7 @@ final class PushNode implements AutoCloseable {
             : null);
   }
 
-  /** Makes on-chip memory addressable; how far kernels' addresses lie from the host's. */
+  /** Makes on-chip memory addressable; returns how far kernels' addresses lie from the host's. */
   private long moved(Allocation chip) {
     return gpu.mapDeviceRegisters(chip.address(), chip.size()) - chip.address();
   }
@@ -259,15 +254,7 @@ final class PushNode implements AutoCloseable {
   /** The first status that is not ok, or {@link Abi#OK}. */
   int outcome() {
     require(launch).check();
-    Memory words = require(status);
-    MemorySegment all = MemorySegment.ofArray(words.getBytes(0, (int) words.size()));
-    for (long at = 0; at < words.size(); at += Integer.BYTES) {
-      int word = all.get(WORD, at);
-      if (word != Abi.OK) {
-        return word;
-      }
-    }
-    return Abi.OK;
+    return require(status).first();
   }
 
   /** How long each message waited for room, in nanoseconds; -1 for one that was dropped. */

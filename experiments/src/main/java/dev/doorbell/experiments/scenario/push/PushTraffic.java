@@ -1,9 +1,10 @@
 package dev.doorbell.experiments.scenario.push;
 
 import dev.doorbell.push.RingShape;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What one GPU sends. It never changes: whoever wants it otherwise gets another. */
+/** What one GPU sends; immutable, {@code with...} returns a changed copy. */
 final class PushTraffic implements Cloneable {
   private static final long DEADLINE_NANOS = 50_000_000;
 
@@ -48,9 +49,11 @@ final class PushTraffic implements Cloneable {
     return made;
   }
 
-  private PushTraffic copy() {
+  private PushTraffic copy(Consumer<PushTraffic> change) {
     try {
-      return (PushTraffic) clone();
+      PushTraffic made = (PushTraffic) clone();
+      change.accept(made);
+      return made;
     } catch (CloneNotSupportedException e) {
       throw new IllegalStateException(e);
     }
@@ -58,74 +61,65 @@ final class PushTraffic implements Cloneable {
 
   /** With flags of {@link dev.doorbell.core.push.PushRingView}, for the kernel. */
   PushTraffic withFlags(int other) {
-    PushTraffic made = copy();
-    made.flags = other;
-    return made;
+    return copy(made -> made.flags = other);
   }
 
-  /** So many messages to a doorbell. */
+  /** With so many messages to a doorbell. */
   PushTraffic withBatch(int other) {
-    PushTraffic made = copy();
-    made.batch = other;
-    return made;
+    return copy(made -> made.batch = other);
   }
 
-  /** So many threads of a block. */
+  /** With so many threads in a block. */
   PushTraffic withThreads(int other) {
-    PushTraffic made = copy();
-    made.threads = other;
-    return made;
+    return copy(made -> made.threads = other);
   }
 
-  /** So long may a wait of the kernel take. */
+  /** With a deadline for every wait of the kernel. */
   PushTraffic withDeadline(long nanos) {
-    PushTraffic made = copy();
-    made.deadlineNanos = nanos;
-    return made;
+    return copy(made -> made.deadlineNanos = nanos);
   }
 
   /** Nanoseconds before each message. */
   PushTraffic withGaps(long[] nanos) {
-    PushTraffic made = copy();
-    made.gaps = nanos.clone();
-    return made;
+    return copy(made -> made.gaps = nanos.clone());
   }
 
   /** Rings with headers of their own, on slots that they share. */
   PushTraffic withPool(int slots, int share) {
-    PushTraffic made = copy();
-    made.shape = new RingShape(shape.entries(), 0, shape.slotBytes(), shape.first());
-    made.pool = new Pool(slots, share);
-    return made;
+    return copy(
+        made -> {
+          made.shape = new RingShape(shape.entries(), 0, shape.slotBytes(), shape.first());
+          made.pool = new Pool(slots, share);
+        });
   }
 
-  /** As many blocks to a ring, which share its messages. */
+  /** With {@code count} blocks to a ring, which share its messages. */
   PushTraffic withProducers(int count) {
     if (messages % count != 0 || gaps != null) {
       throw new IllegalArgumentException(
           "%d producers cannot share %d messages".formatted(count, messages));
     }
-    PushTraffic made = copy();
-    made.producers = count;
-    return made;
+    return copy(made -> made.producers = count);
   }
 
   /** One ring that sends to {@code count} engines in turn. */
   PushTraffic toEachInTurn(int count) {
-    PushTraffic made = copy();
-    made.rings = 1;
-    made.destinations = count;
-    made.spread = false;
-    return made;
+    return copy(
+        made -> {
+          made.rings = 1;
+          made.destinations = count;
+          made.spread = false;
+        });
   }
 
   /** As many rings as engines, each to its own. */
   PushTraffic ringForEach(int count) {
-    PushTraffic made = copy();
-    made.rings = count;
-    made.destinations = 1;
-    made.spread = true;
-    return made;
+    return copy(
+        made -> {
+          made.rings = count;
+          made.destinations = 1;
+          made.spread = true;
+        });
   }
 
   /** Rings, of one block of the kernel each, or of several. */
@@ -133,7 +127,7 @@ final class PushTraffic implements Cloneable {
     return rings;
   }
 
-  /** Of each ring. */
+  /** The shape of each ring. */
   RingShape shape() {
     return shape;
   }
@@ -181,7 +175,7 @@ final class PushTraffic implements Cloneable {
     return spread;
   }
 
-  /** Of every wait of the kernel. */
+  /** Deadline of every wait of the kernel, in nanoseconds. */
   long deadlineNanos() {
     return deadlineNanos;
   }

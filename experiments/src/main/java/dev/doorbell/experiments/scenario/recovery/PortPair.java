@@ -10,13 +10,14 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
+import dev.doorbell.experiments.scenario.world.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of rank 0, and its peer at rank 1, over one port. */
 final class PortPair implements AutoCloseable {
-  /** As many as a run has messages: what is executed over one connection never lacks one. */
+  /** At least as many as a run has messages. */
   static final int RECEIVES = 512;
 
   private static final int RECEIVE_BYTES = 8;
@@ -39,7 +40,7 @@ final class PortPair implements AutoCloseable {
   }
 
   /**
-   * Makes both ends, with queues in memory of {@code kind}. Rank 1 has receives for messages that
+   * Creates both ends, with queues in memory of {@code kind}. Rank 1 has receives for messages that
    * take one: those with an immediate.
    */
   PortPair(Ports ports, int port, int blocks, MemoryKind kind, Tally tally) {
@@ -98,13 +99,13 @@ final class PortPair implements AutoCloseable {
       end.toReset();
     }
     for (int rank = 0; rank < Ports.RANKS; rank++) {
-      ends[rank].connect(ends[1 - rank].address(), Ports.ALL_RIGHTS, Ports.QUICK);
+      ends[rank].connect(ends[1 - rank].address(), Endpoint.ALL_RIGHTS, Ports.QUICK);
     }
     postReceives(ends[1]);
     connected = true;
   }
 
-  /** A reset queue pair has forgotten them. */
+  /** Posted anew after each reset, which drops them. */
   private void postReceives(QueuePair end) {
     for (int i = 0; i < RECEIVES; i++) {
       ReceiveSegment.write(
@@ -127,7 +128,7 @@ final class PortPair implements AutoCloseable {
     return ends[1].executed();
   }
 
-  /** The connection ends here: what was executed over it counts. */
+  /** Ends the connection and counts what was executed over it. */
   void count() {
     ExecutedRequests executed = connected ? ends[1].executed() : null;
     if (executed != null) {

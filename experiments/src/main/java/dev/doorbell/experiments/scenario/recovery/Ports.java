@@ -1,30 +1,25 @@
 package dev.doorbell.experiments.scenario.recovery;
 
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.machine.CpuPrices;
-import dev.doorbell.core.fabric.timed.machine.Network;
-import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultCount;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.VirtualTime;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Two ranks in virtual time: a GPU each, a buffer in its memory, and two ports that each have the
@@ -34,13 +29,6 @@ import java.util.Set;
 final class Ports implements AutoCloseable {
   static final int RANKS = 2;
   static final int PORTS = 2;
-
-  static final Set<AccessRight> ALL_RIGHTS =
-      EnumSet.of(
-          AccessRight.LOCAL_WRITE,
-          AccessRight.REMOTE_WRITE,
-          AccessRight.REMOTE_READ,
-          AccessRight.REMOTE_ATOMIC);
 
   /** 1 ms until an ACK is missed, 3 retries. */
   static final ConnectionAttributes QUICK = new ConnectionAttributes(8, 3, 3, 1, 16, 16, 0);
@@ -56,28 +44,21 @@ final class Ports implements AutoCloseable {
 
   Ports(Topology topology, long seed, long bytes) {
     fabric = new TimedFabric(topology, seed);
-    NicPrices nic = topology.nics().getFirst();
-    CpuPrices cpu = topology.cpus().getFirst();
-    Network network = topology.network();
-    cpuPrices = new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post()));
-    SoftHcaOptions options =
-        SoftHcaOptions.DEFAULT.withTiming(
-            new HcaTiming(
-                Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+    cpuPrices = VirtualTime.cpu(topology);
+    SoftHcaOptions options = VirtualTime.hca(topology);
     for (int rank = 0; rank < RANKS; rank++) {
       gpus[rank] = new VmGpu(fabric, Locus.gpu(rank, 0));
       buffers[rank] = gpus[rank].allocate(MemoryKind.DEVICE, bytes, "buffer");
     }
     for (int port = 0; port < PORTS; port++) {
-      InProcessWire wire =
-          new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE);
+      InProcessWire wire = VirtualTime.wire(topology);
       for (int rank = 0; rank < RANKS; rank++) {
         SoftHca hca =
             new SoftHca(fabric, Locus.nic(rank, 0), "rank%d.port%d".formatted(rank, port), options);
         hcas[rank][port] = hca;
         wire.join(hca);
         domains[rank][port] = hca.allocateProtectionDomain();
-        regions[rank][port] = domains[rank][port].register(buffers[rank], ALL_RIGHTS);
+        regions[rank][port] = domains[rank][port].register(buffers[rank], Endpoint.ALL_RIGHTS);
       }
     }
   }
@@ -86,7 +67,7 @@ final class Ports implements AutoCloseable {
     return fabric;
   }
 
-  /** What the CPUs' own work costs. */
+  /** Prices of the CPUs' own work. */
   ProxyPrices cpuPrices() {
     return cpuPrices;
   }
@@ -112,7 +93,7 @@ final class Ports implements AutoCloseable {
     return hcas[0][0].attributes().maxInlineBytes();
   }
 
-  /** From now on things go wrong: a port is a device of the plan. */
+  /** Injects the faults of a plan, of which a port is a device. */
   void inject(FaultPlan plan) {
     for (int rank = 0; rank < RANKS; rank++) {
       for (int port = 0; port < PORTS; port++) {
@@ -123,7 +104,7 @@ final class Ports implements AutoCloseable {
     }
   }
 
-  /** What each fault of the plan has met and done. */
+  /** How often each fault of the plan could have struck, and did. */
   List<FaultCount> faults(FaultPlan plan) {
     return FaultCount.total(plan, injectors);
   }

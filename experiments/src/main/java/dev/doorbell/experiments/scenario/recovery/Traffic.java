@@ -31,7 +31,7 @@ final class Traffic {
   private final boolean[] atomic;
   private final byte[] payload;
 
-  Traffic(Ports ports, KeptKernel.Shape shape, long seed) {
+  Traffic(Ports ports, SupervisedKernel.Shape shape, long seed) {
     this(ports, shape.threads(), shape.operations(), shape.bytes(), shape.immediate(), seed);
   }
 

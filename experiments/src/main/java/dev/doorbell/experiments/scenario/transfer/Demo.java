@@ -11,20 +11,16 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.WqePrinter;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
 import java.io.PrintStream;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
-/** One put of 64 bytes, told step by step with its virtual times. */
+/** Prints one put of 64 bytes step by step with its virtual times. */
 public final class Demo {
   private static final int BYTES = 64;
   private static final int RING = 64;
@@ -36,25 +32,9 @@ public final class Demo {
     this.out = out;
   }
 
-  /** Keeps everything. */
-  private static final class Recorder implements Trace {
-    private final List<TraceEvent> events = new ArrayList<>();
-
-    @Override
-    public boolean enabled() {
-      return true;
-    }
-
-    @Override
-    public void record(TraceEvent event) {
-      events.add(event);
-    }
-  }
-
   public void run(Topology topology) throws PointFailure {
-    Recorder recorder = new Recorder();
-    Endpoint.Shape shape =
-        new Endpoint.Shape(RING, RING, false, Placement.GPU, false, false, true, 1, SECOND);
+    EventRecorder recorder = new EventRecorder();
+    Endpoint.Shape shape = Endpoint.Shape.builder(RING, SECOND).exclusive(true).build();
     try (World world = World.timed(topology, 2, 4096, 1, recorder);
         Connection connection = Connection.open(world, shape, Connection.Ringing.GPU, 1);
         RankBuffers zero = new RankBuffers(connection, world.rank(0), BYTES, 1);
@@ -67,7 +47,7 @@ public final class Demo {
       RunOutcome outcome = world.fabric().run(launch::done, SECOND);
       check(launch, outcome, zero, one);
       Endpoint endpoint = connection.endpoints(0).getFirst();
-      tell(recorder.events, zero.started(), endpoint);
+      tell(recorder.byTime(), zero.started(), endpoint);
       out.printf("%n  the work request, bit by bit%n");
       WqePrinter.full(endpoint.queuePair().sendRingAddress())
           .lines()
@@ -101,10 +81,8 @@ public final class Demo {
     long record = endpoint.queuePair().recordAddress() + Integer.BYTES;
     long register = endpoint.queuePair().doorbellAddress();
     int qpn = endpoint.queuePair().number();
-    List<TraceEvent> ordered = new ArrayList<>(events);
-    ordered.sort(Comparator.comparingLong(TraceEvent::nanos));
     long stored = 0;
-    for (TraceEvent event : ordered) {
+    for (TraceEvent event : events) {
       long at = event.subject();
       boolean first = event.locus().rank() == 0 && event.nanos() >= start;
       switch (event.kind()) {

@@ -21,14 +21,14 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.remote.Company;
-import dev.doorbell.experiments.remote.ControlLine;
-import dev.doorbell.experiments.remote.ControlLine.Refused;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.World;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.ControlLine.Refused;
+import dev.doorbell.interop.job.ProcessGroup;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.RoceWire;
@@ -58,21 +58,26 @@ final class PairedPoint {
   private final PointContext context;
   private final Protocols protocols;
   private final Pairing pairing;
-  private final Company company;
-  private final TransferShape shape;
+  private final ProcessGroup group;
+  private final TransferSettings settings;
   private final int rank;
   private final List<List<FaultTally>> tallies = new ArrayList<>();
   private int transfers;
   private long verified;
 
   PairedPoint(
-      Point point, PointContext context, Protocols protocols, Pairing pairing, Company company) {
+      Point point,
+      TransferSettings settings,
+      PointContext context,
+      Protocols protocols,
+      Pairing pairing,
+      ProcessGroup group) {
     this.point = point;
     this.context = context;
     this.protocols = protocols;
     this.pairing = pairing;
-    this.company = company;
-    this.shape = new TransferShape(point, KERNEL_NANOS, DEADLINE_NANOS);
+    this.group = group;
+    this.settings = settings;
     this.rank = pairing.rank();
   }
 
@@ -95,9 +100,8 @@ final class PairedPoint {
       }
       List<String> notes = new ArrayList<>();
       notes.add("two processes, RoCEv2 in UDP; what PCIe would cost is not in the times");
-      String note = shape.note();
-      if (note != null) {
-        notes.add(note);
+      if (settings.hasHostQueues()) {
+        notes.add("queues in host memory: the path's own placement");
       }
       return new PointResult(Basis.EMULATED, samples, new LinkedHashMap<>(), verified, notes);
     } finally {
@@ -125,7 +129,8 @@ final class PairedPoint {
 
   private double[] goodput(Protocol protocol) throws PointFailure, EnvironmentException {
     double[] rates = new double[Math.max(1, Math.min(BATCHES, point.samples()))];
-    int messages = shape.messages(protocol);
+    TransferPlan plan = plan(protocol);
+    int messages = plan.messages();
     for (int batch = 0; batch < rates.length; batch++) {
       int which = batch;
       transfer(
@@ -135,10 +140,14 @@ final class PairedPoint {
           0,
           buffers -> {
             long nanos = Math.max(1, buffers.ended() - buffers.started());
-            rates[which] = (double) shape.bytes() * messages * shape.blocks(protocol) / nanos;
+            rates[which] = (double) settings.size() * messages * plan.blocks() / nanos;
           });
     }
     return rates;
+  }
+
+  private TransferPlan plan(Protocol protocol) {
+    return new TransferPlan(settings, protocol, KERNEL_NANOS, DEADLINE_NANOS);
   }
 
   /** What is read off rank 0's side after a transfer. */
@@ -164,7 +173,7 @@ final class PairedPoint {
               SoftHcaOptions.DEFAULT.withEngine(
                   SoftHcaOptions.DEFAULT
                       .engine()
-                      .withMtu((int) point.whole("mtu"))
+                      .withMtu(settings.queues().mtu())
                       .withFirstRetry(FIRST_RETRY_NANOS)));
       injectors = made.inject(point.faults().forTransfer(point.seed()));
     } catch (HcaException | IllegalArgumentException e) {
@@ -177,8 +186,8 @@ final class PairedPoint {
     try (World world = made;
         Connection connection =
             Connection.half(
-                world, rank, shape.endpoint(protocol), shape.ringing(), shape.queuePairs());
-        RankBuffers buffers = shape.buffers(protocol, connection, world.rank(rank), salt)) {
+                world, rank, plan(protocol).endpoint(), settings.ringing(), settings.qps());
+        RankBuffers buffers = plan(protocol).buffers(connection, world.rank(rank), salt)) {
       Half half = new Half(world, buffers, idleness);
       half.connect(connection);
       half.run(protocol, iterations, warmup);
@@ -212,7 +221,7 @@ final class PairedPoint {
             idleness.look();
             return false;
           };
-      return company.meet(
+      return group.gather(
           "%s.%s".formatted(name, step), value, () -> world.fabric().run(never, WAITING_NANOS));
     }
 
@@ -275,9 +284,9 @@ final class PairedPoint {
           start =
               buffers.prepare(
                   protocol,
-                  shape.job(protocol, rank, iterations, warmup),
+                  plan(protocol).job(rank, iterations, warmup),
                   to,
-                  shape.launch(protocol));
+                  plan(protocol).launch());
         }
       } catch (GpuException e) {
         firstError = String.valueOf(e.getMessage());

@@ -8,11 +8,12 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
-import dev.doorbell.experiments.remote.Company;
-import dev.doorbell.experiments.remote.Endpoint;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
-import dev.doorbell.experiments.scenario.kind.PointFamily;
+import dev.doorbell.experiments.scenario.kind.SettingException;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.job.ProcessGroup;
 import org.jspecify.annotations.Nullable;
 
 /** Runs points one after the other with another process, which runs the same ones. */
@@ -21,26 +22,26 @@ public final class PairedRunner implements PointRunner {
 
   private final Pairing pairing;
   private final Protocols protocols;
-  private final ExperimentKinds families;
-  private @Nullable Company company;
+  private final ExperimentKinds kinds;
+  private @Nullable ProcessGroup group;
   private @Nullable EnvironmentException broken;
 
-  public PairedRunner(Pairing pairing, Protocols protocols, ExperimentKinds families) {
+  public PairedRunner(Pairing pairing, Protocols protocols, ExperimentKinds kinds) {
     this.pairing = pairing;
     this.protocols = protocols;
-    this.families = families;
+    this.kinds = kinds;
   }
 
   @Override
   public synchronized PointResult run(Point point, PointContext context) throws PointFailure {
-    PointFamily family = families.of(point);
-    if (!(family instanceof TransferFamily)) {
+    ExperimentKind<?> kind = kinds.of(point);
+    if (!(kind instanceof TransferKind transfers)) {
       throw new PointFailure(
           PointFailure.Kind.WAIVED,
           Problem.of(
               "DB-P017",
               point.id(),
-              "points of %s are run in one process".formatted(family.asked())));
+              "points of %s are run in one process".formatted(kind.request())));
     }
     if (protocols.runAmongAll(point)) {
       throw new PointFailure(
@@ -52,17 +53,19 @@ public final class PairedRunner implements PointRunner {
       throw failure(before);
     }
     try {
-      Company with = company;
+      ProcessGroup with = group;
       if (with == null) {
         with =
-            new Company(
+            new ProcessGroup(
                 pairing.rank(),
                 PROCESSES,
-                new Endpoint(pairing.host(), pairing.port()),
+                new HostPort(pairing.host(), pairing.port()),
                 pairing.patienceNanos());
-        company = with;
+        group = with;
       }
-      return new PairedPoint(point, context, protocols, pairing, with).run();
+      return new PairedPoint(point, transfers.read(point), context, protocols, pairing, with).run();
+    } catch (SettingException e) {
+      throw new PointFailure(PointFailure.Kind.FAILED, e.problem(), e);
     } catch (EnvironmentException e) {
       // The processes are no longer at the same step, and never will be again.
       broken = e;

@@ -1,12 +1,9 @@
 package dev.doorbell.experiments.scenario.transfer;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
-import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.mlx5.CqePrinter;
 import dev.doorbell.core.mlx5.DoorbellPrinter;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -16,10 +13,9 @@ import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.pcap.CapturedFrame;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.plan.Timeline.Kind;
@@ -27,8 +23,10 @@ import dev.doorbell.experiments.plan.Timeline.Step;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.softhca.wire.WireCapture;
 import java.io.IOException;
@@ -40,8 +38,8 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One message of a point in virtual time, with all that happens to it. */
-public final class TracedTransfer {
+/** One message of a point in virtual time, with everything that happens to it. */
+final class TracedTransfer {
   private static final long SECOND = 1_000_000_000L;
 
   /** Preamble, frame check sequence and the least gap, which no capture has. */
@@ -52,30 +50,28 @@ public final class TracedTransfer {
 
   private static final int SOURCE_END = 12;
 
+  /** A run that nothing interrupts. */
+  private static final PointContext CONTEXT =
+      new PointContext() {
+        @Override
+        public boolean cancelled() {
+          return false;
+        }
+
+        @Override
+        public void log(String line) {}
+      };
+
   private final Point point;
+  private final TransferSettings settings;
   private final Topology topology;
   private final Protocols protocols;
 
-  public TracedTransfer(Point point, Topology topology, Protocols protocols) {
-    this.point = point;
+  TracedTransfer(TransferSettings settings, Topology topology, Protocols protocols) {
+    this.point = settings.point();
+    this.settings = settings;
     this.topology = topology;
     this.protocols = protocols;
-  }
-
-  /** Keeps everything from the start of the kernels on. */
-  private static final class Recorder implements Trace {
-    private final List<TraceEvent> events = new ArrayList<>();
-    private boolean listening;
-
-    @Override
-    public boolean enabled() {
-      return listening;
-    }
-
-    @Override
-    public void record(TraceEvent event) {
-      events.add(event);
-    }
   }
 
   /**
@@ -110,63 +106,30 @@ public final class TracedTransfer {
     if (protocol.descriptor().launch().allRanks()) {
       throw failure("a timeline is of one message between two ranks, and its kernel runs at all");
     }
-    TransferShape shape = new TransferShape(point, SECOND, SECOND);
-    Recorder recorder = new Recorder();
-    recorder.listening = true; // devices ask once, when they are made
-    int mtu = (int) point.whole("mtu");
-    try (World world = World.timed(topology, 2, mtu, point.seed(), recorder);
-        Connection connection = shape.connect(world, protocol);
-        RankBuffers zero = shape.buffers(protocol, connection, world.rank(0), 0);
-        RankBuffers one = shape.buffers(protocol, connection, world.rank(1), 1)) {
-      LaunchConfig config = shape.launch(protocol);
-      List<Launch> launches = new ArrayList<>();
+    TransferPlan plan = new TransferPlan(settings, protocol, SECOND, SECOND);
+    EventRecorder recorder = new EventRecorder();
+    World world = World.timed(topology, 2, settings.queues().mtu(), point.seed(), recorder);
+    try (TransferTrial trial = new TransferTrial(plan, world, 0, 1, 0)) {
       try (WireCapture capture =
           WireCapture.create(
               file, "one message of " + point.id(), Basis.MODELLED, world.fabric().now())) {
         world.capture(capture);
-        recorder.events.clear();
-        launches.add(zero.launch(protocol, shape.job(protocol, 0, 1, 0), one, config));
-        if (protocol.descriptor().launch().bothRanks()) {
-          launches.add(one.launch(protocol, shape.job(protocol, 1, 1, 0), zero, config));
-        }
-        RunOutcome outcome =
-            world.fabric().run(() -> launches.stream().allMatch(Launch::done), SECOND);
-        check(launches, outcome, zero, one, protocol);
-        world.fabric().quiesce();
+        recorder.clear();
+        new PointRun<>(point, settings, CONTEXT, topology, new ExecutionBackend.Virtual())
+            .await(trial, SECOND);
+      } catch (GpuException e) {
+        throw failure(String.valueOf(e.getMessage()));
       }
-      List<Step> steps = new Steps(connection, zero).of(recorder.events);
+      String error = trial.firstError();
+      if (error == null && !protocol.descriptor().launch().windowSlots()) {
+        error = trial.mismatch();
+      }
+      if (error != null) {
+        throw failure(error);
+      }
+      List<Step> steps = new Steps(trial.connection(), trial.sender()).of(recorder.byTime());
       packets(file, steps);
       return timeline(steps, streams);
-    }
-  }
-
-  private void check(
-      List<Launch> launches,
-      RunOutcome outcome,
-      RankBuffers zero,
-      RankBuffers one,
-      Protocol protocol)
-      throws PointFailure {
-    if (outcome != RunOutcome.DONE) {
-      throw failure("the kernel did not end");
-    }
-    try {
-      for (Launch launch : launches) {
-        launch.check();
-      }
-    } catch (GpuException e) {
-      throw failure(String.valueOf(e.getMessage()));
-    }
-    String firstError = zero.firstError();
-    boolean slots = protocol.descriptor().launch().windowSlots();
-    if (firstError == null && !slots) {
-      firstError = one.mismatch(zero);
-    }
-    if (firstError == null && protocol.descriptor().verify() == KernelDescriptor.Verify.BOTH) {
-      firstError = zero.mismatch(one);
-    }
-    if (firstError != null) {
-      throw failure(firstError);
     }
   }
 
@@ -196,9 +159,7 @@ public final class TracedTransfer {
     }
 
     List<Step> of(List<TraceEvent> events) {
-      List<TraceEvent> ordered = new ArrayList<>(events);
-      ordered.sort(Comparator.comparingLong(TraceEvent::nanos));
-      for (TraceEvent event : ordered) {
+      for (TraceEvent event : events) {
         step(event);
       }
       return steps;
@@ -269,7 +230,7 @@ public final class TracedTransfer {
       add(kind, event.nanos(), event.nanos(), event, event.bytes(), text);
     }
 
-    /** Where the write that the HCA was told of has arrived. */
+    /** A step at the place where the write that the event is about has arrived. */
     private void landed(Kind kind, TraceEvent event, String text) {
       String from = event.locus().toString();
       String place =

@@ -1,12 +1,22 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.core.problem.Problem;
-import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.scenario.device.RealHca;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-/** What is impossible about a point of a transfer, found without running it. */
+/** What is impossible about a transfer, found without running it. */
 final class TransferChecks {
   private static final String LATENCY = "latency";
   private static final int TAG_BYTES = 8;
@@ -18,106 +28,218 @@ final class TransferChecks {
 
   private TransferChecks() {}
 
-  static void of(Point point, List<Problem> problems) {
-    String path = point.text("path");
-    if (!TransferPath.words().contains(path)) {
-      problems.add(
-          Problem.of("DB-P010", point.id(), "unknown path '%s'".formatted(path))
-              .fix("use one of " + String.join(", ", TransferPath.words())));
+  /** Checks the settings. */
+  static void check(TransferSettings of, Checks checks) {
+    int lanes = of.byWarp() ? TransferSettings.WARP : 1;
+    int depth = of.queues().depth();
+    boolean pingPong = of.point().metrics().contains(LATENCY);
+    checks
+        .code("DB-P011")
+        .refuseIf(
+            of.size() < TAG_BYTES || of.size() % TAG_BYTES != 0 || of.size() > MOST_BYTES,
+            "a message of %d bytes".formatted(of.size()),
+            "the ping-pong marks each message in its last 8 bytes",
+            "use multiples of 8 up to 1 GiB");
+    checks
+        .code("DB-P012")
+        .refuseIf(
+            of.path().inline() && of.size() > lanes * MOST_INLINE,
+            "%d bytes do not fit inline".formatted(of.size()),
+            "four 64-byte blocks hold 220 bytes of inline payload",
+            "exclude: { path: %s, size: \">220\" }".formatted(of.path().word()));
+    checks
+        .code("DB-P013")
+        .refuseIf(
+            Integer.bitCount(depth) != 1 || depth < LARGEST_WQE_BLOCKS || depth > MOST_BLOCKS,
+            "a send ring of %d blocks".formatted(depth),
+            "use a power of two from 4 to 32768");
+    if (pingPong) {
+      checkPingPong(of, checks.code("DB-P014"));
+    }
+    int slot = of.slotBytes();
+    checks.refuseIf(
+        of.stages()
+            && (slot % UNIT != 0 || (long) slot * of.qps() > TransferSettings.STAGING_BYTES),
+        "chunks of %d bytes for %d queue pairs".formatted(slot, of.qps()),
+        "they share a staging area of 256 KiB in units of 16 bytes",
+        "use a smaller chunk, a multiple of 16");
+    if (of.byWarp()) {
+      checkWarp(of, checks);
+    }
+    checks
+        .code("DB-P015")
+        .refuseIf(of.window() < 1, "window must be at least 1", "use window: 1 or more");
+  }
+
+  private static void checkPingPong(TransferSettings of, Checks checks) {
+    checks.refuseIf(
+        of.qps() != 1,
+        "latency on %d queue pairs".formatted(of.qps()),
+        "a ping-pong has one message in flight, on one queue pair",
+        "use qps: 1, or measure goodput alone");
+    checks.refuseIf(
+        of.relaxed(),
+        "latency with relaxed ordering",
+        "a ping-pong waits for a message's last word, which may then pass the others",
+        "use relaxed: false, or measure goodput alone");
+    checks.refuseIf(
+        of.offset() % TAG_BYTES != 0,
+        "latency at offset %d".formatted(of.offset()),
+        "a ping-pong marks each message in an aligned word of 8 bytes",
+        "use multiples of 8, or measure goodput alone");
+  }
+
+  /** A warp posts a message in one piece per lane. */
+  private static void checkWarp(TransferSettings of, Checks checks) {
+    checks.refuseIf(
+        of.path() != TransferPath.PULL && of.path() != TransferPath.PUSH_INLINE,
+        "scope is warp on path " + of.path().word(),
+        "staged payload is posted by its block, BlueFlame carries one WQE alone, and a CPU posts in"
+            + " any order",
+        "use path: pull or push.inline, or leave scope out");
+    checks.refuseIf(
+        of.queues().depth() < TransferSettings.WARP * LARGEST_WQE_BLOCKS,
+        "scope is warp with a send ring of %d blocks".formatted(of.queues().depth()),
+        "the WQEs of all lanes are reserved at once, up to 128 blocks",
+        "use depth: 128 or more");
+    checks.refuseIf(
+        of.threads() > 1 && of.threads() != TransferSettings.WARP,
+        "scope is warp with %d threads".formatted(of.threads()),
+        "a poster is a warp: 32 threads",
+        "leave threads out");
+    checks.refuseIf(
+        of.size() % (TransferSettings.WARP * TAG_BYTES) != 0,
+        "scope is warp with %d bytes".formatted(of.size()),
+        "each lane sends as many bytes, a multiple of 8",
+        "use multiples of 256");
+  }
+
+  /** Checks the kernels. */
+  static void check(TransferSettings of, Protocols protocols, Checks checks) {
+    Point point = of.point();
+    List<Protocol> chosen = new ArrayList<>();
+    for (String name : point.kernels()) {
+      Protocol protocol = protocols.find(name);
+      checks
+          .code("DB-P019")
+          .refuseIf(
+              protocol == null,
+              "there is no kernel '%s'".formatted(name),
+              "doorbell list kernels; --kernels DIR names the folder of your own");
+      if (protocol != null) {
+        chosen.add(protocol);
+      }
+    }
+    if (chosen.size() < point.kernels().size()) {
       return;
     }
-    long size = point.whole("size");
-    if (size < TAG_BYTES || size % TAG_BYTES != 0 || size > MOST_BYTES) {
-      problems.add(
-          Problem.of("DB-P011", point.id(), "a message of %d bytes".formatted(size))
-              .effect("the ping-pong marks each message in its last 8 bytes")
-              .fix("use multiples of 8 up to 1 GiB"));
+    if (Protocols.wantsLatency(point)) {
+      check(of, chosen, Measures.LATENCY, LATENCY, "put_latency", checks);
     }
-    long lanes = TransferShape.byWarp(point) ? TransferShape.WARP : 1;
-    if (TransferPath.of(path).inline() && size > lanes * MOST_INLINE) {
-      problems.add(
-          Problem.of("DB-P012", point.id(), "%d bytes do not fit inline".formatted(size))
-              .effect("four 64-byte blocks hold 220 bytes of inline payload")
-              .fix("exclude: { path: %s, size: \">220\" }".formatted(path)));
-    }
-    long depth = point.whole("depth");
-    if (Long.bitCount(depth) != 1 || depth < LARGEST_WQE_BLOCKS || depth > MOST_BLOCKS) {
-      problems.add(
-          Problem.of("DB-P013", point.id(), "a send ring of %d blocks".formatted(depth))
-              .fix("use a power of two from 4 to 32768"));
-    }
-    boolean pingPong = point.metrics().contains(LATENCY);
-    if (pingPong && point.whole("qps") != 1) {
-      problems.add(
-          Problem.of(
-                  "DB-P014", point.id(), "latency on %d queue pairs".formatted(point.whole("qps")))
-              .effect("a ping-pong has one message in flight, on one queue pair")
-              .fix("use qps: 1, or measure goodput alone"));
-    }
-    if (pingPong && point.flag("relaxed")) {
-      problems.add(
-          Problem.of("DB-P014", point.id(), "latency with relaxed ordering")
-              .effect("a ping-pong waits for a message's last word, which may then pass the others")
-              .fix("use relaxed: false, or measure goodput alone"));
-    }
-    if (pingPong && point.whole("offset") % TAG_BYTES != 0) {
-      problems.add(
-          Problem.of("DB-P014", point.id(), "latency at offset %d".formatted(point.whole("offset")))
-              .effect("a ping-pong marks each message in an aligned word of 8 bytes")
-              .fix("use multiples of 8, or measure goodput alone"));
-    }
-    long chunk = TransferShape.slotBytes(point);
-    boolean stages = TransferPath.of(path).jobPath() == JobView.PATH_STAGE;
-    if (stages && (chunk % UNIT != 0 || chunk * point.whole("qps") > TransferShape.STAGING_BYTES)) {
-      problems.add(
-          Problem.of(
-                  "DB-P016",
-                  point.id(),
-                  "chunks of %d bytes for %d queue pairs".formatted(chunk, point.whole("qps")))
-              .effect("they share a staging area of 256 KiB in units of 16 bytes")
-              .fix("use a smaller chunk, a multiple of 16"));
-    }
-    if (TransferShape.byWarp(point)) {
-      checkWarp(point, problems);
-    }
-    if (point.whole("window") < 1) {
-      problems.add(Problem.of("DB-P015", point.id(), "window must be at least 1"));
+    if (Protocols.wantsGoodput(point)) {
+      String metric =
+          point.metrics().stream().filter(one -> !one.equals(LATENCY)).findFirst().orElse("");
+      check(of, chosen, Measures.GOODPUT, metric, "put_bandwidth", checks);
     }
   }
 
-  /** A warp posts a message in a piece a lane. */
-  private static void checkWarp(Point point, List<Problem> problems) {
-    TransferPath path = TransferPath.of(point.text("path"));
-    if (path != TransferPath.PULL && path != TransferPath.PUSH_INLINE) {
-      problems.add(
-          Problem.of("DB-P016", point.id(), "scope is warp on path " + path.word())
-              .effect(
-                  "staged payload is posted by its block, BlueFlame carries one WQE alone, and a"
-                      + " CPU posts in any order")
-              .fix("use path: pull or push.inline, or leave scope out"));
+  private static void check(
+      TransferSettings of,
+      List<Protocol> chosen,
+      Measures what,
+      String metric,
+      String example,
+      Checks checks) {
+    List<Protocol> able =
+        chosen.stream().filter(protocol -> protocol.descriptor().measures() == what).toList();
+    Checks kernels = checks.code("DB-P017");
+    kernels.refuseIf(
+        able.isEmpty(),
+        "no kernel of %s measures %s".formatted(String.join(", ", of.point().kernels()), metric),
+        "add one that does, such as %s, or drop the metric".formatted(example));
+    if (able.size() > 1) {
+      kernels.refuseIf(
+          true,
+          "%s and %s both measure %s".formatted(able.get(0).name(), able.get(1).name(), metric),
+          "a point has one sample of each metric",
+          "name one of them; run the other in an experiment of its own");
     }
-    if (point.whole("depth") < TransferShape.WARP * LARGEST_WQE_BLOCKS) {
-      problems.add(
-          Problem.of(
-                  "DB-P016",
-                  point.id(),
-                  "scope is warp with a send ring of %d blocks".formatted(point.whole("depth")))
-              .effect("the WQEs of all lanes are reserved at once, up to 128 blocks")
-              .fix("use depth: 128 or more"));
+    for (Protocol protocol : able) {
+      checkRanks(of, protocol, checks);
+      String path = of.path().word();
+      List<String> taken =
+          TransferPath.words().stream().filter(protocol.descriptor()::takes).toList();
+      checks
+          .code("DB-P018")
+          .refuseIf(
+              !taken.contains(path),
+              "kernel %s does not take the path %s".formatted(protocol.name(), path),
+              "its descriptor names " + String.join(", ", taken),
+              "leave the path out, or exclude: { path: %s }".formatted(path));
     }
-    long threads = point.whole("threads");
-    if (threads > 1 && threads != TransferShape.WARP) {
-      problems.add(
-          Problem.of("DB-P016", point.id(), "scope is warp with %d threads".formatted(threads))
-              .effect("a poster is a warp: 32 threads")
-              .fix("leave threads out"));
+  }
+
+  private static void checkRanks(TransferSettings of, Protocol protocol, Checks checks) {
+    if (!protocol.descriptor().launch().allRanks()) {
+      checks.refuseIf(
+          of.ranks() != 2,
+          "ranks is %d, and kernel %s runs at two".formatted(of.ranks(), protocol.name()),
+          "leave ranks out, or use a kernel whose descriptor says launch: { ranks: all }");
+      return;
     }
-    long size = point.whole("size");
-    if (size % (TransferShape.WARP * TAG_BYTES) != 0) {
-      problems.add(
-          Problem.of("DB-P016", point.id(), "scope is warp with %d bytes".formatted(size))
-              .effect("each lane sends as many bytes, a multiple of 8")
-              .fix("use multiples of 256"));
-    }
+    checks.refuseIf(
+        of.qps() != 1,
+        "kernel %s with %d queue pairs".formatted(protocol.name(), of.qps()),
+        "it runs at all ranks, and has one to each other rank",
+        "leave qps out");
+    checks.refuseIf(
+        (long) of.size() * of.ranks() > MOST_BYTES,
+        "a message of %d bytes for each of %d ranks".formatted(of.size(), of.ranks()),
+        "use at most 1 GiB together");
+  }
+
+  /** Checks what a transfer needs and a real HCA lacks. */
+  static void check(TransferSettings of, ExecutionBackend.Verbs backend, Checks checks) {
+    HcaAttributes has = backend.attributes();
+    boolean posted = backend.hca().driver() == RealHca.Driver.POSTED;
+    String on = " on hca: " + backend.hca().word();
+    String path = of.path().word();
+    int depth = of.queues().depth();
+    checks.refuseIf(
+        of.path().needsBlueFlame() && has.blueFlameBytes() < SendQueue.BLOCK,
+        "path %s, and no BlueFlame register".formatted(path) + on,
+        "WQEs cannot be stored to the device",
+        "-s path=pull,push.inline,staged,proxy" + (posted ? ", or hca: mlx5" : ""));
+    checks.refuseIf(
+        of.path() == TransferPath.PUSH_MEMIC && has.onChipBytes() < TransferSettings.STAGING_BYTES,
+        "path %s, and %d bytes of on-chip memory".formatted(path, has.onChipBytes()) + on,
+        "%d are needed".formatted(TransferSettings.STAGING_BYTES),
+        "leave the path out, or use hca: soft");
+    checks.refuseIf(
+        of.path().inline() && of.size() > has.maxInlineBytes(),
+        "%d bytes inline, of at most %d".formatted(of.size(), has.maxInlineBytes()) + on,
+        "exclude: { path: %s, size: \">%d\" }".formatted(path, has.maxInlineBytes()));
+    checks.refuseIf(
+        depth < has.minSendBlocks() || depth > has.maxSendBlocks(),
+        "a send ring of %d blocks".formatted(depth) + on,
+        "use a depth from %d to %d".formatted(has.minSendBlocks(), has.maxSendBlocks()));
+    Map<String, MemoryKind> queues = new LinkedHashMap<>();
+    queues.put("sq", of.queues().sq());
+    queues.put("cq", of.queues().cq());
+    queues.put("record", of.queues().record());
+    queues.forEach(
+        (queue, memory) ->
+            checks.refuseIf(
+                posted
+                    && backend.ordinal() != ExecutionBackend.Verbs.VM
+                    && memory != MemoryKind.HOST,
+                "%s in the memory of a real GPU".formatted(queue) + on,
+                "the CPU carries WQEs to ibv_post_send and has to read them",
+                "-s %s=host, or hca: mlx5".formatted(queue)));
+    checks.refuseIf(
+        !of.point().faults().faults().isEmpty(),
+        "a fault plan" + on,
+        "software HCAs alone inject faults on demand",
+        "use hca: soft");
   }
 }

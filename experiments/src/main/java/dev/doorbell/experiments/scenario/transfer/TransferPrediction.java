@@ -2,12 +2,10 @@ package dev.doorbell.experiments.scenario.transfer;
 
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.experiments.model.PathModel;
 import dev.doorbell.experiments.model.PostingPath;
-import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -20,43 +18,41 @@ import java.util.OptionalDouble;
 final class TransferPrediction {
   private TransferPrediction() {}
 
-  static Prediction of(Point point, Topology topology) {
-    PathModel model = PathModel.perPacket(topology, (int) point.whole("mtu"));
-    PostingPath path = postingPath(point);
-    long bytes = point.whole("size");
+  static Prediction of(TransferSettings of, Topology topology) {
+    PathModel model = PathModel.perPacket(topology, of.queues().mtu());
+    PostingPath path = postingPath(of);
+    long bytes = of.size();
     List<Prediction.Term> terms = new ArrayList<>();
-    if (!point.text("payload").equals("gpu") || TransferShape.byWarp(point)) {
+    if (of.payload() != MemoryKind.DEVICE || of.byWarp()) {
       // The forms are of payload in GPU memory, and of a message that is one WQE.
       return Prediction.none();
     }
     OptionalDouble inject = model.latencyNanos(path, bytes);
     // The form has no end of staging area; messages above a slot go in chunks, one after the other.
-    boolean chunked =
-        TransferPath.of(point.text("path")).jobPath() == JobView.PATH_STAGE
-            && bytes > point.whole("chunk");
+    boolean chunked = of.stages() && bytes > of.chunk();
     if (inject.isPresent() && !chunked) {
       terms.add(
           new Prediction.Term(
               "latency",
-              inject.getAsDouble() + beyond(model, path, bytes, point.whole("mtu")),
+              inject.getAsDouble() + beyond(model, path, bytes, of.queues().mtu()),
               "ns",
               "T_%s = %s, + W_net + L_GN + poll".formatted(path.word(), path.formula()),
               false));
     }
     OptionalDouble ceiling = model.ceiling(path, bytes);
     if (ceiling.isPresent()) {
-      terms.add(goodput(point, model, path, ceiling.getAsDouble()));
+      terms.add(goodput(of, model, path, ceiling.getAsDouble()));
     }
     return new Prediction(terms);
   }
 
   /** The legs' ceiling, or that of the posters, of whom each queue pair has one. */
   private static Prediction.Term goodput(
-      Point point, PathModel model, PostingPath path, double legs) {
-    long chunk = Math.min(point.whole("size"), point.whole("chunk"));
+      TransferSettings of, PathModel model, PostingPath path, double legs) {
+    long chunk = Math.min(of.size(), of.chunk());
     OptionalDouble poster = model.posterCeiling(path, chunk);
     double posters =
-        poster.isPresent() ? poster.getAsDouble() * point.whole("qps") : Double.POSITIVE_INFINITY;
+        poster.isPresent() ? poster.getAsDouble() * of.qps() : Double.POSITIVE_INFINITY;
     String fence = path == PostingPath.D ? "2 F_s" : "F_m";
     return posters < legs
         ? new Prediction.Term(
@@ -97,9 +93,9 @@ final class TransferPrediction {
   }
 
   /** The variant of the closed forms that a point's path and placement stand for. */
-  static PostingPath postingPath(Point point) {
-    boolean host = point.text("sq").equals("host");
-    return switch (TransferPath.of(point.text("path"))) {
+  static PostingPath postingPath(TransferSettings of) {
+    boolean host = of.queues().sq() == MemoryKind.HOST;
+    return switch (of.path()) {
       case PULL -> host ? PostingPath.A4 : PostingPath.A3;
       case PULL_BF -> PostingPath.A5;
       case PUSH_INLINE -> host ? PostingPath.B2 : PostingPath.B1;

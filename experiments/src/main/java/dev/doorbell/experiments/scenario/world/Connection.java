@@ -14,8 +14,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Ranks of a world, connected by queue pairs, with whatever helpers their CPUs run: a proxy that
- * posts, or a ringer.
+ * Queue pairs between the ranks of a world, and the CPU threads that post or ring for the kernels.
  */
 public final class Connection implements AutoCloseable {
   /** Who rings for the kernels. */
@@ -24,7 +23,7 @@ public final class Connection implements AutoCloseable {
     GPU,
     /** They raise a counter, and the CPU rings. */
     CPU,
-    /** They hand commands over, and the CPU posts and rings. */
+    /** They write commands, and the CPU posts and rings. */
     PROXY
   }
 
@@ -42,16 +41,29 @@ public final class Connection implements AutoCloseable {
 
   /** Connects ranks 0 and 1 by {@code count} queue pairs of the same shape. */
   public static Connection open(World world, Endpoint.Shape shape, Ringing ringing, int count) {
+    Connection connection = pairs(world, shape, count);
+    connection.start(ringing, 0, 1);
+    connection.start(ringing, 1, 1);
+    return connection;
+  }
+
+  /**
+   * Connects ranks 0 and 1 by {@code count} queue pairs, on which rank 0 alone posts.
+   *
+   * @param threads of the CPU of rank 0 that post or ring; queue pair i is served by thread i
+   *     modulo their number
+   */
+  public static Connection oneWay(
+      World world, Endpoint.Shape shape, Ringing ringing, int count, int threads) {
+    Connection connection = pairs(world, shape, count);
+    connection.start(ringing, 0, threads);
+    return connection;
+  }
+
+  private static Connection pairs(World world, Endpoint.Shape shape, int count) {
     Connection connection = new Connection(world, false);
     for (int i = 0; i < count; i++) {
-      Endpoint a = Endpoint.open(world.rank(0), shape, i);
-      Endpoint b = Endpoint.open(world.rank(1), shape, i);
-      connection.add(0, a);
-      connection.add(1, b);
-      Endpoint.connect(a, b);
-    }
-    for (int rank = 0; rank < 2; rank++) {
-      connection.start(ringing, rank);
+      connection.pair(0, i, 1, i, shape);
     }
     return connection;
   }
@@ -59,11 +71,7 @@ public final class Connection implements AutoCloseable {
   /** Connects two ranks by one queue pair each, for which kernels ring themselves. */
   public static Connection between(World world, int one, int other, Endpoint.Shape shape) {
     Connection connection = new Connection(world, false);
-    Endpoint a = Endpoint.open(world.rank(one), shape, 0);
-    Endpoint b = Endpoint.open(world.rank(other), shape, 0);
-    connection.add(one, a);
-    connection.add(other, b);
-    Endpoint.connect(a, b);
+    connection.pair(one, 0, other, 0, shape);
     return connection;
   }
 
@@ -75,21 +83,23 @@ public final class Connection implements AutoCloseable {
     Connection connection = new Connection(world, true);
     for (int one = 0; one < ranks; one++) {
       for (int other = 0; other < one; other++) {
-        Endpoint a = Endpoint.open(world.rank(one), shape, other);
-        connection.add(one, a);
-        Endpoint b = Endpoint.open(world.rank(other), shape, one);
-        connection.add(other, b);
-        Endpoint.connect(a, b);
+        connection.pair(one, other, other, one, shape);
       }
     }
     for (int rank = 0; rank < ranks; rank++) {
-      connection.start(ringing, rank);
+      connection.start(ringing, rank, 1);
     }
     return connection;
   }
 
-  private void add(int rank, Endpoint endpoint) {
+  private void pair(int one, int indexOfOne, int other, int indexOfOther, Endpoint.Shape shape) {
+    Endpoint.connect(add(one, indexOfOne, shape), add(other, indexOfOther, shape));
+  }
+
+  private Endpoint add(int rank, int index, Endpoint.Shape shape) {
+    Endpoint endpoint = Endpoint.open(world.rank(rank), shape, index);
     endpoints.computeIfAbsent(rank, _ -> new ArrayList<>()).add(endpoint);
+    return endpoint;
   }
 
   /**
@@ -100,9 +110,9 @@ public final class Connection implements AutoCloseable {
       World world, int rank, Endpoint.Shape shape, Ringing ringing, int count) {
     Connection connection = new Connection(world, false);
     for (int i = 0; i < count; i++) {
-      connection.add(rank, Endpoint.open(world.rank(rank), shape, i));
+      connection.add(rank, i, shape);
     }
-    connection.start(ringing, rank);
+    connection.start(ringing, rank, 1);
     return connection;
   }
 
@@ -114,11 +124,11 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  private void start(Ringing ringing, int rank) {
+  private void start(Ringing ringing, int rank, int threads) {
     switch (ringing) {
       case GPU -> {}
-      case CPU -> startRinger(rank);
-      case PROXY -> startProxy(rank);
+      case CPU -> startRingers(rank, threads);
+      case PROXY -> startProxies(rank, threads);
     }
   }
 
@@ -145,24 +155,29 @@ public final class Connection implements AutoCloseable {
     return memory;
   }
 
-  private void startRinger(int rank) {
-    DoorbellRinger ringer = new DoorbellRinger(world.fabric(), Locus.cpu(rank), world.cpuPrices());
-    helpers.add(ringer);
+  private void startRingers(int rank, int threads) {
+    List<DoorbellRinger> ringers = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      ringers.add(
+          helpers.add(new DoorbellRinger(world.fabric(), Locus.cpu(rank), world.cpuPrices())));
+    }
     for (Endpoint endpoint : endpoints(rank)) {
-      Memory request = world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request");
-      helpers.add(request);
-      ringer.watch(endpoint.queuePair(), request.address());
+      Memory request =
+          helpers.add(world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request"));
+      ringers.get(endpoint.index() % threads).watch(endpoint.queuePair(), request.address());
       endpoint.useCpuRinger(request.address());
     }
   }
 
-  private void startProxy(int rank) {
-    ProxyAgent proxy = new ProxyAgent(world.fabric(), Locus.cpu(rank), world.cpuPrices());
-    helpers.add(proxy);
+  private void startProxies(int rank, int threads) {
+    List<ProxyAgent> proxies = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      proxies.add(helpers.add(new ProxyAgent(world.fabric(), Locus.cpu(rank), world.cpuPrices())));
+    }
     for (Endpoint endpoint : endpoints(rank)) {
-      CommandQueue queue = new CommandQueue(world.rank(rank).gpu(), COMMAND_ENTRIES, 0);
-      helpers.add(queue);
-      proxy.serve(queue, endpoint.queuePair(), endpoint.view());
+      CommandQueue queue =
+          helpers.add(new CommandQueue(world.rank(rank).gpu(), COMMAND_ENTRIES, 0));
+      proxies.get(endpoint.index() % threads).serve(queue, endpoint.queuePair(), endpoint.view());
       endpoint.useCommandQueue(queue.descriptorAddress());
     }
   }

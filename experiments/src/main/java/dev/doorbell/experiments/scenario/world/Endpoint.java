@@ -35,26 +35,95 @@ public final class Endpoint implements AutoCloseable {
   /**
    * What an endpoint is to be like.
    *
-   * @param sendBlocks send ring in 64-byte blocks
-   * @param completionEntries completion ring
+   * @param blocks send ring in 64-byte blocks
    * @param collapsed one completion entry, always overwritten
-   * @param placement where the queues lie
-   * @param blueFlame kernels post through the BlueFlame register where a WQE fits
-   * @param recordLast the doorbell goes out before the record, and once more after it
-   * @param exclusive one thread posts
-   * @param batch ring at the latest when this many blocks wait
+   * @param flags of {@link QueuePairView}
+   * @param batch posters ring at the latest when this many blocks wait
    * @param deadlineNanos every device-side wait ends after that
    */
   public record Shape(
-      int sendBlocks,
+      int blocks,
       int completionEntries,
       boolean collapsed,
       Placement placement,
-      boolean blueFlame,
-      boolean recordLast,
-      boolean exclusive,
+      int flags,
       int batch,
-      long deadlineNanos) {}
+      long deadlineNanos) {
+    /**
+     * A shape with rings in GPU memory for several posters, each of which rings at every post.
+     *
+     * @param blocks send ring in 64-byte blocks; the completion ring has as many entries
+     * @param deadlineNanos every device-side wait ends after that
+     */
+    public static Builder builder(int blocks, long deadlineNanos) {
+      return new Builder(blocks, deadlineNanos);
+    }
+  }
+
+  /** Builds a shape. */
+  public static final class Builder {
+    private final int blocks;
+    private final long deadlineNanos;
+    private int completionEntries;
+    private boolean collapsed;
+    private Placement placement = Placement.GPU;
+    private int flags;
+    private int batch = 1;
+
+    private Builder(int blocks, long deadlineNanos) {
+      this.blocks = blocks;
+      this.completionEntries = blocks;
+      this.deadlineNanos = deadlineNanos;
+    }
+
+    public Builder completionEntries(int count) {
+      completionEntries = count;
+      return this;
+    }
+
+    /** One completion entry, always overwritten. */
+    public Builder collapsed(boolean yes) {
+      collapsed = yes;
+      return this;
+    }
+
+    public Builder placement(Placement where) {
+      placement = where;
+      return this;
+    }
+
+    /** Kernels post through the BlueFlame register where a WQE fits. */
+    public Builder blueFlame(boolean yes) {
+      return flag(QueuePairView.FLAG_BLUEFLAME, yes);
+    }
+
+    /** The doorbell is rung before the record is written, and once more after it. */
+    public Builder recordLast(boolean yes) {
+      return flag(QueuePairView.FLAG_RECORD_LAST, yes);
+    }
+
+    /** One thread posts. */
+    public Builder exclusive(boolean yes) {
+      return flag(QueuePairView.FLAG_EXCLUSIVE, yes);
+    }
+
+    /** Sets a flag of {@link QueuePairView}. */
+    public Builder flag(int flag, boolean yes) {
+      flags = yes ? flags | flag : flags & ~flag;
+      return this;
+    }
+
+    /** Posters ring at the latest when this many blocks wait. */
+    public Builder batch(int most) {
+      batch = most;
+      return this;
+    }
+
+    public Shape build() {
+      return new Shape(
+          blocks, completionEntries, collapsed, placement, flags, batch, deadlineNanos);
+    }
+  }
 
   private final Rank rank;
   private final Shape shape;
@@ -73,13 +142,13 @@ public final class Endpoint implements AutoCloseable {
     this.shape = shape;
     this.index = index;
     Gpu gpu = rank.gpu();
-    Placement placement = shape.placement();
+    Placement placement = shape.placement;
     this.completions =
         rank.domain()
             .createCompletionQueue(
                 new CompletionQueueAttributes(
-                    shape.collapsed() ? 1 : shape.completionEntries(),
-                    shape.collapsed(),
+                    shape.collapsed ? 1 : shape.completionEntries,
+                    shape.collapsed,
                     true,
                     placement.completionRing(),
                     placement.record()),
@@ -88,16 +157,10 @@ public final class Endpoint implements AutoCloseable {
         rank.domain()
             .createQueuePair(
                 new QueuePairAttributes(
-                    shape.sendBlocks(),
-                    0,
-                    completions,
-                    null,
-                    placement.sendRing(),
-                    placement.record()),
+                    shape.blocks, 0, completions, null, placement.sendRing(), placement.record()),
                 gpu);
     this.counters =
-        gpu.allocate(
-            MemoryKind.DEVICE, QueuePairView.countersBytes(shape.sendBlocks()), "counters");
+        gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(shape.blocks), "counters");
     this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     this.doorbell = mapDoorbell(gpu);
   }
@@ -126,9 +189,7 @@ public final class Endpoint implements AutoCloseable {
     return relayed;
   }
 
-  /**
-   * Makes an endpoint at {@code rank}; {@code index} is its place among the queue pairs of a job.
-   */
+  /** Creates an endpoint; {@code index} is its place among the queue pairs of a job. */
   public static Endpoint open(Rank rank, Shape shape, int index) {
     return new Endpoint(rank, shape, index);
   }
@@ -168,9 +229,14 @@ public final class Endpoint implements AutoCloseable {
     return completions;
   }
 
-  /** What its posters share. */
-  public Memory counters() {
-    return counters;
+  /** Blocks that kernels have reserved so far. */
+  public long reservedBlocks() {
+    return counters.getLong(QueuePairView.COUNTERS_RESERVED) >>> QueuePairView.RESERVED_SHIFT;
+  }
+
+  /** Blocks that kernels have found completed so far. */
+  public long completedBlocks() {
+    return counters.getLong(QueuePairView.COUNTERS_COMPLETED);
   }
 
   /** The first error that a kernel or the proxy left. */
@@ -180,12 +246,9 @@ public final class Endpoint implements AutoCloseable {
 
   /** What kernels get to see. */
   public QueuePairView view() {
-    int flags = 0;
-    flags |= shape.collapsed() ? QueuePairView.FLAG_CQ_COLLAPSED : 0;
-    flags |= shape.placement().touchesHost() ? QueuePairView.FLAG_SCOPE_SYSTEM : 0;
-    flags |= shape.recordLast() ? QueuePairView.FLAG_RECORD_LAST : 0;
-    flags |= shape.blueFlame() ? QueuePairView.FLAG_BLUEFLAME : 0;
-    flags |= shape.exclusive() ? QueuePairView.FLAG_EXCLUSIVE : 0;
+    int flags = shape.flags;
+    flags |= shape.collapsed ? QueuePairView.FLAG_CQ_COLLAPSED : 0;
+    flags |= shape.placement.touchesHost() ? QueuePairView.FLAG_SCOPE_SYSTEM : 0;
     flags |= commands != 0 ? QueuePairView.FLAG_PROXY : 0;
     flags |= ringRequest != 0 ? QueuePairView.FLAG_CPU_RUNG : 0;
     return new QueuePairView(
@@ -198,13 +261,13 @@ public final class Endpoint implements AutoCloseable {
         error.address(),
         commands,
         ringRequest,
-        shape.deadlineNanos(),
-        shape.sendBlocks(),
+        shape.deadlineNanos,
+        shape.blocks,
         completions.attributes().entries(),
         queuePair.number(),
         flags,
         queuePair.blueFlameBytes(),
-        shape.batch(),
+        shape.batch,
         rank.hca().attributes().maxInlineBytes(),
         index);
   }

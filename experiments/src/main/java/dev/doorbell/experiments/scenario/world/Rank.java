@@ -11,11 +11,16 @@ import dev.doorbell.core.memory.MemoryKind;
  * @param number its rank
  * @param gpu its GPU
  * @param hca its HCA
- * @param domain the protection domain that everything of the session lives in
+ * @param domain the protection domain that all its queues and regions belong to
  * @param payload the kind of memory that payload lies in
  */
 public record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain, MemoryKind payload)
     implements AutoCloseable {
+  /** A machine with a new protection domain. */
+  static Rank of(int number, Gpu gpu, Hca hca, MemoryKind payload) {
+    return new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload);
+  }
+
   @Override
   public void close() {
     domain.close();

@@ -4,24 +4,17 @@ import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;
-import dev.doorbell.core.fabric.timed.machine.CpuPrices;
-import dev.doorbell.core.fabric.timed.machine.Network;
-import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.gpu.Gpu;
-import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
-import dev.doorbell.cuda.CudaGpu;
-import dev.doorbell.experiments.scenario.device.RealHca;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.wire.RoceWire;
@@ -31,7 +24,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** An emulated cluster: a fabric, and ranks with a GPU and an HCA each, on one wire. */
+/** A fabric, and ranks with a GPU and an HCA each, connected by one wire. */
 public final class World implements AutoCloseable {
   private final Fabric fabric;
   private final List<Rank> ranks;
@@ -45,28 +38,49 @@ public final class World implements AutoCloseable {
       List<SoftHca> hcas,
       ProxyPrices cpuPrices,
       @Nullable InProcessWire wire) {
-    this.wire = wire;
     this.fabric = fabric;
-    this.ranks = ranks;
-    this.hcas = hcas;
+    this.ranks = List.copyOf(ranks);
+    this.hcas = List.copyOf(hcas);
     this.cpuPrices = cpuPrices;
+    this.wire = wire;
+  }
+
+  /** Ranks with software HCAs on {@code wire}. */
+  private static World build(
+      Fabric fabric,
+      int count,
+      SoftHcaOptions options,
+      InProcessWire wire,
+      ProxyPrices cpuPrices,
+      IntFunction<Gpu> gpus,
+      MemoryKind payload) {
+    List<Rank> ranks = new ArrayList<>();
+    List<SoftHca> hcas = new ArrayList<>();
+    for (int number = 0; number < count; number++) {
+      Gpu gpu = gpus.apply(number);
+      SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options);
+      wire.join(hca);
+      hcas.add(hca);
+      ranks.add(Rank.of(number, gpu, hca, payload));
+    }
+    return new World(fabric, ranks, hcas, cpuPrices, wire);
+  }
+
+  private static IntFunction<Gpu> emulated(Fabric fabric) {
+    return number -> new VmGpu(fabric, Locus.gpu(number, 0));
   }
 
   /** A world that runs as fast as it can; {@code seed} picks the interleaving. */
   public static World direct(int ranks, long seed, SoftHcaOptions options) {
-    return build(
-        new DirectFabric(AddressSpace.reserve(), seed),
-        ranks,
-        options,
-        new InProcessWire(),
-        ProxyPrices.FREE,
-        Trace.NONE);
+    DirectFabric fabric = new DirectFabric(AddressSpace.reserve(), seed);
+    return direct(fabric, ranks, options, MemoryKind.DEVICE, emulated(fabric));
   }
 
   /**
-   * The same with payload in memory of a kind, and with GPUs of another make.
+   * A world that runs as fast as it can, with GPUs of any make.
    *
-   * @param gpus makes the GPU of a rank
+   * @param payload memory that payload lies in
+   * @param gpus creates the GPU of a rank
    */
   public static World direct(
       DirectFabric fabric,
@@ -74,42 +88,7 @@ public final class World implements AutoCloseable {
       SoftHcaOptions options,
       MemoryKind payload,
       IntFunction<Gpu> gpus) {
-    return build(
-        fabric, ranks, options, new InProcessWire(), ProxyPrices.FREE, Trace.NONE, gpus, payload);
-  }
-
-  /**
-   * A world whose ranks share a real GPU, with HCAs in software that reach host memory alone:
-   * queues and payload have to lie there.
-   *
-   * @param ordinal which device, as CUDA counts
-   * @throws dev.doorbell.core.gpu.GpuException when there is none
-   */
-  public static World cuda(int ordinal, int ranks, SoftHcaOptions options) {
-    return cuda(ordinal, CudaGpu.Mover.NONE, ranks, options, MemoryKind.HOST);
-  }
-
-  /**
-   * A world whose ranks share a real GPU, with HCAs in software.
-   *
-   * @param ordinal which device, as CUDA counts
-   * @param mover how the HCAs reach its memory; {@code NONE} where nothing of theirs lies there
-   * @throws dev.doorbell.core.gpu.GpuException when there is none
-   */
-  public static World cuda(
-      int ordinal, CudaGpu.Mover mover, int ranks, SoftHcaOptions options, MemoryKind payload) {
-    DirectFabric fabric = new DirectFabric();
-    try {
-      return direct(
-          fabric,
-          ranks,
-          options,
-          payload,
-          number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal, mover));
-    } catch (RuntimeException e) {
-      fabric.close();
-      throw e;
-    }
+    return build(fabric, ranks, options, new InProcessWire(), ProxyPrices.FREE, gpus, payload);
   }
 
   /**
@@ -123,40 +102,41 @@ public final class World implements AutoCloseable {
     Gpu gpu = new VmGpu(fabric, Locus.gpu(rank, 0));
     return new World(
         fabric,
-        List.of(new Rank(rank, gpu, hca, hca.allocateProtectionDomain(), MemoryKind.DEVICE)),
+        List.of(Rank.of(rank, gpu, hca, MemoryKind.DEVICE)),
         List.of(hca),
         ProxyPrices.FREE,
         null);
   }
 
-  /** A world whose fabric explores. */
-  public static World exploring(ExploringFabric fabric, int ranks) {
-    return exploring(fabric, ranks, SoftHcaOptions.DEFAULT);
+  /** A world of real HCAs, which nothing injects faults into. */
+  static World of(Fabric fabric, List<Rank> ranks) {
+    return new World(fabric, ranks, List.of(), ProxyPrices.FREE, null);
   }
 
-  /** A world whose fabric explores, with HCAs of a given kind. */
+  /** A world whose fabric explores. */
   public static World exploring(ExploringFabric fabric, int ranks, SoftHcaOptions options) {
-    return build(fabric, ranks, options, new InProcessWire(), ProxyPrices.FREE, Trace.NONE);
+    return build(
+        fabric,
+        ranks,
+        options,
+        new InProcessWire(),
+        ProxyPrices.FREE,
+        emulated(fabric),
+        MemoryKind.DEVICE);
   }
 
   /**
-   * A world in virtual time.
+   * A world in virtual time, with payload in GPU memory.
    *
    * @param topology of every rank, and of the network between them
    * @param mtu path MTU in bytes
-   * @param trace hears events of everything
+   * @param trace receives the events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
     return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0);
   }
 
-  /**
-   * The same with payload in memory of a kind, and HCAs that repeat sooner than after a whole
-   * timeout.
-   *
-   * @param firstRetryNanos of {@link SoftHcaOptions.Engine}
-   */
-  public static World timed(
+  static World timed(
       Topology topology,
       int ranks,
       int mtu,
@@ -164,105 +144,17 @@ public final class World implements AutoCloseable {
       Trace trace,
       MemoryKind payload,
       long firstRetryNanos) {
-    NicPrices nic = topology.nics().getFirst();
-    Network network = topology.network();
-    CpuPrices cpu = topology.cpus().getFirst();
-    SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
-    SoftHcaOptions options =
-        SoftHcaOptions.DEFAULT
-            .withEngine(engine.withMtu(mtu).withFirstRetry(firstRetryNanos))
-            .withTiming(
-                new HcaTiming(
-                    Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+    SoftHcaOptions options = VirtualTime.hca(topology);
     TimedFabric fabric = new TimedFabric(topology, seed);
+    fabric.trace(trace);
     return build(
         fabric,
         ranks,
-        options,
-        new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE),
-        new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post())),
-        trace,
-        number -> new VmGpu(fabric, Locus.gpu(number, 0)),
+        options.withEngine(options.engine().withMtu(mtu).withFirstRetry(firstRetryNanos)),
+        VirtualTime.wire(topology),
+        VirtualTime.cpu(topology),
+        emulated(fabric),
         payload);
-  }
-
-  /** As {@link #verbs(RealHca, int, int, MemoryKind)}, with payload in memory of the GPU. */
-  public static World verbs(RealHca real, int ordinal, int ranks) {
-    return verbs(real, ordinal, ranks, MemoryKind.DEVICE);
-  }
-
-  /**
-   * A world whose ranks have HCAs that libibverbs drives.
-   *
-   * @param ordinal the CUDA device that they share, or {@link ExecutionBackend.Verbs#VM}
-   * @param payload what payload lies in
-   * @throws dev.doorbell.core.hca.HcaException when a device cannot be opened
-   * @throws dev.doorbell.core.gpu.GpuException when there is no such GPU
-   */
-  public static World verbs(RealHca real, int ordinal, int ranks, MemoryKind payload) {
-    DirectFabric fabric = new DirectFabric();
-    List<Rank> opened = new ArrayList<>();
-    try {
-      for (int number = 0; number < ranks; number++) {
-        Locus at = Locus.gpu(number, 0);
-        Gpu gpu =
-            ordinal == ExecutionBackend.Verbs.VM
-                ? new VmGpu(fabric, at)
-                : new CudaGpu(fabric, at, ordinal, CudaGpu.Mover.NONE, RealHca.pinnedPages());
-        try {
-          Hca hca = real.open(fabric, Locus.nic(number, 0), gpu);
-          opened.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
-        } catch (RuntimeException e) {
-          gpu.close();
-          throw e;
-        }
-      }
-    } catch (RuntimeException e) {
-      opened.reversed().forEach(Rank::close);
-      fabric.close();
-      throw e;
-    }
-    return new World(fabric, List.copyOf(opened), List.of(), ProxyPrices.FREE, null);
-  }
-
-  private static World build(
-      Fabric fabric,
-      int count,
-      SoftHcaOptions options,
-      InProcessWire wire,
-      ProxyPrices cpuPrices,
-      Trace trace) {
-    return build(
-        fabric,
-        count,
-        options,
-        wire,
-        cpuPrices,
-        trace,
-        number -> new VmGpu(fabric, Locus.gpu(number, 0)),
-        MemoryKind.DEVICE);
-  }
-
-  private static World build(
-      Fabric fabric,
-      int count,
-      SoftHcaOptions options,
-      InProcessWire wire,
-      ProxyPrices cpuPrices,
-      Trace trace,
-      IntFunction<Gpu> gpus,
-      MemoryKind payload) {
-    fabric.trace(trace);
-    List<Rank> ranks = new ArrayList<>();
-    List<SoftHca> hcas = new ArrayList<>();
-    for (int number = 0; number < count; number++) {
-      Gpu gpu = gpus.apply(number);
-      SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options);
-      wire.join(hca);
-      hcas.add(hca);
-      ranks.add(new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload));
-    }
-    return new World(fabric, List.copyOf(ranks), List.copyOf(hcas), cpuPrices, wire);
   }
 
   /** Captures the packets of a world of one process from now on. */
@@ -273,18 +165,18 @@ public final class World implements AutoCloseable {
     wire.capture(into);
   }
 
-  /** What everything in it is attached to. */
+  /** The fabric that everything is attached to. */
   public Fabric fabric() {
     return fabric;
   }
 
-  /** What the CPUs' own work costs. */
+  /** Prices of the CPUs' own work. */
   public ProxyPrices cpuPrices() {
     return cpuPrices;
   }
 
   /**
-   * A machine of this world.
+   * The rank of a number.
    *
    * @throws IllegalArgumentException when it is not in this process
    */
@@ -297,7 +189,7 @@ public final class World implements AutoCloseable {
     throw new IllegalArgumentException("rank %d is not in this process".formatted(number));
   }
 
-  /** From now on things go wrong as the plan says, at every HCA; counted from now on. */
+  /** Injects the faults of a plan into every HCA from now on. */
   public List<FaultInjector> inject(FaultPlan plan) {
     List<FaultInjector> injectors = new ArrayList<>();
     if (!plan.faults().isEmpty()) {
@@ -310,7 +202,7 @@ public final class World implements AutoCloseable {
     return injectors;
   }
 
-  /** Closes what is left: HCAs, GPUs and then the memory of the world. */
+  /** Closes HCAs and GPUs, and then the memory of the world. */
   @Override
   public void close() {
     for (Rank rank : ranks.reversed()) {

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What was measured on one machine.
+ * The measurements of one machine.
  *
  * @param gpu its name, such as {@code NVIDIA H200}
  * @param basis measured on hardware, or modelled where a virtual machine was
@@ -23,7 +23,7 @@ public record Calibration(
     measurements = List.copyOf(measurements);
   }
 
-  /** Threads of the largest grid whose bandwidth was measured; 0 where none was. */
+  /** Returns the threads of the largest grid whose bandwidth was measured, or 0. */
   public int largestGrid() {
     int largest = 0;
     for (Measurement each : measurements) {
@@ -36,7 +36,7 @@ public record Calibration(
     return largest;
   }
 
-  /** The measurement of that name. */
+  /** Returns the measurement of that name. */
   public Optional<Measurement> find(String name) {
     return measurements.stream().filter(each -> each.name().equals(name)).findFirst();
   }

@@ -6,9 +6,9 @@ import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Measures what a GPU's accesses cost. */
+/** Measures the cost of a GPU's accesses. */
 public interface Calibrator {
-  /** The calibrator of this build. */
+  /** Finds the calibrator of this build. */
   static Calibrator find() {
     return ServiceLoader.load(Calibrator.class)
         .findFirst()
@@ -16,15 +16,15 @@ public interface Calibrator {
   }
 
   /**
-   * What is to be measured.
+   * The request of a measurement.
    *
    * @param gpu {@code vm} or {@code cuda:N}
-   * @param topology name or path of what the virtual machine's virtual time goes by; a real GPU
-   *     takes only the CPU's own prices from it
+   * @param topology name or path of the topology for virtual time; a real GPU takes only the CPU's
+   *     own prices from it
    * @param samples of each quantity
-   * @param largestGrid bandwidth is measured with at most so many threads
-   * @param interrupted asked between two measurements
-   * @param progress hears what is measured next
+   * @param largestGrid largest number of threads for bandwidth
+   * @param interrupted polled between two measurements
+   * @param progress receives the name of each measurement before it starts
    */
   record Request(
       String gpu,

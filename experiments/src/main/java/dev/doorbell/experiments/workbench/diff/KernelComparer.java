@@ -13,18 +13,18 @@ import java.util.function.Consumer;
  * memory.
  */
 public interface KernelComparer {
-  /** The comparer of this build. */
+  /** Finds the comparer of this build. */
   static KernelComparer find() {
     return ServiceLoader.load(KernelComparer.class)
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no KernelComparer is on the class path"));
   }
 
-  /** The kernels of Doorbell's own that it can run. */
+  /** Returns the names of Doorbell's own kernels that can be compared. */
   List<String> kernels();
 
   /**
-   * What is to be compared.
+   * The request of a comparison.
    *
    * @param kernel one of {@link #kernels}, or the name of {@code own}
    * @param own a kernel that the user brought
@@ -32,10 +32,10 @@ public interface KernelComparer {
    *     compared with its interpreter; or {@code vm:warp}, the compiler that keeps warps together;
    *     or {@code vm:order}, the interpreter with its threads in another order
    * @param first number of the first run; the parameters of run n depend on n and the seed alone
-   * @param runs how many; fewer when one fails
-   * @param nanos after which a kernel has failed, and half of it after which a wait of one has
-   * @param interrupted asked between two runs
-   * @param heard hears of each run
+   * @param runs the number of runs; fewer if one fails
+   * @param nanos timeout of a kernel; its waits time out after half of it
+   * @param interrupted polled between two runs
+   * @param listener called after each run
    */
   record Request(
       String kernel,
@@ -46,15 +46,15 @@ public interface KernelComparer {
       int runs,
       long nanos,
       BooleanSupplier interrupted,
-      Consumer<Run> heard) {}
+      Consumer<Run> listener) {}
 
   /**
-   * One run, on both.
+   * One run on both GPUs.
    *
    * @param number of the run
    * @param parameters in words
    * @param compared bytes of memory that were compared
-   * @param failed the kernel did not end well; nothing was compared
+   * @param failed the kernel failed; nothing was compared
    * @param differences what failed or differs, in words; none when the run is right
    */
   record Run(
@@ -65,10 +65,10 @@ public interface KernelComparer {
   }
 
   /**
-   * What was compared.
+   * The result of a comparison.
    *
    * @param between the two GPUs, in words
-   * @param chance what was left out because nobody can know it, in words
+   * @param chance what was left out because it is not deterministic, in words
    */
   record Comparison(String between, List<String> chance) {
     public Comparison {

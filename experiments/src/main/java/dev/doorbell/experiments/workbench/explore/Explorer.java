@@ -5,20 +5,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a scenario with many seeds, and tells each race once. */
+/** Runs a scenario with many seeds, and reports each race and each failure once. */
 public final class Explorer {
-  /** How many of the races get shorter schedules, and how many runs each gets for it. */
+  /** How many findings of each kind get shorter schedules, and how many runs each gets for it. */
   private static final int SHORTENED = 4;
 
   private static final int TRIES = 24;
   private static final int FINEST = 16;
-  private static final long NEVER = -1;
 
-  /** About as many choices are made in a turn. */
+  /** The approximate number of choices in a turn. */
   private static final int CHOICES_A_TURN = 3;
 
   private static final Pattern FENCE = Pattern.compile("\\b(fence|membar)[.:\\w]*\\s*;");
@@ -32,41 +30,36 @@ public final class Explorer {
   }
 
   /**
-   * A race, and where it is seen soonest.
+   * A race or a failure, with the shortest schedule that shows it.
    *
-   * @param race as it came up in that run
-   * @param schedule the shortest found
-   * @param seeds in how many runs it came up
+   * @param what as it occurred in that run
+   * @param seeds the number of runs in which it occurred
    */
-  public record Found(Race race, Schedule schedule, int seeds) {}
+  public record Found<T>(T what, Schedule schedule, int seeds) {
+    private Found<T> merge(Found<T> other) {
+      Found<T> shorter = other.schedule.turns() < schedule.turns() ? other : this;
+      return new Found<>(shorter.what, shorter.schedule, seeds + other.seeds);
+    }
+  }
 
   /**
-   * A kernel that failed, hung, or moved wrong bytes.
+   * The result of an exploration.
    *
-   * @param failure as it came up in that run
-   * @param schedule the shortest found
-   * @param seeds in how many runs it came up
-   */
-  public record Trouble(Failure failure, Schedule schedule, int seeds) {}
-
-  /**
-   * What came of it.
-   *
-   * @param races each once, those seen in most runs first
-   * @param troubles each once, those seen in most runs first
-   * @param runs begun
-   * @param finished of them: the others ran out of time
+   * @param races each once, most frequent first
+   * @param failures kernels that failed, hung or moved wrong bytes; each once, most frequent first
+   * @param runs started
+   * @param finished of these runs; the others ran out of time
    * @param found runs with any finding
    */
   public record Report(
-      List<Found> races,
-      List<Trouble> troubles,
+      List<Found<Race>> races,
+      List<Found<Failure>> failures,
       int runs,
       int finished,
       int found,
       long instructions,
       long nanos) {
-    /** True when nothing was found, and something was looked at. */
+    /** Returns true if nothing was found. */
     public boolean isClean() {
       return found == 0;
     }
@@ -80,8 +73,8 @@ public final class Explorer {
    */
   public Report explore(int seeds, long budgetNanos) throws ScenarioException {
     long start = System.nanoTime();
-    Map<String, Found> races = new LinkedHashMap<>();
-    Map<String, Trouble> troubles = new LinkedHashMap<>();
+    Map<String, Found<Race>> races = new LinkedHashMap<>();
+    Map<String, Found<Failure>> failures = new LinkedHashMap<>();
     int runs = 0;
     int finished = 0;
     int found = 0;
@@ -102,80 +95,71 @@ public final class Explorer {
       }
       for (Race race : inThisRun.values()) {
         Schedule schedule = Schedule.of(scenario, seed, race.turns());
-        races.merge(race.key(), new Found(race, schedule, 1), Explorer::shorter);
+        races.merge(race.key(), new Found<>(race, schedule, 1), Found::merge);
       }
       Failure failure = outcome.failure();
       if (failure != null) {
         Schedule schedule = Schedule.of(scenario, seed, outcome.turns());
-        troubles.merge(failure.key(), new Trouble(failure, schedule, 1), Explorer::shorter);
+        failures.merge(failure.key(), new Found<>(failure, schedule, 1), Found::merge);
       }
     }
-    List<Found> sorted = new ArrayList<>(races.values());
-    sorted.sort((a, b) -> Integer.compare(b.seeds(), a.seeds()));
-    for (int i = 0; i < Math.min(SHORTENED, sorted.size()); i++) {
-      sorted.set(i, shortened(sorted.get(i), start + budgetNanos));
-    }
-    List<Trouble> failures = new ArrayList<>(troubles.values());
-    failures.sort((a, b) -> Integer.compare(b.seeds(), a.seeds()));
-    for (int i = 0; i < Math.min(SHORTENED, failures.size()); i++) {
-      failures.set(i, shortened(failures.get(i), start + budgetNanos));
-    }
+    long deadline = start + budgetNanos;
     return new Report(
-        sorted, failures, runs, finished, found, instructions, System.nanoTime() - start);
+        sorted(races, deadline, Explorer::race),
+        sorted(failures, deadline, Explorer::failure),
+        runs,
+        finished,
+        found,
+        instructions,
+        System.nanoTime() - start);
   }
 
-  private Found shortened(Found found, long deadline) throws ScenarioException {
-    String key = found.race().key();
-    Shortest shortest = shortest(found.schedule(), deadline, outcome -> turns(outcome, key));
-    Outcome last = shortest.outcome();
-    if (last == null) {
-      return found;
-    }
-    Race race =
-        last.races().stream().filter(one -> one.key().equals(key)).findFirst().orElseThrow();
-    return new Found(race, shortest.schedule(), found.seeds());
+  /** Finds a finding again in another run. */
+  private interface Search<T> {
+    @Nullable Sighting<T> find(Outcome outcome, String key);
   }
 
-  private Trouble shortened(Trouble trouble, long deadline) throws ScenarioException {
-    String key = trouble.failure().key();
-    Shortest shortest =
-        shortest(
-            trouble.schedule(),
-            deadline,
-            outcome -> {
-              Failure failure = outcome.failure();
-              return failure != null && failure.key().equals(key) ? outcome.turns() : NEVER;
-            });
-    Outcome last = shortest.outcome();
-    Failure failure = last == null ? null : last.failure();
-    return failure == null ? trouble : new Trouble(failure, shortest.schedule(), trouble.seeds());
-  }
+  /** A finding in a run, and the number of turns after which the run shows it. */
+  private record Sighting<T>(T what, long turns) {}
 
-  private static long turns(Outcome outcome, String key) {
+  private static @Nullable Sighting<Race> race(Outcome outcome, String key) {
     for (Race race : outcome.races()) {
       if (race.key().equals(key)) {
-        return race.turns();
+        return new Sighting<>(race, race.turns());
       }
     }
-    return NEVER;
+    return null;
+  }
+
+  private static @Nullable Sighting<Failure> failure(Outcome outcome, String key) {
+    Failure failure = outcome.failure();
+    return failure != null && failure.key().equals(key)
+        ? new Sighting<>(failure, outcome.turns())
+        : null;
+  }
+
+  private <T> List<Found<T>> sorted(Map<String, Found<T>> findings, long deadline, Search<T> search)
+      throws ScenarioException {
+    List<Map.Entry<String, Found<T>>> sorted = new ArrayList<>(findings.entrySet());
+    sorted.sort((a, b) -> Integer.compare(b.getValue().seeds(), a.getValue().seeds()));
+    List<Found<T>> result = new ArrayList<>();
+    for (Map.Entry<String, Found<T>> each : sorted) {
+      result.add(
+          result.size() < SHORTENED
+              ? shortest(each.getKey(), each.getValue(), deadline, search)
+              : each.getValue());
+    }
+    return result;
   }
 
   /**
-   * A calmer schedule and its run.
-   *
-   * @param outcome null when none is calmer than the first
+   * Returns the same finding with a simpler and shorter schedule: stretches of choices are made as
+   * a simple machine makes them, large stretches first, and stay so if the finding occurs no later
+   * (delta debugging).
    */
-  private record Shortest(Schedule schedule, @Nullable Outcome outcome) {}
-
-  /**
-   * The same finding with a calmer and shorter schedule: stretches of choices are calmed, large
-   * ones first, and stay so while the finding comes up no later (delta debugging).
-   *
-   * @param turns after how many turns a run shows it, or {@link #NEVER}
-   */
-  private Shortest shortest(Schedule first, long deadline, ToLongFunction<Outcome> turns)
+  private <T> Found<T> shortest(String key, Found<T> first, long deadline, Search<T> search)
       throws ScenarioException {
-    Shortest best = new Shortest(first, null);
+    Found<T> best = first;
     int tries = 0;
     for (int parts = 2; parts <= FINEST && tries < TRIES; parts *= 2) {
       long size = Math.max(1, best.schedule().turns() * CHOICES_A_TURN / parts);
@@ -192,41 +176,32 @@ public final class Explorer {
         tries++;
         Outcome outcome =
             laboratory.run(scenario, calmer, new Laboratory.Extent(left, calmer.turns(), 0));
-        long shown = turns.applyAsLong(outcome);
-        if (shown != NEVER) {
-          best = new Shortest(calmer.upTo(shown), outcome);
+        Sighting<T> sighting = search.find(outcome, key);
+        if (sighting != null) {
+          best = new Found<>(sighting.what(), calmer.upTo(sighting.turns()), best.seeds());
         }
       }
     }
     return best;
   }
 
-  private static Found shorter(Found a, Found b) {
-    Found shorter = b.schedule().turns() < a.schedule().turns() ? b : a;
-    return new Found(shorter.race(), shorter.schedule(), a.seeds() + b.seeds());
-  }
-
-  private static Trouble shorter(Trouble a, Trouble b) {
-    Trouble shorter = b.schedule().turns() < a.schedule().turns() ? b : a;
-    return new Trouble(shorter.failure(), shorter.schedule(), a.seeds() + b.seeds());
-  }
-
   /**
    * Runs a schedule again.
    *
-   * @param told how many of its last turns are told
+   * @param lastTurns how many of its last turns the outcome describes
    */
-  public Outcome replay(Schedule schedule, int told, long budgetNanos) throws ScenarioException {
+  public Outcome replay(Schedule schedule, int lastTurns, long budgetNanos)
+      throws ScenarioException {
     return laboratory.run(
-        scenario, schedule, new Laboratory.Extent(budgetNanos, schedule.turns(), told));
+        scenario, schedule, new Laboratory.Extent(budgetNanos, schedule.turns(), lastTurns));
   }
 
   /**
-   * What becomes of the kernel without one of its fences.
+   * The effect of removing one fence.
    *
-   * @param nanos what all its executions of one run cost by the price list
-   * @param needed true when its removal was observed
-   * @param witness the first race without it, or empty
+   * @param nanos the cost of all its executions in one run, by the price list
+   * @param needed true if the removal was observed
+   * @param witness the first race without the fence, or empty
    */
   public record FenceVerdict(
       Outcome.Fence fence, double nanos, boolean needed, String witness, int runs) {}
@@ -249,8 +224,8 @@ public final class Explorer {
           report.isClean()
               ? ""
               : report.races().isEmpty()
-                  ? report.troubles().getFirst().failure().text()
-                  : report.races().getFirst().race().kind().what();
+                  ? report.failures().getFirst().what().text()
+                  : report.races().getFirst().what().kind().what();
       verdicts.add(
           new FenceVerdict(
               fence,

@@ -4,49 +4,49 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A run that came to no good end.
+ * The failure of a run: a hang, a stopped kernel, a bad status or wrong bytes.
  *
- * @param what went wrong, the same in every run in which it does
- * @param text the same with the thread, the byte and the value of this run
+ * @param what the part of the message that is the same in every run
+ * @param text the message with the thread, the byte and the value of this run
  */
 public record Failure(Kind kind, String what, String text) {
   private static final Pattern PLACE = Pattern.compile("\\S+\\.ptx:\\d+");
 
-  /** How it ended. */
+  /** The kind of failure. */
   public enum Kind {
-    /** Everybody waits, and nothing is under way. */
+    /** All agents wait, and nothing is in flight. */
     HANG,
     /** The kernel was stopped: a trap, a bad access, its deadline. */
     KERNEL,
-    /** A thread ended with a bad status, as it does when its own deadline passes. */
+    /** A thread ended with a bad status, for example at its own deadline. */
     STATUS,
     /** Other bytes arrived than were sent. */
     DATA
   }
 
-  /** Nothing can happen any more. */
+  /** Returns the failure of a run in which all agents wait. */
   public static Failure hang() {
     String text = "nothing can happen any more";
     return new Failure(Kind.HANG, text, text);
   }
 
-  /** The kernel was stopped; the same when it was at the same place. */
+  /** Returns the failure of a kernel that was stopped; equal keys for the same place. */
   public static Failure kernel(String text) {
     Matcher place = PLACE.matcher(text);
     return new Failure(Kind.KERNEL, place.find() ? place.group() : "", text);
   }
 
-  /** A thread's status. */
+  /** Returns the failure of a thread that ended with a bad status. */
   public static Failure status(String status, String who) {
     return new Failure(Kind.STATUS, status, who + ": " + status);
   }
 
-  /** Wrong bytes. */
+  /** Returns the failure of a transfer. */
   public static Failure data(String text) {
     return new Failure(Kind.DATA, "", text);
   }
 
-  /** Equal for the same failure, whatever thread and run it came up in. */
+  /** Returns a key that is equal for the same failure in any thread and run. */
   public String key() {
     return kind + "|" + what;
   }

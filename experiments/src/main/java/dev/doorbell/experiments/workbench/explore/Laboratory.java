@@ -5,19 +5,19 @@ import java.util.Optional;
 
 /** Runs a scenario against the adversary. Implemented where the back ends are wired together. */
 public interface Laboratory {
-  /** The names of the project's kernels. */
+  /** Returns the names of the project's kernels. */
   List<String> kernels();
 
-  /** A kernel of the project. */
+  /** Returns a kernel of the project. */
   Optional<Scenario.Program> kernel(String name);
 
-  /** A kernel of a case: the one that has the bug, or the fixed one. */
+  /** Returns the broken or the fixed kernel of a case. */
   Scenario.Program kernel(BugCase bug, boolean fixed);
 
   /**
    * Runs a scenario once; the same scenario and seed give the same run.
    *
-   * @param extent how far
+   * @param extent the limits of the run
    * @throws ScenarioException when the scenario cannot run at all
    */
   default Outcome run(Scenario scenario, long seed, Extent extent) throws ScenarioException {
@@ -25,24 +25,26 @@ public interface Laboratory {
   }
 
   /**
-   * Runs a scenario with the choices of a schedule, but as far as {@code extent} says.
+   * Runs a scenario with the choices of a schedule, as far as {@code extent} allows.
    *
    * @throws ScenarioException when the scenario cannot run at all
    */
   Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException;
 
-  /** What a fence costs by the price list, in nanoseconds, while stores are outstanding. */
+  /**
+   * Returns the cost of a fence while stores are outstanding, by the price list, in nanoseconds.
+   */
   double fenceNanos(boolean system);
 
   /**
-   * How far a run goes.
+   * The limits of a run.
    *
    * @param nanos of wall time at most
    * @param turns scheduling decisions at most
-   * @param told how many of the last turns are told
+   * @param lastTurns how many of the last turns the outcome describes
    */
-  record Extent(long nanos, long turns, int told) {
-    /** To its end, or until the time is over. */
+  record Extent(long nanos, long turns, int lastTurns) {
+    /** Returns an extent that only wall time limits. */
     public static Extent of(long nanos) {
       return new Extent(nanos, Long.MAX_VALUE, 0);
     }

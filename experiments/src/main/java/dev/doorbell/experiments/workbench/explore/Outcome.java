@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * How one run ended.
  *
- * @param races in the order in which they came up
+ * @param races in the order of occurrence
  * @param failure a kernel that failed, hung or moved wrong bytes, or null
- * @param finished false when its time was over, or when it was stopped at the first race
+ * @param finished false if its time ran out, or if it was stopped at the first race
  * @param turns scheduling decisions
  * @param instructions executed by all threads
  * @param nanos wall time
  * @param fences those of the program that were executed
- * @param told the last turns, in words
+ * @param lastTurns a line for each of the last turns
  */
 public record Outcome(
     List<Race> races,
@@ -24,17 +24,17 @@ public record Outcome(
     long instructions,
     long nanos,
     List<Fence> fences,
-    List<String> told) {
+    List<String> lastTurns) {
   /**
    * A fence.
    *
    * @param access {@code acq_rel.gpu}
    * @param system of scope sys
-   * @param count times that it was executed
+   * @param count number of executions
    */
   public record Fence(SourcePlace place, String access, boolean system, long count) {}
 
-  /** True when anything is wrong. */
+  /** Returns true if there is a race or a failure. */
   public boolean isFinding() {
     return !races.isEmpty() || failure != null;
   }

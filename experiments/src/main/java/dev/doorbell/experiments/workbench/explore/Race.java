@@ -21,7 +21,7 @@ public record Race(
     String memory,
     long turns) {
 
-  /** What is wrong, and what helps. */
+  /** The kind of race, with its usual fix. */
   public enum Kind {
     STORES("two stores race", "order them, or make both strong with a scope that holds both"),
     LOAD_OF_STORE(
@@ -35,7 +35,7 @@ public record Race(
         "fence between the store and the record, or the doorbell, that leads the HCA there"),
     DMA_WRITE(
         "the HCA writes where a thread may still read or store",
-        "let the peer know, by a message, when the memory is free"),
+        "notify the peer by a message when the memory is free"),
     STORE_OVER_DMA_READ(
         "a thread stores over what the HCA may still read",
         "wait for the completion before the memory is used again"),
@@ -57,12 +57,12 @@ public record Race(
       this.fix = fix;
     }
 
-    /** What is wrong, in words. */
+    /** Returns the description of the race. */
     public String what() {
       return what;
     }
 
-    /** What usually helps. */
+    /** Returns the usual fix. */
     public String fix() {
       return fix;
     }
@@ -76,13 +76,13 @@ public record Race(
    * @param place where in the program, or null for devices and the host
    */
   public record Side(String who, String access, @Nullable SourcePlace place) {
-    /** Equal for accesses at the same place, or of the same kind of device. */
+    /** Returns a key that is equal for accesses at the same place or by the same kind of device. */
     String key() {
       return place == null ? access : place.file() + ":" + place.line();
     }
   }
 
-  /** Equal for the same race, whatever thread and run it came up in. */
+  /** Returns a key that is equal for the same race in any thread and run. */
   public String key() {
     return kind + "|" + earlier.key() + "|" + later.key();
   }

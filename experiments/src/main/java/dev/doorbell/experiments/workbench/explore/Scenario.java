@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What is explored: a kernel, its launch, how it posts, and by which rules.
+ * The input of an exploration: a kernel, its launch, how it posts, and the rules.
  *
  * @param program the kernel
- * @param load how much it does
- * @param posting how its queue pairs are made
- * @param rules what the world may do
+ * @param load the amount of work
+ * @param posting how its queue pairs are created
+ * @param rules the reorderings that are allowed
  */
 public record Scenario(Program program, Load load, Posting posting, Rules rules) {
   /**
@@ -22,18 +22,18 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
    * @param shape where it runs, and what of its work is compared
    */
   public record Program(String file, String entry, String ptx, Shape shape) {
-    /** One of which no more is known than its name. */
+    /** Creates a program whose shape follows from its name. */
     public Program(String file, String entry, String ptx) {
       this(file, entry, ptx, Shape.named(entry));
     }
 
-    /** The same with other instructions. */
+    /** Returns a program of the same shape with other instructions. */
     public Program with(String other) {
       return new Program(file, entry, other, shape);
     }
   }
 
-  /** How many messages payload and inbox hold. */
+  /** The number of messages that payload and inbox hold. */
   public enum Slots {
     /** One of each block. */
     BLOCKS,
@@ -54,14 +54,14 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
   public record Arrival(int from, int to, int sent, int arrived) {
     public static final int ALL = -1;
 
-    /** Whatever one rank has in its payload. */
+    /** Returns the arrival of the whole payload of one rank. */
     public static Arrival ofAll(int from, int to) {
       return new Arrival(from, to, ALL, ALL);
     }
   }
 
   /**
-   * Where a kernel runs, what it gets, and what is compared.
+   * The ranks and parameters of a kernel, and what is compared.
    *
    * @param ranks of the world; each of more than two has a queue pair to each other one
    * @param launched ranks that it runs at, from 0 on, all at once
@@ -108,14 +108,14 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
           List.of("queue_pairs", "job"));
     }
 
-    /** Whether each rank has a queue pair to each other one, and knows of all of them. */
+    /** Returns true if each rank has a queue pair to each other rank. */
     public boolean among() {
       return ranks > 2;
     }
   }
 
   /**
-   * How much is done.
+   * The amount of work.
    *
    * @param blocks of the grid
    * @param threads of a block
@@ -137,14 +137,14 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
       int window,
       String scope,
       String path) {
-    /** All threads of the grid. */
+    /** Returns the number of threads in the grid. */
     public int posters() {
       return blocks * threads;
     }
   }
 
   /**
-   * How it posts.
+   * How the kernel posts.
    *
    * @param queues {@code gpu} or {@code host}: where rings and records lie
    * @param ringer {@code gpu}, {@code cpu} or {@code proxy}: who rings
@@ -162,34 +162,34 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
       int batch) {}
 
   /**
-   * What the world may do.
+   * The reorderings that are allowed.
    *
    * @param tears pieces of a BlueFlame write may arrive apart
    * @param relaxed payload is registered for relaxed ordering: its parts may arrive in any order
    */
   public record Rules(Policy policy, boolean tears, boolean relaxed) {
-    /** With payload that is written in order. */
+    /** Creates rules under which payload is written in order. */
     public Rules(Policy policy, boolean tears) {
       this(policy, tears, false);
     }
   }
 
-  /** The same with another program. */
+  /** Returns this scenario with another program. */
   public Scenario with(Program other) {
     return new Scenario(other, load, posting, rules);
   }
 
-  /** The same with another load. */
+  /** Returns this scenario with another load. */
   public Scenario with(Load other) {
     return new Scenario(program, other, posting, rules);
   }
 
-  /** The same with other posting. */
+  /** Returns this scenario with other posting. */
   public Scenario with(Posting other) {
     return new Scenario(program, load, other, rules);
   }
 
-  /** The same with other rules. */
+  /** Returns this scenario with other rules. */
   public Scenario with(Rules other) {
     return new Scenario(program, load, posting, other);
   }

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 
 /**
- * A run that can be had again: {@code SEED~CALM@TURNS#SCENARIO}. Every choice of a run follows from
+ * A run that can be repeated: {@code SEED~CALM@TURNS#SCENARIO}. Every choice of a run follows from
  * its seed and from the stretches in which it was calmed to make it short, so the first turns are
  * the schedule; the last part says of which scenario.
  *
@@ -29,7 +29,7 @@ public record Schedule(long seed, List<Stretch> calm, long turns, String scenari
     return new Schedule(seed, List.of(), turns, checksum(scenario));
   }
 
-  /** The same run with another stretch calmed, as far as {@code turns}. */
+  /** Returns the run with another stretch calmed, up to {@code turns}. */
   Schedule calmed(Stretch more, long turns) {
     List<Stretch> stretches = new ArrayList<>();
     Stretch last = null;
@@ -52,12 +52,12 @@ public record Schedule(long seed, List<Stretch> calm, long turns, String scenari
     return all;
   }
 
-  /** The same with another number of turns. */
+  /** Returns the schedule with another number of turns. */
   Schedule upTo(long other) {
     return new Schedule(seed, calm, other, scenario);
   }
 
-  /** Reads what {@link #toString} wrote. */
+  /** Parses the form of {@link #toString}. */
   public static Optional<Schedule> parse(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     if (!matcher.matches()) {
@@ -88,7 +88,7 @@ public record Schedule(long seed, List<Stretch> calm, long turns, String scenari
     return List.copyOf(stretches);
   }
 
-  /** True when it was made for {@code other}. */
+  /** Returns true if the schedule belongs to {@code other}. */
   public boolean isOf(Scenario other) {
     return scenario.equals(checksum(other));
   }

@@ -4,15 +4,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What came of a {@link KernelRun}.
+ * The result of a {@link KernelRun}.
  *
  * @param failure why it was stopped, with place and thread
  * @param interrupted the user stopped it
  * @param output what {@code printf} wrote
  * @param instructions of all threads together
  * @param nanos wall time
- * @param buffers what each buffer holds at the end, in the order of the arguments; empty for
- *     scalars
+ * @param buffers the final content of each buffer, in the order of the arguments; empty for scalars
  * @param opcodes how often each opcode was executed, most often first; empty without a profile
  * @param lines likewise the lines of the PTX
  */
@@ -33,7 +32,7 @@ public record KernelOutcome(
   }
 
   /**
-   * How often something was executed.
+   * The number of executions of an opcode or a line.
    *
    * @param skipped of these, how often its guard was false
    * @param line of the PTX; 0 for opcodes

@@ -3,13 +3,13 @@ package dev.doorbell.experiments.workbench.kernel;
 import java.util.List;
 
 /**
- * What can be said of a PTX file without running it.
+ * A report on a PTX file, made without running it.
  *
  * @param file as given
  * @param isa its {@code .version}
  * @param target its {@code .target}
- * @param unsupported everything that keeps it from being loaded
- * @param notes what may be meant so, but often is not
+ * @param unsupported everything that prevents loading
+ * @param notes constructs that are legal but often mistakes
  */
 public record KernelReport(
     String file,

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
 /**
- * A kernel to be run on its own.
+ * A run of one kernel.
  *
  * @param file of the PTX, for messages
  * @param grid blocks in x, y and z
@@ -15,8 +15,8 @@ import java.util.function.LongPredicate;
  * @param timeoutNanos wall time after which it is stopped
  * @param seed picks the interleaving of threads
  * @param profile count instructions by opcode and by line
- * @param trace threads whose every instruction is told, by linear index in the grid
- * @param traced hears of them, line by line
+ * @param trace threads to trace, by linear index in the grid
+ * @param traced receives each traced instruction as a line
  */
 public record KernelRun(
     String file,
@@ -45,7 +45,7 @@ public record KernelRun(
     }
   }
 
-  /** What a parameter gets; {@code text} is what the user typed. */
+  /** The value of a parameter; {@code text} is what the user typed. */
   public sealed interface Argument {
     String text();
 
@@ -64,7 +64,7 @@ public record KernelRun(
         return text;
       }
 
-      /** What the parameter gets. */
+      /** Returns the value. */
       public byte[] bytes() {
         return bytes.clone();
       }
@@ -85,7 +85,7 @@ public record KernelRun(
         return text;
       }
 
-      /** What the memory holds at first; large, so it is not copied. */
+      /** Returns the initial content; large, so it is not copied. */
       public byte[] initial() {
         return initial;
       }

@@ -8,26 +8,26 @@ import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 
-/** Everything that the command line does with a kernel outside of experiments. */
+/** What the command line does with a kernel outside of experiments. */
 public interface KernelWorkbench {
-  /** The workbench of this build. */
+  /** Finds the workbench of this build. */
   static KernelWorkbench find() {
     return ServiceLoader.load(KernelWorkbench.class)
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no KernelWorkbench is on the class path"));
   }
 
-  /** A kernel to start from. */
+  /** A template for new kernels. */
   record Template(String name, String description) {}
 
-  /** The templates, by name. */
+  /** Returns the templates, by name. */
   List<Template> templates();
 
-  /** Names that a new kernel must not have. */
+  /** Returns the names that a new kernel must not have. */
   List<String> takenNames();
 
   /**
-   * The files of a new kernel, by their names.
+   * Returns the files of a new kernel by name.
    *
    * @param folder where they will lie, as its README spells it
    * @param compile the command that compiles it again
@@ -35,19 +35,19 @@ public interface KernelWorkbench {
   SequencedMap<String, String> instantiate(
       String template, String name, String folder, String compile);
 
-  /** Options of nvcc for kernels, but for the include folder and the files. */
+  /** Returns the options of nvcc for kernels, except include folder and files. */
   List<String> compilerFlags();
 
-  /** What can be said of a PTX file without running it. */
+  /** Reports on a PTX file without running it. */
   KernelReport check(String file, String ptx);
 
-  /** What of a descriptor does not fit the PTX that it describes. */
+  /** Returns the mismatches between a descriptor and its PTX. */
   List<Problem> checkAbi(UserKernel kernel);
 
   /**
    * Runs a kernel whose entry and arguments have been checked against its {@link #check report}.
    *
-   * @param interrupted asked now and then; a run that is interrupted is stopped
+   * @param interrupted polled during the run; stops it
    */
   KernelOutcome run(KernelRun run, BooleanSupplier interrupted);
 
@@ -61,7 +61,7 @@ public interface KernelWorkbench {
 
   /** Lines of source files. */
   interface Source {
-    /** Lines of the file, from 1; empty texts where nothing is known. */
+    /** Returns the lines of the file, from 1; empty texts where unknown. */
     IntFunction<String> lines(String file);
   }
 }

@@ -76,7 +76,7 @@ class LatexTest {
             RunTables.counters(run),
             RunTables.expectations(expected(whole)),
             SampleTables.percentiles(run),
-            SampleTables.doubts(run),
+            SampleTables.warnings(run),
             SampleTables.fits(whole))) {
       assertThat(table.rows()).isNotEmpty();
       Files.writeString(folder.resolve("table" + at + ".tex"), table.latex());

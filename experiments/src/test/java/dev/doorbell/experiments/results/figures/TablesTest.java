@@ -6,6 +6,7 @@ import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.Table.Column;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.SummaryRow;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -66,10 +67,10 @@ class TablesTest {
 
   @Test
   void the_summary_has_a_row_a_point_with_interval_model_and_basis() {
-    String text =
-        RunTables.summary(
-                ModelledRun.of(1, 42), row -> row.pointId().equals("pull-same-switch-512"))
-            .text();
+    RunData run = ModelledRun.of(1, 42);
+    List<SummaryRow> one =
+        run.rows().stream().filter(row -> row.pointId().equals("pull-same-switch-512")).toList();
+    String text = RunTables.summary(run.with(run.axes(), one)).text();
     assertThat(text)
         .contains("latency µs", "[95 % interval]", "goodput GB/s", "reached")
         .contains("2.691   [2.691, 2.691]") // a3 at 512 B by hand: 2691 ns

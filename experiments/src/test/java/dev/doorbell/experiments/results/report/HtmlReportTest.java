@@ -92,7 +92,7 @@ class HtmlReportTest {
             "<th scope=\"row\">made with</th>",
             "all 6 have a result",
             "21 of each metric at a point",
-            "<th scope=\"row\">doubts</th>",
+            "<th scope=\"row\">warnings</th>",
             "<h3>Figures</h3>",
             "<b>latency</b> small: latency against message size",
             "<h3>Results</h3>");
@@ -103,7 +103,7 @@ class HtmlReportTest {
     StoredRun run = run();
     assertThat(html(run, run))
         .contains("<td class=\"verdict no-change\">no change</td>", "12 no change.", "21 / 21")
-        .contains("Holm-corrected over 12 tests", "a change counts above 1 %");
+        .contains("Holm-corrected over 12, alpha 0.05", "a change counts above 1 %");
   }
 
   @Test

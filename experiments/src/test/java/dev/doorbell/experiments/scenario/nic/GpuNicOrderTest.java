@@ -11,6 +11,7 @@ import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.mlx5.Syndrome;
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,14 +24,14 @@ class GpuNicOrderTest {
   @ParameterizedTest
   @CsvSource({
     "PULL, put_bandwidth",
-    "INLINE, put_bandwidth",
-    "STAGED, put_bandwidth",
-    "RING, push_ring",
-    "STAGED, put_quiet",
-    "RING, push_quiet"
+    "PUSH_INLINE, put_bandwidth",
+    "PUSH_MEMIC, put_bandwidth",
+    "PUSH_RING, push_ring",
+    "PUSH_MEMIC, put_quiet",
+    "PUSH_RING, push_quiet"
   })
   void every_message_arrives_whatever_the_order_of_stores(NicPath path, String kernel) {
-    NicShape shape = new NicShape(path, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L);
+    NicShape shape = new NicShape(path, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L, NANOS);
     for (int seed = 1; seed <= SEEDS; seed++) {
       ExploringFabric fabric =
           new ExploringFabric(
@@ -39,10 +40,8 @@ class GpuNicOrderTest {
               new ExploringFabric.Options(Policy.STRICT, false, NANOS));
       NicRun.Load load = new NicRun.Load(kernel, 6, 0, kernel.equals("push_ring") ? 6 : 1);
       try (GpuPair gpus = GpuPair.emulated(fabric);
-          NicKernels sender = new NicKernels(gpus.sender());
-          NicKernels nic = new NicKernels(gpus.nic());
           NicRun run = new NicRun(gpus, shape, load, seed)) {
-        List<Launch> launches = run.start(sender, nic, load, NANOS);
+        List<Launch> launches = run.prepare().stream().map(Supplier::get).toList();
         RunOutcome outcome = fabric.run(() -> launches.stream().allMatch(Launch::done), NANOS);
         fabric.quiesce();
         assertThat(outcome).as("seed %d", seed).isEqualTo(RunOutcome.DONE);
@@ -55,18 +54,16 @@ class GpuNicOrderTest {
 
   @Test
   void a_key_that_was_not_registered_ends_the_queue_pair_with_an_error_cqe() {
-    NicShape shape = new NicShape(NicPath.PULL, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L);
+    NicShape shape = new NicShape(NicPath.PULL, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L, NANOS);
     NicRun.Load load = new NicRun.Load("put_bandwidth", 6, 0, 1);
     try (GpuPair gpus = GpuPair.emulated(new DirectFabric(AddressSpace.reserve(), 1));
-        NicKernels sender = new NicKernels(gpus.sender());
-        NicKernels nic = new NicKernels(gpus.nic());
         NicRun run = new NicRun(gpus, shape, load, 1, NicRun.REMOTE_KEY + 1)) {
-      List<Launch> launches = run.start(sender, nic, load, NANOS);
+      List<Launch> launches = run.prepare().stream().map(Supplier::get).toList();
       gpus.fabric().run(() -> launches.stream().allMatch(Launch::done), NANOS);
       launches.forEach(Launch::check);
       assertThat(run.firstError())
           .contains("sender", "NIC", "syndrome 0x%02x, WQE 0".formatted(Syndrome.REMOTE_ACCESS));
-      assertThat(run.mismatch()).contains("byte 0 of message 0");
+      assertThat(run.mismatch()).contains("byte 0 of the inbox");
     }
   }
 }

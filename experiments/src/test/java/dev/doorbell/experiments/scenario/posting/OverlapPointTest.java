@@ -18,7 +18,7 @@ class OverlapPointTest {
       for (int i = 0; i < count; i++) {
         x = x * 1_664_525 + 1_013_904_223;
       }
-      int[] steps = OverlapPoint.steps(count);
+      int[] steps = OverlapKind.steps(count);
       assertThat(12345 * steps[0] + steps[1]).as("%d steps", count).isEqualTo(x);
     }
   }

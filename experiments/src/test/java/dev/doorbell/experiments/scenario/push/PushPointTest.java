@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.schema.Vocabulary;
+import dev.doorbell.experiments.model.Bounds;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointResult;
@@ -39,7 +40,7 @@ class PushPointTest {
   @Test
   void a_full_ring_is_as_likely_as_a_queue_of_its_size_says_whether_messages_wait_or_are_lost()
       throws Exception {
-    double expected = PushPrediction.full(0.9, 4);
+    double expected = Bounds.ringFull(0.9, 4);
     assertThat(expected).isCloseTo(0.160, within(0.001));
     // 10,000 messages in correlated runs: ten percent are three standard errors and more.
     assertThat(share("stall")).isCloseTo(expected, Percentage.withPercentage(10));

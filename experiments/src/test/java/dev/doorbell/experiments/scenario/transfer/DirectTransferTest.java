@@ -29,8 +29,11 @@ class DirectTransferTest {
         Connection connection =
             Connection.open(
                 world,
-                new Endpoint.Shape(
-                    64, 64, false, placement, path.blueFlame(), false, true, 1, DEADLINE),
+                Endpoint.Shape.builder(64, DEADLINE)
+                    .placement(placement)
+                    .blueFlame(path.blueFlame())
+                    .exclusive(true)
+                    .build(),
                 path == TransferPath.PROXY ? Connection.Ringing.PROXY : Connection.Ringing.GPU,
                 1);
         RankBuffers zero = new RankBuffers(connection, world.rank(0), bytes, 7);

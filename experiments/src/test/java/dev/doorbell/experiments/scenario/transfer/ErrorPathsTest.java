@@ -16,7 +16,6 @@ import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -39,7 +38,7 @@ class ErrorPathsTest {
   private static final int THREADS = 48;
 
   private static Endpoint.Shape shape(long deadline, boolean blueFlame) {
-    return new Endpoint.Shape(16, 16, false, Placement.GPU, blueFlame, false, false, 4, deadline);
+    return Endpoint.Shape.builder(16, deadline).blueFlame(blueFlame).batch(4).build();
   }
 
   private static OperationView withKey(OperationView put, int remoteKey) {

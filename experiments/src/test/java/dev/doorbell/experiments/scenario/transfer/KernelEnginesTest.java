@@ -15,7 +15,6 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.lang.foreign.MemorySegment;
@@ -38,7 +37,7 @@ class KernelEnginesTest {
   private static final int BYTES = 256;
   private static final int RING = 64;
   private static final Endpoint.Shape SHAPE =
-      new Endpoint.Shape(RING, RING, false, Placement.GPU, false, false, false, 4, DEADLINE);
+      Endpoint.Shape.builder(RING, DEADLINE).batch(4).build();
 
   /**
    * Runs with an engine.

@@ -70,8 +70,11 @@ class MovedTransferTest {
         Connection connection =
             Connection.open(
                 world,
-                new Endpoint.Shape(
-                    64, 64, false, placement, path.blueFlame(), false, true, 1, DEADLINE),
+                Endpoint.Shape.builder(64, DEADLINE)
+                    .placement(placement)
+                    .blueFlame(path.blueFlame())
+                    .exclusive(true)
+                    .build(),
                 Connection.Ringing.GPU,
                 1);
         RankBuffers zero = new RankBuffers(connection, world.rank(0), bytes, 7);
@@ -116,7 +119,7 @@ class MovedTransferTest {
         Connection connection =
             Connection.open(
                 world,
-                new Endpoint.Shape(256, 256, false, Placement.GPU, false, false, true, 1, DEADLINE),
+                Endpoint.Shape.builder(256, DEADLINE).exclusive(true).build(),
                 Connection.Ringing.GPU,
                 1);
         RankBuffers zero = new RankBuffers(connection, world.rank(0), bytes, 3);

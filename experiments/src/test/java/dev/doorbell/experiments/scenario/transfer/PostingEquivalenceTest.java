@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
@@ -71,16 +72,15 @@ class PostingEquivalenceTest {
       int batch = 1 << random.nextInt(5);
       boolean exclusive = random.nextInt(4) == 0;
       Endpoint.Shape shape =
-          new Endpoint.Shape(
-              sendBlocks,
-              completions,
-              collapsed,
-              placement,
-              mode.blueFlame,
-              mode.recordLast,
-              exclusive,
-              batch,
-              DEADLINE);
+          Endpoint.Shape.builder(sendBlocks, DEADLINE)
+              .completionEntries(completions)
+              .collapsed(collapsed)
+              .placement(placement)
+              .blueFlame(mode.blueFlame)
+              .recordLast(mode.recordLast)
+              .exclusive(exclusive)
+              .batch(batch)
+              .build();
       // Seed 0 is round robin; the others interleave at random.
       long interleaving = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(1 << 30);
       return new Drawn(
@@ -93,10 +93,10 @@ class PostingEquivalenceTest {
 
     OperationLists.Limits limits(World world) {
       return new OperationLists.Limits(
-          shape.sendBlocks(),
+          shape.blocks(),
           world.rank(0).hca().attributes().maxInlineBytes(),
           queuePairs,
-          shape.exclusive());
+          (shape.flags() & QueuePairView.FLAG_EXCLUSIVE) != 0);
     }
   }
 
@@ -213,16 +213,12 @@ class PostingEquivalenceTest {
     SplittableRandom random =
         random(mode, Placement.GPU, 200 + 2 * sendBlocks + (collapsed ? 1 : 0));
     Endpoint.Shape shape =
-        new Endpoint.Shape(
-            sendBlocks,
-            sendBlocks,
-            collapsed,
-            Placement.GPU,
-            mode.blueFlame,
-            mode.recordLast,
-            false,
-            4,
-            DEADLINE);
+        Endpoint.Shape.builder(sendBlocks, DEADLINE)
+            .collapsed(collapsed)
+            .blueFlame(mode.blueFlame)
+            .recordLast(mode.recordLast)
+            .batch(4)
+            .build();
     Drawn drawn = new Drawn(shape, 1, 0, "%s, %s".formatted(mode, shape));
     try (World world = World.direct(2, 0, SoftHcaOptions.DEFAULT);
         Connection connection = Connection.open(world, shape, mode.ringing, 1);

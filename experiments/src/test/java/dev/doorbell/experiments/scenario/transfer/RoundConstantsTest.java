@@ -131,16 +131,12 @@ class RoundConstantsTest {
     Variant variant = Variant.of(name);
     Emissions emissions = new Emissions();
     Endpoint.Shape shape =
-        new Endpoint.Shape(
-            64,
-            64,
-            false,
-            variant.placement(),
-            variant.blueFlame(),
-            variant.last(),
-            true,
-            1,
-            DEADLINE);
+        Endpoint.Shape.builder(64, DEADLINE)
+            .placement(variant.placement())
+            .blueFlame(variant.blueFlame())
+            .recordLast(variant.last())
+            .exclusive(true)
+            .build();
     boolean byGpu = !name.equals("a1");
     Connection.Ringing ringing =
         name.equals("e1") ? Connection.Ringing.PROXY : Connection.Ringing.GPU;
@@ -184,11 +180,23 @@ class RoundConstantsTest {
             Locus.cpu(0),
             world.cpuPrices(),
             SendQueueAccess.of(endpoint.queuePair(), endpoint.view()))) {
-      CommandEntry put = zero.putTo(one);
+      CommandEntry put = put(zero, one);
       long started = world.fabric().now();
       poster.post(put);
       assertThat(poster.await(DEADLINE)).isEqualTo(RunOutcome.DONE);
       return started;
     }
+  }
+
+  /** The command that puts the payload of one rank into the inbox of the other. */
+  private static CommandEntry put(RankBuffers from, RankBuffers to) {
+    CommandEntry put = new CommandEntry();
+    put.opcode = CommandEntry.OP_PUT;
+    put.length = from.bytes();
+    put.localAddress = from.source().address();
+    put.localKey = from.source().key();
+    put.remoteAddress = to.target().address();
+    put.remoteKey = to.target().key();
+    return put;
   }
 }

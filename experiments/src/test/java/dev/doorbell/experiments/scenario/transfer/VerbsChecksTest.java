@@ -16,8 +16,8 @@ import dev.doorbell.experiments.scenario.SessionRuntime;
 import dev.doorbell.experiments.scenario.device.RealHca;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
-import dev.doorbell.experiments.scenario.kind.PointFamily;
-import dev.doorbell.experiments.scenario.push.PushFamily;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
+import dev.doorbell.experiments.scenario.push.PushKind;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class VerbsChecksTest {
-  private static final PointFamily TRANSFERS = new TransferFamily(Protocols.ofCatalogue());
+  private static final ExperimentKind<?> TRANSFERS = new TransferKind(Protocols.ofCatalogue());
   private static final HcaAttributes CAPABLE = attributes(1 << 20, 256);
   private static final HcaAttributes PLAIN = attributes(0, 0);
 
@@ -59,9 +59,10 @@ class VerbsChecksTest {
         .getFirst();
   }
 
-  private static List<Problem> problems(PointFamily family, Point point, ExecutionBackend backend) {
+  private static List<Problem> problems(
+      ExperimentKind<?> kind, Point point, ExecutionBackend backend) {
     List<Problem> problems = new ArrayList<>();
-    family.check(point, backend, problems);
+    kind.check(point, backend, problems);
     return problems;
   }
 
@@ -124,8 +125,7 @@ class VerbsChecksTest {
   @Test
   void points_that_need_parts_of_software_hcas_are_refused() throws Exception {
     assertThat(
-            problems(
-                new PushFamily(), point("pull"), on("mlx5", CAPABLE, ExecutionBackend.Verbs.VM)))
+            problems(new PushKind(), point("pull"), on("mlx5", CAPABLE, ExecutionBackend.Verbs.VM)))
         .singleElement()
         .satisfies(problem -> assertThat(problem.fix()).isEqualTo("use hca: soft"));
   }

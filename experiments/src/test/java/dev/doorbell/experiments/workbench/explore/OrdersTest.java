@@ -45,14 +45,14 @@ final class OrdersTest {
   private static void assertClean(Scenario scenario) throws ScenarioException {
     Explorer.Report report = Scenarios.explore(scenario, SEEDS);
     assertThat(report.races()).isEmpty();
-    assertThat(report.troubles()).isEmpty();
+    assertThat(report.failures()).isEmpty();
     assertThat(report.finished()).isEqualTo(SEEDS);
   }
 
   private static void assertFound(Scenario scenario, Race.Kind kind) throws ScenarioException {
     Explorer.Report report = Scenarios.explore(scenario, SEEDS);
     assertThat(report.found()).as("runs with findings").isEqualTo(SEEDS);
-    assertThat(report.races()).extracting(found -> found.race().kind()).contains(kind);
+    assertThat(report.races()).extracting(found -> found.what().kind()).contains(kind);
   }
 
   @ParameterizedTest
@@ -85,7 +85,7 @@ final class OrdersTest {
     Explorer.Report report = Scenarios.explore(scenario("credits_broken", 1, 1, true), 4 * SEEDS);
     assertThat(report.found()).as("runs of %d", 4 * SEEDS).isEqualTo(4 * SEEDS);
     assertThat(report.races())
-        .extracting(found -> found.race().kind())
+        .extracting(found -> found.what().kind())
         .isSubsetOf(Race.Kind.DMA_WRITE, Race.Kind.LOAD_OF_STORE);
     assertClean(scenario("credits_fixed", 1, 1, true));
   }
@@ -103,7 +103,7 @@ final class OrdersTest {
         Scenarios.explore(scenario("shared_memory_broken", 1, 2, false), SEEDS);
     Race race =
         report.races().stream()
-            .map(Explorer.Found::race)
+            .map(Explorer.Found::what)
             .filter(one -> one.kind() == Race.Kind.LOAD_OF_STORE)
             .findFirst()
             .orElseThrow();

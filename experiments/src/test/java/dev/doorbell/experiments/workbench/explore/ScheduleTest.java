@@ -26,7 +26,7 @@ final class ScheduleTest {
     Outcome other = Scenarios.LABORATORY.run(Scenarios.of("put_rate"), 7, extent);
     assertThat(other.turns()).isEqualTo(one.turns());
     assertThat(other.instructions()).isEqualTo(one.instructions());
-    assertThat(other.told()).isEqualTo(one.told()).hasSize(50);
+    assertThat(other.lastTurns()).isEqualTo(one.lastTurns()).hasSize(50);
   }
 
   @Test
@@ -35,17 +35,17 @@ final class ScheduleTest {
     Explorer explorer = new Explorer(Scenarios.LABORATORY, scenario);
     Explorer.Report report = explorer.explore(3, Scenarios.PLENTY);
     assertThat(report.races()).isNotEmpty();
-    for (Explorer.Found found : report.races()) {
+    for (Explorer.Found<Race> found : report.races()) {
       Outcome again = explorer.replay(found.schedule(), 8, Scenarios.PLENTY);
       assertThat(again.turns()).isEqualTo(found.schedule().turns());
-      assertThat(again.races()).extracting(Race::key).contains(found.race().key());
-      assertThat(again.told()).hasSize(8);
+      assertThat(again.races()).extracting(Race::key).contains(found.what().key());
+      assertThat(again.lastTurns()).hasSize(8);
       Outcome before =
           Scenarios.LABORATORY.run(
               scenario,
               found.schedule(),
               new Laboratory.Extent(Scenarios.PLENTY, found.schedule().turns() - 1, 0));
-      assertThat(before.races()).extracting(Race::key).doesNotContain(found.race().key());
+      assertThat(before.races()).extracting(Race::key).doesNotContain(found.what().key());
     }
   }
 
@@ -62,7 +62,7 @@ final class ScheduleTest {
                 assertThat(first.races())
                     .anySatisfy(
                         race -> {
-                          assertThat(race.key()).isEqualTo(found.race().key());
+                          assertThat(race.key()).isEqualTo(found.what().key());
                           assertThat(found.schedule().turns()).isLessThanOrEqualTo(race.turns());
                         }));
     assertThat(report.races()).anyMatch(found -> !found.schedule().calm().isEmpty());
@@ -94,16 +94,16 @@ final class ScheduleTest {
       throws ScenarioException {
     Explorer explorer = new Explorer(Scenarios.LABORATORY, scenario);
     Explorer.Report report = explorer.explore(seeds, Scenarios.PLENTY);
-    assertThat(report.troubles()).hasSize(1);
-    Explorer.Trouble trouble = report.troubles().getFirst();
-    assertThat(trouble.failure().text()).contains(text);
-    Schedule schedule = trouble.schedule();
+    assertThat(report.failures()).hasSize(1);
+    Explorer.Found<Failure> failed = report.failures().getFirst();
+    assertThat(failed.what().text()).contains(text);
+    Schedule schedule = failed.schedule();
     assertThat(schedule.calm()).isNotEmpty();
     Outcome plain =
         Scenarios.LABORATORY.run(scenario, schedule.seed(), Laboratory.Extent.of(Scenarios.PLENTY));
     assertThat(schedule.turns()).isLessThanOrEqualTo(plain.turns());
     Outcome again = explorer.replay(schedule, 8, Scenarios.PLENTY);
-    assertThat(again.failure()).isEqualTo(trouble.failure());
+    assertThat(again.failure()).isEqualTo(failed.what());
     assertThat(again.turns()).isEqualTo(schedule.turns());
     Outcome before = explorer.replay(schedule.upTo(schedule.turns() - 1), 8, Scenarios.PLENTY);
     assertThat(before.failure()).isNull();
@@ -114,7 +114,7 @@ final class ScheduleTest {
     Explorer.Report report = Scenarios.explore(strict(), 3);
     List<Race> reads =
         report.races().stream()
-            .map(Explorer.Found::race)
+            .map(Explorer.Found::what)
             .filter(race -> race.kind() == Race.Kind.RECORD_BEHIND_DOORBELL)
             .toList();
     assertThat(reads).isNotEmpty();

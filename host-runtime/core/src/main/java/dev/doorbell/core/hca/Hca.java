@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A host channel adapter, opened.
  *
  * <p>The control path is here: objects are made, connected and closed by the host, and every
- * refusal is an {@link HcaException} that says what is wrong and how to mend it. The data path is
+ * refusal is an {@link HcaException} that says what is wrong and how to fix it. The data path is
  * not: kernels and proxies post into the queues' memory and ring doorbells.
  */
 public interface Hca extends AutoCloseable {

@@ -9,7 +9,7 @@ public final class CqePrinter {
 
   /**
    * One line, for example {@code CQE REQ RDMA_WRITE qpn=0x001234 wqe_counter=0 byte_cnt=256
-   * owner=0}; an error names its syndrome and what mends it.
+   * owner=0}; an error names its syndrome and its fix.
    */
   public static String line(long address) {
     int opcode = Cqe.opcode(address);
@@ -43,7 +43,7 @@ public final class CqePrinter {
   }
 
   /**
-   * The same of a copy.
+   * As above, for a copy in a {@code MemorySegment}.
    *
    * @param cqe 64 bytes
    */
@@ -65,7 +65,7 @@ public final class CqePrinter {
   }
 
   /**
-   * The same of a copy.
+   * As above, for a copy in a {@code MemorySegment}.
    *
    * @param cqe 64 bytes
    */

@@ -41,7 +41,7 @@ public final class Syndrome {
     };
   }
 
-  /** What most likely mends it, in one sentence. */
+  /** The most likely fix, in one sentence. */
   public static String remedy(int syndrome) {
     return switch (syndrome) {
       case LOCAL_LENGTH ->

@@ -22,7 +22,7 @@ public final class WqePrinter {
   }
 
   /**
-   * The same of a copy.
+   * As above, for a copy in a {@code MemorySegment}.
    *
    * @param wqe at least 16 bytes
    */
@@ -37,7 +37,7 @@ public final class WqePrinter {
   }
 
   /**
-   * The same of a copy.
+   * As above, for a copy in a {@code MemorySegment}.
    *
    * @param wqe at least 16 bytes
    */

@@ -32,7 +32,7 @@ import dev.doorbell.core.memory.BigEndian;
  * / entries) & 1}, so that zeroed memory is no entry. An entry is there when all eight phases
  * match; words may arrive in any order. {@code r l o c} are the bits that the phase displaces: bit
  * 0 of remote address, local address, operand and compare. Keys are byte-swapped in the entry, as
- * in a WQE; the fields of this class hold them as the HCA knows them.
+ * in a WQE; the fields of this class hold them as the HCA assigned them.
  *
  * <p>Mutable, so that a consumer decodes into one object without allocating. What the fields mean
  * depends on the opcode; command_queue.cuh has the table.

@@ -57,7 +57,7 @@ public final class JobView {
   public long signals;
   public long peers;
 
-  /** The structure's bytes. Keys are given as the HCA knows them and stored byte-swapped. */
+  /** The structure's bytes. Keys are given as the HCA assigned them and stored byte-swapped. */
   public byte[] encode() {
     byte[] bytesOut = new byte[BYTES];
     MemorySegment to = MemorySegment.ofArray(bytesOut);

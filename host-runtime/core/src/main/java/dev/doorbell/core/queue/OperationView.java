@@ -14,8 +14,8 @@ import java.lang.foreign.MemorySegment;
  * @param compare compare-and-swap: the value to compare with
  * @param signal put signal: address of the remote 8-byte word
  * @param fetched put signal: where the word's old value lands, under {@code localKey}
- * @param localKey as the HCA knows it; stored byte-swapped
- * @param remoteKey as the HCA knows it; stored byte-swapped
+ * @param localKey as the HCA assigned it; stored byte-swapped
+ * @param remoteKey as the HCA assigned it; stored byte-swapped
  * @param opcode {@code JobView.OP_*}
  * @param queuePair index among the job's queue pairs
  * @param flags {@code FLAG_*}

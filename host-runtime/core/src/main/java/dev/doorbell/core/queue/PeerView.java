@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
  *
  * @param inbox address of its inbox
  * @param signals address of its signal words, or 0
- * @param inboxKey key of {@code inbox}, as the HCA knows it
+ * @param inboxKey key of {@code inbox}, as the HCA assigned it
  * @param signalsKey key of {@code signals}, likewise
  */
 public record PeerView(long inbox, long signals, int inboxKey, int signalsKey) {

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
  *
  * @param own address of this rank's words
  * @param remote address of the peer's
- * @param ownKey local key of {@code own}, as the HCA knows it
+ * @param ownKey local key of {@code own}, as the HCA assigned it
  * @param remoteKey remote key of {@code remote}, likewise
  * @param count words at each rank
  */

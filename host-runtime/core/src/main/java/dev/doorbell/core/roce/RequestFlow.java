@@ -31,16 +31,16 @@ final class RequestFlow {
   private long sent;
 
   /** READs and atomics, oldest first. */
-  private final Deque<Question> questions = new ArrayDeque<>();
+  private final Deque<OutstandingRead> outstanding = new ArrayDeque<>();
 
   /** A READ or an atomic. */
-  private static final class Question {
+  private static final class OutstandingRead {
     final int psn;
     final boolean read;
     final long length;
     long received;
 
-    Question(int psn, boolean read, long length) {
+    OutstandingRead(int psn, boolean read, long length) {
       this.psn = psn;
       this.read = read;
       this.length = length;
@@ -88,7 +88,7 @@ final class RequestFlow {
 
   /** How many numbers the last READ took tells the path MTU. */
   private void learnMtuFromRead(int psn) {
-    Question last = questions.peekLast();
+    OutstandingRead last = outstanding.peekLast();
     if (mtu != UNKNOWN || last == null || !last.read || last.length == 0) {
       return;
     }
@@ -109,7 +109,7 @@ final class RequestFlow {
   private void resend(RoceFrame frame, int psn) {
     if (frame.opcode == BthOpcode.READ_REQUEST) {
       long length = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
-      remember(new Question(psn, true, length));
+      remember(new OutstandingRead(psn, true, length));
     }
   }
 
@@ -175,15 +175,15 @@ final class RequestFlow {
         findings.problem("an atomic at an address that is no multiple of 8");
       }
     }
-    remember(new Question(psn, read, length));
+    remember(new OutstandingRead(psn, read, length));
     int taken = read && mtu != UNKNOWN ? packets(length, mtu) : 1;
     nextPsn = psn + taken & Bth.MASK_24;
   }
 
-  private void remember(Question question) {
-    questions.addLast(question);
-    if (questions.size() > REMEMBERED) {
-      questions.removeFirst();
+  private void remember(OutstandingRead question) {
+    outstanding.addLast(question);
+    if (outstanding.size() > REMEMBERED) {
+      outstanding.removeFirst();
     }
   }
 
@@ -191,7 +191,7 @@ final class RequestFlow {
     int psn = Bth.psn(frame.bth);
     if (frame.opcode == BthOpcode.READ_RESPONSE_FIRST && mtu == UNKNOWN) {
       mtu = frame.payloadBytes;
-      Question last = questions.peekLast();
+      OutstandingRead last = outstanding.peekLast();
       if (last != null && last.read && ahead(nextPsn, last.psn) == 1) {
         nextPsn = last.psn + packets(last.length, mtu) & Bth.MASK_24;
       }
@@ -210,7 +210,7 @@ final class RequestFlow {
     } else if (ahead(psn, firstPsn) < 0) {
       findings.note("answers what is before the capture");
     } else if (frame.opcode == BthOpcode.ATOMIC_ACKNOWLEDGE) {
-      if (holding(psn, false) == null) {
+      if (requestOf(psn, false) == null) {
         findings.problem("the answer of an atomic where none was asked");
       }
     } else if (frame.opcode != BthOpcode.ACKNOWLEDGE) {
@@ -241,9 +241,9 @@ final class RequestFlow {
     }
   }
 
-  private @Nullable Question holding(int psn, boolean read) {
-    for (Iterator<Question> newest = questions.descendingIterator(); newest.hasNext(); ) {
-      Question question = newest.next();
+  private @Nullable OutstandingRead requestOf(int psn, boolean read) {
+    for (Iterator<OutstandingRead> newest = outstanding.descendingIterator(); newest.hasNext(); ) {
+      OutstandingRead question = newest.next();
       int packets = read && mtu != UNKNOWN ? packets(question.length, mtu) : 1;
       int offset = ahead(psn, question.psn);
       if (question.read == read && offset >= 0 && offset < packets) {
@@ -254,7 +254,7 @@ final class RequestFlow {
   }
 
   private void readResponse(RoceFrame frame, int psn, Findings findings) {
-    Question question = holding(psn, true);
+    OutstandingRead question = requestOf(psn, true);
     if (question == null) {
       findings.problem("a READ response where no READ was asked");
       return;

@@ -1,5 +1,27 @@
 package dev.doorbell.experiments.workbench.calibration.run;
 
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ATOMIC;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ATOMIC_SYSTEM;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ATOMIC_WALK;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.CLOCKS;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ECHO;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.EMPTY;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.FENCE;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.FENCE_SC;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.FENCE_SYSTEM;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.NOTHING;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ROUND_INSTRUCTIONS;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ROUND_OF;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STORE;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STORE_FENCE;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STORE_FENCE_SC;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STORE_FENCE_SYSTEM;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STRONG_LOAD;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.UNROLLED;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.WEAK_LOAD;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.WIDE_LOAD;
+import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.WIDTHS;
+
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
@@ -84,7 +106,7 @@ final class PriceBench implements AutoCloseable {
       steps.add(this::launches);
       steps.add(this::copies);
     }
-    for (int width : PriceKernels.WIDTHS) {
+    for (int width : WIDTHS) {
       for (boolean stores : new boolean[] {true, false}) {
         for (int blocks : BLOCKS) {
           for (int threads : THREADS) {
@@ -109,86 +131,46 @@ final class PriceBench implements AutoCloseable {
     int many = workload.rounds();
     int quick = workload.quickRounds();
     return List.of(
-        () ->
-            chain(PriceKernels.WEAK_LOAD, "load", device, "weak load that misses the first cache"),
-        () -> chain(PriceKernels.STRONG_LOAD, "load.strong", device, "strong load, a poll"),
-        () -> chain(PriceKernels.STRONG_LOAD, "load.host", host, "strong load of host memory"),
-        () -> chain(PriceKernels.WIDE_LOAD, "load.host.wide", host, "strong load of 16 bytes"),
-        () -> self(PriceKernels.WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
-        () -> price(PriceKernels.STORE, "store", device, 1, "weak store, 16 at once"),
-        () -> price(PriceKernels.STORE, "store.host", host, 1, "store to host memory, 16 at once"),
-        () -> price(PriceKernels.ATOMIC, "atomic", device, many, "atomic of GPU scope"),
-        () ->
-            price(
-                PriceKernels.ATOMIC_SYSTEM,
-                "atomic.system",
-                device,
-                many,
-                "atomic of system scope"),
+        () -> chain(WEAK_LOAD, "load", device, "weak load that misses the first cache"),
+        () -> chain(STRONG_LOAD, "load.strong", device, "strong load, a poll"),
+        () -> chain(STRONG_LOAD, "load.host", host, "strong load of host memory"),
+        () -> chain(WIDE_LOAD, "load.host.wide", host, "strong load of 16 bytes"),
+        () -> self(WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
+        () -> price(STORE, "store", device, 1, "weak store, 16 at once"),
+        () -> price(STORE, "store.host", host, 1, "store to host memory, 16 at once"),
+        () -> price(ATOMIC, "atomic", device, many, "atomic of GPU scope"),
+        () -> price(ATOMIC_SYSTEM, "atomic.system", device, many, "atomic of system scope"),
         // The same lines as those of load.host: one may be much nearer than another.
+        () -> chain(ATOMIC_WALK, "atomic.host", host, "atomic of system scope on host memory"),
+        () -> price(FENCE, "fence.floor", device, many, "fence.gpu, nothing to drain"),
         () ->
-            chain(
-                PriceKernels.ATOMIC_WALK,
-                "atomic.host",
-                host,
-                "atomic of system scope on host memory"),
-        () -> price(PriceKernels.FENCE, "fence.floor", device, many, "fence.gpu, nothing to drain"),
-        () ->
-            price(
-                PriceKernels.FENCE_SYSTEM,
-                "fence.system.floor",
-                device,
-                many,
-                "fence.sys, nothing to drain"),
-        () -> price(PriceKernels.STORE_FENCE, "fence", device, many, "store and fence.gpu"),
+            price(FENCE_SYSTEM, "fence.system.floor", device, many, "fence.sys, nothing to drain"),
+        () -> price(STORE_FENCE, "fence", device, many, "store and fence.gpu"),
+        () -> price(STORE_FENCE_SYSTEM, "fence.system", device, many, "store and fence.sys"),
+        () -> price(STORE_FENCE, "fence.host", host, many, "store to host memory and fence.gpu"),
         () ->
             price(
-                PriceKernels.STORE_FENCE_SYSTEM,
-                "fence.system",
-                device,
-                many,
-                "store and fence.sys"),
-        () ->
-            price(
-                PriceKernels.STORE_FENCE,
-                "fence.host",
-                host,
-                many,
-                "store to host memory and fence.gpu"),
-        () ->
-            price(
-                PriceKernels.STORE_FENCE_SYSTEM,
+                STORE_FENCE_SYSTEM,
                 "fence.system.host",
                 host,
                 many,
                 "store to host memory and fence.sys"),
+        () -> price(FENCE_SC, "fence.sc.floor", device, many, "fence.sc, nothing to drain"),
         () ->
             price(
-                PriceKernels.FENCE_SC,
-                "fence.sc.floor",
-                device,
-                many,
-                "fence.sc, nothing to drain"),
-        () ->
-            price(
-                PriceKernels.STORE_FENCE_SC,
-                "fence.sc.host",
-                host,
-                many,
-                "store to host memory and fence.sc"));
+                STORE_FENCE_SC, "fence.sc.host", host, many, "store to host memory and fence.sc"));
   }
 
   private void clocks() {
     say("clocks");
-    launch(PriceKernels.CLOCKS, 1, 1, new KernelArguments().add(out).add(workload.clockNanos()));
+    launch(CLOCKS, 1, 1, new KernelArguments().add(out).add(workload.clockNanos()));
     nanosPerCycle = (double) out.getLong(Long.BYTES) / out.getLong(0);
   }
 
   /** Cycles of so many rounds without the operation, the readings of the clock included. */
   private double empty(int rounds) {
     return empty.computeIfAbsent(
-        rounds,
-        count -> Summary.of(cycles(PriceKernels.EMPTY, device.address(), count), 1).median());
+        rounds, count -> Summary.of(cycles(EMPTY, device.address(), count), 1).median());
   }
 
   /**
@@ -202,7 +184,7 @@ final class PriceBench implements AutoCloseable {
 
   /** What no cache holds, and what other tables of the memory management may have to tell. */
   private void far(String name, Memory memory, String what) {
-    chain(PriceKernels.STRONG_LOAD, name, memory, Math.toIntExact(workload.mostBytes()), what);
+    chain(STRONG_LOAD, name, memory, Math.toIntExact(workload.mostBytes()), what);
   }
 
   /** What the CPU has written, and then so much else that it is in none of its caches. */
@@ -211,7 +193,7 @@ final class PriceBench implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       arena.allocate(EVICTING_BYTES).fill((byte) 1);
     }
-    price(PriceKernels.STRONG_LOAD, name, host, workload.rounds(), what);
+    price(STRONG_LOAD, name, host, workload.rounds(), what);
   }
 
   /** Loads of a warp, line by line, of what the CPU has just written. */
@@ -263,7 +245,7 @@ final class PriceBench implements AutoCloseable {
     double[] nanos = new double[cycles.length];
     for (int i = 0; i < nanos.length; i++) {
       double own = Math.max(0, cycles[i] - without);
-      nanos[i] = own * nanosPerCycle / (rounds * (double) PriceKernels.UNROLLED);
+      nanos[i] = own * nanosPerCycle / (rounds * (double) UNROLLED);
     }
     Measurement measured = new Measurement(what, Samples.of(name, "ns", nanos));
     measurements.add(measured);
@@ -293,7 +275,7 @@ final class PriceBench implements AutoCloseable {
     try (EchoAgent _ =
         new EchoAgent(rig.fabric, host.address(), host.address() + LINE, pollNanos)) {
       launch(
-          PriceKernels.ECHO,
+          ECHO,
           1,
           1,
           new KernelArguments()
@@ -319,7 +301,7 @@ final class PriceBench implements AutoCloseable {
     double[] nanos = new double[request.samples()];
     for (int i = -workload.warmSamples(); i < nanos.length; i++) {
       long start = System.nanoTime();
-      launch(PriceKernels.NOTHING, 1, 1, new KernelArguments());
+      launch(NOTHING, 1, 1, new KernelArguments());
       if (i >= 0) {
         nanos[i] = System.nanoTime() - start;
       }
@@ -406,11 +388,11 @@ final class PriceBench implements AutoCloseable {
                 stores ? "stores" : "loads",
                 width);
     measurements.add(new Measurement(what, Samples.of(name, "GB/s", rates)));
-    if (name.equals(PriceKernels.ROUND_OF)) {
+    if (name.equals(ROUND_OF)) {
       measurements.add(
           new Measurement(
               "a round of a warp that stores 4 bytes a thread: the store and %d instructions"
-                  .formatted(PriceKernels.ROUND_INSTRUCTIONS),
+                  .formatted(ROUND_INSTRUCTIONS),
               Samples.of("round", "ns", rounds)));
     }
   }

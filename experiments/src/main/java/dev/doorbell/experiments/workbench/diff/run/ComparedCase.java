@@ -281,16 +281,13 @@ record ComparedCase(
   }
 
   Endpoint.Shape endpoint(long deadlineNanos) {
-    return new Endpoint.Shape(
-        ringBlocks,
-        ringBlocks,
-        collapsed,
-        placement,
-        path.blueFlame(),
-        false,
-        exclusive,
-        batch,
-        deadlineNanos);
+    return Endpoint.Shape.builder(ringBlocks, deadlineNanos)
+        .collapsed(collapsed)
+        .placement(placement)
+        .blueFlame(path.blueFlame())
+        .exclusive(exclusive)
+        .batch(batch)
+        .build();
   }
 
   @Override

@@ -57,7 +57,7 @@ public final class GpuComparer implements KernelComparer {
         number++) {
       Compared run = compared(request, request.seed() + number * RUN_STEP);
       Run heard = run(number, run, reference, request);
-      request.heard().accept(heard);
+      request.listener().accept(heard);
       if (heard.failed()) {
         // It would fail again, each time at its deadline; and a GPU that is busy with it is lost.
         break;

@@ -11,7 +11,6 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.workbench.explore.Failure;
@@ -55,16 +54,9 @@ final class ExploredCase extends ExploredWorld {
     Scenario.Load load = scenario.load();
     world = own(World.exploring(fabric, 2, NARROW));
     Endpoint.Shape shape =
-        new Endpoint.Shape(
-            load.ring(),
-            load.ring(),
-            false,
-            Placement.GPU,
-            false,
-            false,
-            false,
-            scenario.posting().batch(),
-            DEADLINE_NANOS);
+        Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
+            .batch(scenario.posting().batch())
+            .build();
     connection = own(Connection.open(world, shape, Connection.Ringing.GPU, load.queuePairs()));
     for (Endpoint endpoint : connection.endpoints(0)) {
       describe(fabric, endpoint);

@@ -20,6 +20,7 @@ import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -62,18 +63,15 @@ final class ExploredTransfer extends ExploredWorld {
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
-    world = own(World.exploring(fabric, where.ranks()));
+    world = own(World.exploring(fabric, where.ranks(), SoftHcaOptions.DEFAULT));
     Endpoint.Shape shape =
-        new Endpoint.Shape(
-            load.ring(),
-            load.ring(),
-            false,
-            posting.queues().equals("host") ? Placement.HOST : Placement.GPU,
-            posting.blueFlame(),
-            posting.recordLast(),
-            posting.exclusive(),
-            posting.batch(),
-            DEADLINE_NANOS);
+        Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
+            .placement(posting.queues().equals("host") ? Placement.HOST : Placement.GPU)
+            .blueFlame(posting.blueFlame())
+            .recordLast(posting.recordLast())
+            .exclusive(posting.exclusive())
+            .batch(posting.batch())
+            .build();
     Connection.Ringing ringing =
         switch (posting.ringer()) {
           case "cpu" -> Connection.Ringing.CPU;

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The world of one explored run: what is launched, and what must be true in the end. */
+/** The world of one explored run: the launches, and the conditions that must hold at the end. */
 abstract class ExploredWorld implements AutoCloseable {
   private static final long KERNEL_NANOS = 60_000_000_000L;
 
@@ -33,15 +33,15 @@ abstract class ExploredWorld implements AutoCloseable {
   /** Starts the kernels. */
   abstract List<Launch> launch();
 
-  /** The first thing that went wrong though all ended, or null. */
+  /** Returns the first failure after all launches ended, or null. */
   abstract @Nullable Failure failure();
 
-  /** What has been launched. */
+  /** Returns the launches so far. */
   final List<Launch> launches() {
     return launches;
   }
 
-  /** True when every kernel has ended. */
+  /** Returns true if every kernel has ended. */
   final boolean done() {
     for (int i = 0; i < launches.size(); i++) {
       if (!launches.get(i).done()) {
@@ -77,14 +77,14 @@ abstract class ExploredWorld implements AutoCloseable {
                 own(rank.gpu().createStream())));
   }
 
-  /** Zeros. */
+  /** Allocates zeroed memory. */
   final Memory allocate(Rank rank, MemoryKind kind, long size, String label) {
     Memory memory = own(rank.gpu().allocate(kind, size, label));
     memory.fill(0, size, (byte) 0);
     return memory;
   }
 
-  /** A status word a thread, none of them a status that a kernel ends with. */
+  /** Allocates one status word for each thread, initially no valid status. */
   final Memory allocateStatus(Rank rank) {
     Memory status =
         allocate(
@@ -93,7 +93,7 @@ abstract class ExploredWorld implements AutoCloseable {
     return status;
   }
 
-  /** The first thread that did not end well, or null. */
+  /** Returns the failure of the first thread with a bad status, or null. */
   static @Nullable Failure badStatus(Memory status, String where) {
     byte[] words = status.getBytes(0, (int) status.size());
     for (int thread = 0; thread < words.length / Integer.BYTES; thread++) {
@@ -105,7 +105,7 @@ abstract class ExploredWorld implements AutoCloseable {
     return null;
   }
 
-  /** Closed with this world, the last one first. */
+  /** Closes {@code closeable} with this world, in reverse order. */
   final <T extends AutoCloseable> T own(T closeable) {
     return owned.add(closeable);
   }

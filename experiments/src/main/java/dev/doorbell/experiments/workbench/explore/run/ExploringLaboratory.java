@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Explores with this build's virtual machine and software HCAs. */
+/** Runs scenarios on the virtual machine and software HCAs over the exploring fabric. */
 public final class ExploringLaboratory implements Laboratory {
   /** The topology whose prices are quoted. */
   private static final String PRICES = "same-switch";
@@ -85,14 +85,14 @@ public final class ExploringLaboratory implements Laboratory {
             new ExploringFabric.Options(
                 scenario.rules().policy(), scenario.rules().tears(), extent.nanos()));
     fabric.stopAfter(extent.turns());
-    ArrayDeque<Turn> told = new ArrayDeque<>();
-    if (extent.told() > 0) {
+    ArrayDeque<Turn> lastTurns = new ArrayDeque<>();
+    if (extent.lastTurns() > 0) {
       fabric.listen(
           (turn, agent, at) -> {
-            if (told.size() == extent.told()) {
-              told.remove();
+            if (lastTurns.size() == extent.lastTurns()) {
+              lastTurns.remove();
             }
-            told.add(new Turn(turn, agent, at));
+            lastTurns.add(new Turn(turn, agent, at));
           });
     }
     try (ExploredWorld transfer = world(scenario, fabric)) {
@@ -115,7 +115,7 @@ public final class ExploringLaboratory implements Laboratory {
           fabric.instructions(),
           System.nanoTime() - start,
           fences(fabric),
-          told.stream().map(Turn::text).toList());
+          lastTurns.stream().map(Turn::text).toList());
     }
   }
 
@@ -129,7 +129,7 @@ public final class ExploringLaboratory implements Laboratory {
     }
   }
 
-  /** A turn that is told. */
+  /** One turn of the trace. */
   private record Turn(long number, Agent agent, @Nullable Object at) {
     String text() {
       SourcePlace place = at == null ? null : agent.describe(at);
@@ -137,7 +137,7 @@ public final class ExploringLaboratory implements Laboratory {
     }
   }
 
-  /** Each fence of the program once: several launches of it may have executed it. */
+  /** Returns each fence of the program once; several launches may have executed it. */
   private static List<Outcome.Fence> fences(ExploringFabric fabric) {
     Map<SourcePlace, Outcome.Fence> fences = new LinkedHashMap<>();
     for (ExecutedFence fence : fabric.fences()) {

@@ -48,7 +48,7 @@ class BugCasesTest {
   private void expectClean(BugCase bug, int seeds) throws ScenarioException {
     Explorer.Report report = explore(bug, true, seeds);
     assertThat(report.races()).isEmpty();
-    assertThat(report.troubles()).isEmpty();
+    assertThat(report.failures()).isEmpty();
     assertThat(report.finished()).isEqualTo(seeds);
   }
 

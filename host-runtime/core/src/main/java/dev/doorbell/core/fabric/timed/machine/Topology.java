@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The shape and the constants of one node, which every rank of a run has, and of the network
- * between the nodes. A component is called by its part and its index in the lists: "gpu0", "nic1".
+ * between the nodes. A component's name is its part and its index in the lists: "gpu0", "nic1".
  *
  * @param name for figures and messages
- * @param description one line for people
+ * @param description one human-readable line
  * @param gpus the GPUs' prices
  * @param cpus the CPUs' prices; the memory of a rank's host lies at the first one
  * @param nics the HCAs' prices

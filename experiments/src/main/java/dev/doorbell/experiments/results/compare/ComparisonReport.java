@@ -1,0 +1,227 @@
+package dev.doorbell.experiments.results.compare;
+
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.TableBuilder;
+import dev.doorbell.experiments.stats.Interval;
+import dev.doorbell.experiments.stats.SampleWarning;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** A comparison of two runs as text, as a table and as JSON. */
+public final class ComparisonReport {
+  private final RunComparison comparison;
+
+  public ComparisonReport(RunComparison comparison) {
+    this.comparison = comparison;
+  }
+
+  /**
+   * Rows of some points, and the verdict on all of them.
+   *
+   * @param shown selects the points that have a row
+   */
+  public String text(Predicate<PointComparison> shown) {
+    List<PointComparison> rows = comparison.points().stream().filter(shown).toList();
+    return (rows.isEmpty() ? "" : table(rows, false).text())
+        + warnings()
+        + missing(comparison)
+        + method()
+        + "%s overall: %s%n%s%n"
+            .formatted(
+                comparison.overall().text(),
+                verdicts(),
+                Screen.basis(comparison.before().manifest().basis()));
+  }
+
+  /** Every point and metric, with the method and what is missing below. */
+  public Table table() {
+    Table table = table(comparison.points(), true);
+    return new Table(
+        table.columns(), table.rows(), (method() + missing(comparison)).lines().toList());
+  }
+
+  private Table table(List<PointComparison> rows, boolean counted) {
+    boolean several = rows.stream().map(PointComparison::metric).distinct().count() > 1;
+    TableBuilder<PointComparison> table = new TableBuilder<>();
+    Screen.axes(table, varying(comparison), PointComparison::axes);
+    PointComparison first = rows.getFirst();
+    if (several) {
+      table.left("metric", row -> (row.metric() + " " + Screen.unit(row.unit())).strip());
+    }
+    if (counted) {
+      table.right("n", row -> "%d / %d".formatted(row.before(), row.after()));
+    }
+    return table
+        .right(
+            several
+                ? "before"
+                : "%s before %s".formatted(first.metric(), Screen.unit(first.unit())),
+            row -> Screen.metric(row.change().before(), row.unit()))
+        .left("[95 % CI]", row -> Screen.interval(row.change().beforeInterval(), row.unit()))
+        .right("after", row -> Screen.metric(row.change().after(), row.unit()))
+        .left("[95 % CI]", row -> Screen.interval(row.change().afterInterval(), row.unit()))
+        .right("change", row -> Screen.percent(row.change().relative()))
+        .left(
+            "[95 % CI]",
+            row ->
+                format(
+                    "[%+.1f, %+.1f]",
+                    row.change().interval().lower() * 100, row.change().interval().upper() * 100))
+        .right("p", row -> row.p() < 0.001 ? "<0.001" : format("%.3f", row.p()))
+        .right("delta", row -> format("%+.2f", row.change().ranks().delta()))
+        .left(
+            "verdict",
+            row ->
+                row.verdict() == ChangeVerdict.REGRESSED
+                    ? "REGRESSED (> %s %%)".formatted(plain(comparison.rules().threshold() * 100))
+                    : row.verdict().text())
+        .table(rows, List.of());
+  }
+
+  /** The axes that tell points apart. */
+  static List<Axis> varying(RunComparison comparison) {
+    Function<Axis, Long> values =
+        axis ->
+            comparison.points().stream()
+                .map(point -> point.axes().get(axis.name()))
+                .distinct()
+                .count();
+    List<Axis> varying = comparison.axes().stream().filter(axis -> values.apply(axis) > 1).toList();
+    return varying.isEmpty() ? comparison.axes() : varying;
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
+  private static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+
+  private String warnings() {
+    Map<SampleWarning.Kind, Integer> points = new EnumMap<>(SampleWarning.Kind.class);
+    Map<SampleWarning.Kind, SampleWarning> first = new EnumMap<>(SampleWarning.Kind.class);
+    for (PointComparison point : comparison.points()) {
+      point.warnings().stream()
+          .map(SampleWarning::kind)
+          .distinct()
+          .forEach(kind -> points.merge(kind, 1, Integer::sum));
+      point.warnings().forEach(warning -> first.putIfAbsent(warning.kind(), warning));
+    }
+    return first.values().stream()
+        .map(
+            warning ->
+                "warning  %s in %d of %d comparisons, such as: %s%n  fix      %s%n"
+                    .formatted(
+                        warning.kind().word(),
+                        points.getOrDefault(warning.kind(), 0),
+                        comparison.points().size(),
+                        warning.what(),
+                        warning.advice()))
+        .collect(Collectors.joining());
+  }
+
+  /** Points without a counterpart. */
+  static String missing(RunComparison comparison) {
+    return missing(comparison.onlyBefore(), comparison.before().id())
+        + missing(comparison.onlyAfter(), comparison.after().id());
+  }
+
+  private static String missing(List<String> points, String run) {
+    return points.isEmpty()
+        ? ""
+        : "only in %s: %d %s, such as %s%n"
+            .formatted(
+                run, points.size(), points.size() == 1 ? "point" : "points", points.getFirst());
+  }
+
+  private String method() {
+    return ("tests: Mann-Whitney, Holm-corrected over %d, alpha %s; delta is Cliff's; a change"
+            + " counts above %s %%; same machine: %s%n")
+        .formatted(
+            comparison.points().size(),
+            plain(comparison.rules().alpha()),
+            plain(comparison.rules().threshold() * 100),
+            comparison.sameMachine() ? "yes" : "no");
+  }
+
+  /** A number as its author wrote it, without the digits that binary fractions add. */
+  private static String plain(double value) {
+    return new BigDecimal(value, new MathContext(4)).stripTrailingZeros().toPlainString();
+  }
+
+  /** The number of points for each verdict. */
+  public String verdicts() {
+    Map<ChangeVerdict, Long> counts =
+        comparison.points().stream()
+            .collect(
+                Collectors.groupingBy(
+                    PointComparison::verdict,
+                    () -> new EnumMap<>(ChangeVerdict.class),
+                    Collectors.counting()));
+    return counts.entrySet().stream()
+        .map(entry -> entry.getValue() + " " + entry.getKey().text())
+        .collect(Collectors.joining(", "));
+  }
+
+  /** The comparison as a tree for JSON. */
+  public SequencedMap<String, Object> json() {
+    SequencedMap<String, Object> json = new LinkedHashMap<>();
+    json.put("before", comparison.before().id());
+    json.put("after", comparison.after().id());
+    json.put("basis", comparison.before().manifest().basis().word());
+    json.put("same_machine", comparison.sameMachine());
+    json.put("alpha", comparison.rules().alpha());
+    json.put("threshold", comparison.rules().threshold());
+    json.put("overall", word(comparison.overall()));
+    json.put("only_before", comparison.onlyBefore());
+    json.put("only_after", comparison.onlyAfter());
+    List<Object> points = new ArrayList<>();
+    comparison.points().forEach(point -> points.add(json(point)));
+    json.put("points", points);
+    return json;
+  }
+
+  private static SequencedMap<String, Object> json(PointComparison point) {
+    SequencedMap<String, Object> json = new LinkedHashMap<>();
+    point.axes().forEach((name, value) -> json.put(name, value.text()));
+    json.put("metric", point.metric());
+    json.put("unit", point.unit());
+    json.put("before", point.change().before());
+    json.put("before_ci95", ends(point.change().beforeInterval()));
+    json.put("before_n", point.before());
+    json.put("after", point.change().after());
+    json.put("after_ci95", ends(point.change().afterInterval()));
+    json.put("after_n", point.after());
+    json.put("change", finite(point.change().relative()));
+    json.put("change_ci95", ends(point.change().interval()));
+    json.put("p", point.change().ranks().p());
+    json.put("p_holm", point.p());
+    json.put("cliffs_delta", point.change().ranks().delta());
+    json.put("verdict", word(point.verdict()));
+    json.put("warnings", point.warnings());
+    return json;
+  }
+
+  private static List<Object> ends(Interval interval) {
+    return List.of(finite(interval.lower()), finite(interval.upper()));
+  }
+
+  /** An infinity as text, for JSON has none. */
+  static Object finite(double value) {
+    return Double.isFinite(value) ? (Object) value : String.valueOf(value);
+  }
+
+  private static String word(ChangeVerdict verdict) {
+    return verdict.name().toLowerCase(Locale.ROOT);
+  }
+}

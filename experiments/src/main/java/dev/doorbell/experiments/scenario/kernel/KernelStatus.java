@@ -1,0 +1,91 @@
+package dev.doorbell.experiments.scenario.kernel;
+
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.ErrorRecord;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** The status words of a kernel's threads: what {@code doorbell_job.status} points to. */
+public final class KernelStatus implements AutoCloseable {
+  private static final ValueLayout.OfInt WORD =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private final Memory words;
+
+  /** A word for each of so many threads, none of them written yet. */
+  public KernelStatus(Gpu gpu, long threads) {
+    words = gpu.allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status");
+    reset();
+  }
+
+  /** Forgets what the threads have written. */
+  public void reset() {
+    words.fill(0, words.size(), (byte) 0xff);
+  }
+
+  /** Address of the first word. */
+  public long address() {
+    return words.address();
+  }
+
+  /** The number of the first thread whose word is not ok, or -1. */
+  private int firstThread(MemorySegment all) {
+    for (int thread = 0; thread < words.size() / Integer.BYTES; thread++) {
+      if (all.get(WORD, (long) thread * Integer.BYTES) != Abi.OK) {
+        return thread;
+      }
+    }
+    return -1;
+  }
+
+  private MemorySegment read() {
+    return MemorySegment.ofArray(words.getBytes(0, (int) words.size()));
+  }
+
+  /** The first word that is not ok, or {@link Abi#OK}. */
+  public int first() {
+    MemorySegment all = read();
+    int thread = firstThread(all);
+    return thread < 0 ? Abi.OK : all.get(WORD, (long) thread * Integer.BYTES);
+  }
+
+  /**
+   * The first error in words, or null.
+   *
+   * @param owner of the threads, such as {@code rank 0}
+   */
+  public @Nullable String firstError(String owner) {
+    MemorySegment all = read();
+    int thread = firstThread(all);
+    return thread < 0
+        ? null
+        : "thread %d of %s: %s"
+            .formatted(thread, owner, Abi.statusText(all.get(WORD, (long) thread * Integer.BYTES)));
+  }
+
+  /** The first error record that a thread has left, in parentheses, or an empty text. */
+  public static String errorText(Iterable<ErrorRecord> records) {
+    for (ErrorRecord error : records) {
+      if (error.status() != Abi.OK) {
+        return " (queue pair 0x%x, syndrome 0x%02x, WQE %d, waited for %d, completed %d)"
+            .formatted(
+                error.number24(),
+                error.syndrome(),
+                error.wqeIndex(),
+                error.awaited(),
+                error.completed());
+      }
+    }
+    return "";
+  }
+
+  @Override
+  public void close() {
+    words.close();
+  }
+}

@@ -1,0 +1,42 @@
+package dev.doorbell.experiments.scenario.kind;
+
+import dev.doorbell.core.problem.Problem;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what is impossible about a point. */
+public final class Checks {
+  private final String code;
+  private final String point;
+  private final List<Problem> problems;
+
+  /**
+   * Checks of one point.
+   *
+   * @param code of problems that are added
+   * @param point id of the point
+   * @param problems are added to
+   */
+  public Checks(String code, String point, List<Problem> problems) {
+    this.code = code;
+    this.point = point;
+    this.problems = problems;
+  }
+
+  /** The same checks, whose problems have another code. */
+  public Checks code(String other) {
+    return new Checks(other, point, problems);
+  }
+
+  /** Adds a problem if {@code impossible}. */
+  public void refuseIf(boolean impossible, String what, String fix) {
+    refuseIf(impossible, what, null, fix);
+  }
+
+  /** Adds a problem if {@code impossible}, with why it is one. */
+  public void refuseIf(boolean impossible, String what, @Nullable String effect, String fix) {
+    if (impossible) {
+      problems.add(new Problem(code, point, what, effect, fix));
+    }
+  }
+}

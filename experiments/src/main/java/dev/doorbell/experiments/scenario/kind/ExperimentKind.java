@@ -1,0 +1,142 @@
+package dev.doorbell.experiments.scenario.kind;
+
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A kind of points, such as transfers, or pushes into rings of on-chip memory: when it applies, its
+ * settings and metrics, what it refuses, how it measures, and what the closed forms predict.
+ *
+ * <p>{@link ExperimentKinds} finds the kind of a point, and {@link ScenarioRunner} runs it. One
+ * object serves several threads at once: what a point needs lives in its {@link PointRun}.
+ *
+ * @param <S> the settings that mean something to these points, a component each; a setting that
+ *     only other kinds read has to have the schema's default
+ */
+public abstract class ExperimentKind<S extends Record> {
+  private final String request;
+  private final String code;
+  private final Class<S> settings;
+  private final Set<String> names;
+  private final Set<String> metrics;
+
+  /**
+   * A kind.
+   *
+   * @param request what a config says to get such points, such as {@code kernel: push_ring}
+   * @param code of the problems that its points may have
+   * @param settings of its points
+   * @param metrics that its points may have
+   */
+  protected ExperimentKind(String request, String code, Class<S> settings, String... metrics) {
+    this.request = request;
+    this.code = code;
+    this.settings = settings;
+    this.names = SettingsReader.names(settings);
+    this.metrics = Set.of(metrics);
+  }
+
+  /** What a config says to get such points. */
+  public final String request() {
+    return request;
+  }
+
+  /** Names of the settings that mean something to these points. */
+  public final Set<String> settings() {
+    return names;
+  }
+
+  /** The metrics that these points may have. */
+  public final Set<String> metrics() {
+    return metrics;
+  }
+
+  /** Whether a point is one of these; called after the kinds before it have refused it. */
+  public abstract boolean applies(Point point);
+
+  /** Whether an HCA takes part. Without one, what a real GPU does is measured, not emulated. */
+  public boolean usesHca() {
+    return true;
+  }
+
+  /**
+   * Refuses what is impossible about a point on every backend, beyond settings and metrics of other
+   * kinds.
+   */
+  protected abstract void check(S of, Checks checks);
+
+  /** Refuses what {@code backend} cannot run, while others can. */
+  protected void check(S of, ExecutionBackend backend, Checks checks) {
+    if (backend instanceof ExecutionBackend.Verbs verbs) {
+      checks
+          .code("DB-P022")
+          .refuseIf(
+              true,
+              "points of %s on hca: %s".formatted(request, verbs.hca().word()),
+              "they need parts that software HCAs alone have",
+              "use hca: soft");
+    }
+  }
+
+  /** Runs a point in worlds of its own, and closes them. */
+  protected abstract void measure(PointRun<S> run) throws PointFailure;
+
+  /** The closed forms for a point; none where no closed form applies. */
+  protected Prediction predict(S of, Topology topology) {
+    return Prediction.none();
+  }
+
+  /** An estimate of the wall time of a point on one core, in nanoseconds. */
+  protected abstract long estimateNanos(S of);
+
+  /**
+   * The settings of a point.
+   *
+   * @throws SettingException when one has a value that these points cannot use
+   */
+  public final S read(Point point) throws SettingException {
+    return SettingsReader.read(point, settings);
+  }
+
+  /** Adds what is impossible about a point on every backend. */
+  public final void check(Point point, List<Problem> problems) {
+    try {
+      check(read(point), new Checks(code, point.id(), problems));
+    } catch (SettingException e) {
+      problems.add(e.problem());
+    }
+  }
+
+  /** Adds what is impossible about a point on {@code backend}. */
+  public final void check(Point point, ExecutionBackend backend, List<Problem> problems) {
+    try {
+      check(read(point), backend, new Checks(code, point.id(), problems));
+    } catch (SettingException e) {
+      problems.add(e.problem());
+    }
+  }
+
+  /** The closed forms for a point. */
+  public final Prediction predict(Point point, Topology topology) {
+    try {
+      return predict(read(point), topology);
+    } catch (SettingException e) {
+      return Prediction.none();
+    }
+  }
+
+  /** An estimate of the wall time of a point on one core, in nanoseconds. */
+  public final long estimateNanos(Point point) {
+    try {
+      return estimateNanos(read(point));
+    } catch (SettingException e) {
+      return 0;
+    }
+  }
+}

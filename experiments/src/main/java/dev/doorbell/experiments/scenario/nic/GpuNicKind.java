@@ -1,0 +1,208 @@
+package dev.doorbell.experiments.scenario.nic;
+
+import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+
+/**
+ * A GPU is the NIC of another one: messages one at a time for latency, then a stream of them for
+ * goodput.
+ */
+public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
+  private static final int UNIT = 16;
+  private static final int MOST_INLINE = 28;
+  private static final long MOST_BYTES = 16 << 20;
+  private static final long NANOS_A_POINT = 200_000_000L;
+
+  /**
+   * Settings of a point.
+   *
+   * @param size bytes of a message
+   * @param producers blocks of the sender, each with a queue of its own
+   * @param engines blocks of the NIC
+   * @param depth of a send ring in blocks
+   * @param window messages of a producer in flight
+   * @param slots of a producer in the NIC's memory
+   */
+  record Settings(
+      Point point,
+      int size,
+      NicPath path,
+      int producers,
+      int engines,
+      int depth,
+      int window,
+      int slots) {
+    NicShape shape(Scale scale) {
+      return new NicShape(
+          path,
+          size,
+          producers,
+          engines,
+          depth,
+          window,
+          slots,
+          scale.mostThreads,
+          scale.deadlineNanos,
+          scale.kernelNanos);
+    }
+  }
+
+  /** How much a backend can run in a moment. */
+  private enum Scale {
+    EMULATED(64, 20_000_000_000L, 3, 8, 64, 64 << 10, 64 << 10),
+    REAL(512, 10_000_000_000L, 7, 128, 16_384, 512 << 20, 256 << 20);
+
+    final int mostThreads;
+    final long kernelNanos;
+    final long deadlineNanos = 2_000_000_000L;
+    final int batches;
+    final int fewest;
+    final int most;
+    final long streamBytes;
+    final long distinctBytes;
+
+    Scale(
+        int mostThreads,
+        long kernelNanos,
+        int batches,
+        int fewest,
+        int most,
+        long streamBytes,
+        long distinctBytes) {
+      this.mostThreads = mostThreads;
+      this.kernelNanos = kernelNanos;
+      this.batches = batches;
+      this.fewest = fewest;
+      this.most = most;
+      this.streamBytes = streamBytes;
+      this.distinctBytes = distinctBytes;
+    }
+  }
+
+  public GpuNicKind() {
+    super(
+        "gpu_nic",
+        "DB-P021",
+        "which kernels send follows from path and metric",
+        Settings.class,
+        "latency",
+        "goodput");
+  }
+
+  @Override
+  public boolean usesHca() {
+    return false;
+  }
+
+  @Override
+  protected void check(Settings of, Checks checks) {
+    checkAlone(of.point, checks);
+    checks.refuseIf(
+        of.size % UNIT != 0 || of.size > MOST_BYTES,
+        "a message of %d bytes".formatted(of.size),
+        "use multiples of 16 up to 16 MiB");
+    checks.refuseIf(
+        of.path == NicPath.PUSH_INLINE && of.size > MOST_INLINE,
+        "%d bytes inline".formatted(of.size),
+        "this NIC reads WQEs of one block, which hold 28: exclude: { path: %s, size: \">28\" }"
+            .formatted(of.point.text("path")));
+    checks.refuseIf(
+        of.engines % of.producers != 0,
+        "%d engines for %d producers".formatted(of.engines, of.producers),
+        "use a multiple, so that each queue has as many");
+    checks.refuseIf(
+        Integer.bitCount(of.depth) != 1 || of.depth < of.window,
+        "a send ring of %d blocks for a window of %d".formatted(of.depth, of.window),
+        "use a power of two that is no less than the window");
+  }
+
+  @Override
+  protected long estimateNanos(Settings of) {
+    return NANOS_A_POINT;
+  }
+
+  @Override
+  protected void measure(PointRun<Settings> run) throws PointFailure {
+    if (run.backend() instanceof ExecutionBackend.Virtual && !hasTwoGpus(run.topology())) {
+      throw run.waived(
+          "DB-P022",
+          "placement %s has no two GPUs with a path between them".formatted(run.topology().name()),
+          "use placement: two-gpus, or clock: wall");
+    }
+    if (run.onGpu()) {
+      run.basis(Basis.MEASURED);
+    }
+    Scale scale = run.onGpu() ? Scale.REAL : Scale.EMULATED;
+    NicShape shape = run.settings().shape(scale);
+    try (GpuPair gpus = GpuPair.of(run.backend(), run.topology(), run.point().seed())) {
+      for (String metric : run.point().metrics()) {
+        run.add(
+            metric.equals("latency")
+                ? latency(run, gpus, shape.single())
+                : goodput(run, gpus, shape, scale));
+      }
+    }
+  }
+
+  private static boolean hasTwoGpus(Topology topology) {
+    return topology.has(Locus.Part.GPU, GpuPair.NIC.index())
+        && topology.pathBetween(Topology.component(GpuPair.SENDER), Topology.component(GpuPair.NIC))
+            != null;
+  }
+
+  private static Samples latency(PointRun<Settings> run, GpuPair gpus, NicShape shape)
+      throws PointFailure {
+    Point point = run.point();
+    String kernel = shape.path() == NicPath.PUSH_RING ? "push_quiet" : "put_quiet";
+    NicRun.Load load = new NicRun.Load(kernel, point.samples(), point.warmup(), 1);
+    try (NicRun trial = new NicRun(gpus, shape, load, point.seed())) {
+      run.perform(trial, shape.kernelNanos());
+      return Samples.of("latency", "ns", trial.samples(point.samples()));
+    }
+  }
+
+  /** One sample a trial, of which the first, whose messages differ, is not counted. */
+  private static Samples goodput(PointRun<Settings> run, GpuPair gpus, NicShape shape, Scale scale)
+      throws PointFailure {
+    boolean ring = shape.path() == NicPath.PUSH_RING;
+    String kernel = ring ? "push_ring" : "put_bandwidth";
+    int messages = share(scale.streamBytes, shape, scale.fewest, scale.most);
+    int different = Math.min(messages, share(scale.distinctBytes, shape, 1, scale.most));
+    double[] rates = new double[Math.min(scale.batches, run.point().samples())];
+    for (int batch = -1; batch < rates.length; batch++) {
+      boolean counts = batch >= 0;
+      // A ring's kernel has a message for each time, a queue pair's one for each producer.
+      int sent = counts ? messages : different;
+      int distinct = counts ? 1 : shape.producers() * (ring ? sent : 1);
+      NicRun.Load load = new NicRun.Load(kernel, sent, 0, distinct);
+      try (NicRun trial = new NicRun(gpus, shape, load, run.point().seed() + batch)) {
+        run.perform(trial, shape.kernelNanos());
+        if (counts) {
+          rates[batch] = rate(run, shape, trial.nanos(), messages);
+        }
+      }
+    }
+    return Samples.of("goodput", "GB/s", rates);
+  }
+
+  private static double rate(PointRun<Settings> run, NicShape shape, long nanos, int messages)
+      throws PointFailure {
+    if (nanos <= 0) {
+      throw run.failed("DB-P006", "the kernel's stamps are %d ns apart".formatted(nanos));
+    }
+    return (double) shape.bytes() * messages * shape.producers() / nanos;
+  }
+
+  /** Messages of each producer, which have {@code total} bytes together. */
+  private static int share(long total, NicShape shape, int fewest, int most) {
+    return Math.clamp(total / shape.bytes() / shape.producers(), fewest, most);
+  }
+}

@@ -1,0 +1,161 @@
+package dev.doorbell.experiments.scenario.posting;
+
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.kernel.KernelJob;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some blocks of a grid communicate while the others compute. A sample is the same grid three
+ * times: with work for the computing blocks, with messages for the communicating ones, and with
+ * both. The results of the computation are compared as well as the messages.
+ */
+public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
+  /** Multiply-adds of one round of the kernel. */
+  static final int STEPS_OF_ROUND = 32;
+
+  private static final String KERNEL = "put_overlap";
+  private static final int FACTOR = 1_664_525;
+  private static final int ADDEND = 1_013_904_223;
+  private static final int SAMPLES = 5;
+  private static final long NANOS_A_SAMPLE = 300_000_000L;
+
+  /**
+   * Settings of a point.
+   *
+   * @param communicating blocks that put
+   * @param work rounds of each computing thread
+   */
+  record Settings(Point point, PosterSettings posters, int communicating, long work) {
+    int putters() {
+      return communicating * posters.threads();
+    }
+  }
+
+  public OverlapKind() {
+    super(
+        KERNEL,
+        "DB-P026",
+        "some of its blocks compute while others put",
+        Settings.class,
+        "overlap",
+        "computing",
+        "communicating",
+        "together");
+  }
+
+  @Override
+  protected void check(Settings of, Checks checks) {
+    checkAlone(of.point, checks);
+    checks.refuseIf(
+        of.communicating >= of.posters.blocks(),
+        "no block is left to compute",
+        "use fewer communicating blocks than blocks");
+  }
+
+  @Override
+  protected long estimateNanos(Settings of) {
+    return NANOS_A_SAMPLE * of.point.samples();
+  }
+
+  @Override
+  protected void measure(PointRun<Settings> run) throws PointFailure {
+    Settings of = run.settings();
+    int samples = Math.min(SAMPLES, of.point.samples());
+    double[] overlap = new double[samples];
+    long[] computing = new long[samples];
+    long[] sending = new long[samples];
+    long[] together = new long[samples];
+    long puts = of.posters.putsOfThread(of.putters(), run.backend());
+    try (PutBench bench =
+        new PutBench(run, of.posters, of.posters.endpoint(false, 1), of.putters())) {
+      Grid grid = new Grid(of, bench);
+      for (int i = run.onGpu() ? -1 : 0; i < samples; i++) {
+        long alone = grid.nanos(0, of.work);
+        long sent = grid.nanos(puts, 0);
+        long both = grid.nanos(puts, of.work);
+        if (i >= 0) {
+          computing[i] = alone;
+          sending[i] = sent;
+          together[i] = both;
+          overlap[i] = (double) (alone + sent - both) / Math.min(alone, sent);
+        }
+      }
+    }
+    Stream.of(
+            Samples.of("overlap", "", overlap),
+            Samples.of("computing", "ns", computing),
+            Samples.of("communicating", "ns", sending),
+            Samples.of("together", "ns", together))
+        .filter(one -> run.asksFor(one.metric()))
+        .forEach(run::add);
+  }
+
+  /** The grid that is launched again and again. */
+  private static final class Grid {
+    private final Settings of;
+    private final PutBench bench;
+    private final KernelJob kernel;
+    private final Memory results;
+
+    Grid(Settings of, PutBench bench) {
+      this.of = of;
+      this.bench = bench;
+      this.kernel = bench.kernel(KERNEL);
+      this.results =
+          kernel.allocate(
+              MemoryKind.DEVICE, (long) of.posters.allThreads() * Integer.BYTES, "results");
+    }
+
+    /** Nanoseconds of a launch with so many messages and rounds of each thread. */
+    long nanos(long messages, long rounds) throws PointFailure {
+      results.fill(0, results.size(), (byte) 0);
+      JobView job = bench.job(messages, 0);
+      job.role = of.communicating;
+      job.operand = rounds;
+      job.inbox = results.address();
+      return bench.launch(kernel, job, messages > 0, () -> miscomputed(rounds));
+    }
+
+    private @Nullable String miscomputed(long rounds) {
+      ByteBuffer found =
+          ByteBuffer.wrap(results.getBytes(0, (int) results.size())).order(ByteOrder.LITTLE_ENDIAN);
+      int[] step = steps(rounds * STEPS_OF_ROUND);
+      for (int thread = of.putters(); thread < of.posters.allThreads(); thread++) {
+        int wanted = thread * step[0] + step[1];
+        int value = found.getInt(thread * Integer.BYTES);
+        if (value != wanted) {
+          return "thread %d computed 0x%08x instead of 0x%08x".formatted(thread, value, wanted);
+        }
+      }
+      return null;
+    }
+  }
+
+  /** Factor and addend of {@code count} steps at once, modulo 2^32. */
+  static int[] steps(long count) {
+    int factor = 1;
+    int addend = 0;
+    int power = FACTOR;
+    int offset = ADDEND;
+    for (long left = count; left > 0; left >>= 1) {
+      if ((left & 1) != 0) {
+        addend = addend * power + offset;
+        factor *= power;
+      }
+      offset = offset * power + offset;
+      power *= power;
+    }
+    return new int[] {factor, addend};
+  }
+}

@@ -1,0 +1,222 @@
+package dev.doorbell.experiments.scenario.posting;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.timed.FabricCounters;
+import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.kernel.KernelJob;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.Scope;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What posting costs: launches of put_rate for puts per second, one of put_price for the time of a
+ * put and the time until it is done.
+ */
+public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
+  private static final String RATE = "rate";
+  private static final String POST = "post";
+  private static final String DONE = "done";
+  private static final String GOODPUT = "goodput";
+  private static final String RATE_KERNEL = "put_rate";
+  private static final String PRICE_KERNEL = "put_price";
+  private static final int MOST_INLINE = 220;
+  private static final int MOST_THREADS = 1 << 16;
+  private static final long MOST_BYTES = 256L << 20;
+  private static final int WARP = 32;
+  private static final long NANOS_A_POINT = 300_000_000L;
+  private static final long NANOS_A_THREAD = 500_000L;
+  private static final int RATE_LAUNCHES = 5;
+
+  /** The HCA's code is compiled during the first launches, which do not count. */
+  private static final int WARM_LAUNCHES_ON_GPU = 2;
+
+  private static final int WARMUP_SHARE = 4;
+
+  record Settings(
+      Point point,
+      PosterSettings posters,
+      TransferPath path,
+      Scope scope,
+      int batch,
+      boolean exclusive) {
+    /** Threads that post by themselves, and warps that post together. */
+    long postersOfGrid() {
+      long threads = posters.threads();
+      return posters.blocks() * (scope == Scope.WARP ? (threads + WARP - 1) / WARP : threads);
+    }
+  }
+
+  public PostingKind() {
+    super(
+        "metrics: [rate, post, done]",
+        "DB-P026",
+        Settings.class,
+        RATE,
+        POST,
+        DONE,
+        GOODPUT,
+        "fences",
+        "tlp.bytes");
+  }
+
+  @Override
+  public boolean applies(Point point) {
+    return !Collections.disjoint(point.metrics(), Set.of(RATE, POST, DONE));
+  }
+
+  @Override
+  protected void check(Settings of, Checks checks) {
+    for (String metric : of.point.metrics()) {
+      String kernel = metric.equals(POST) || metric.equals(DONE) ? PRICE_KERNEL : RATE_KERNEL;
+      checks.refuseIf(
+          !of.point.kernels().contains(kernel),
+          "%s is measured by %s".formatted(metric, kernel),
+          "kernel: " + kernel);
+    }
+    PosterSettings posters = of.posters;
+    long threads = (long) posters.blocks() * posters.threads();
+    boolean direct = posters.posting() == PosterSettings.Posting.DIRECT;
+    checks.refuseIf(
+        of.path != TransferPath.PULL && of.path != TransferPath.PUSH_INLINE,
+        "path " + of.path.word(),
+        "use pull or push.inline; ringing: blueflame");
+    checks.refuseIf(
+        of.path == TransferPath.PUSH_INLINE && posters.size() > MOST_INLINE,
+        "more than 220 bytes inline",
+        "use path: pull");
+    checks.refuseIf(
+        threads > MOST_THREADS || threads * posters.size() > MOST_BYTES,
+        "%d threads with messages of %d bytes".formatted(threads, posters.size()),
+        "use at most 65536 threads, and 256 MiB of messages");
+    checks.refuseIf(of.scope == Scope.BLOCK, "scope block", "use thread or warp");
+    checks.refuseIf(
+        of.scope == Scope.WARP && posters.queues().depth() < WARP,
+        "a warp in a ring of fewer blocks than lanes",
+        "use depth: 32");
+    checks.refuseIf(
+        of.exclusive && of.postersOfGrid() > posters.qps(),
+        "%d posters on %d exclusive queue pairs".formatted(of.postersOfGrid(), posters.qps()),
+        "use exclusive: false, or a queue pair for each");
+    checks.refuseIf(
+        !direct && posters.ringing() != PosterSettings.Ringing.RECORD_FIRST,
+        "the CPU rings in its own way",
+        "leave ringing out");
+    checks.refuseIf(
+        direct && posters.proxies() > 1,
+        "CPU threads without work",
+        "use posting: proxy or cpu-rung");
+  }
+
+  @Override
+  protected long estimateNanos(Settings of) {
+    return NANOS_A_POINT + NANOS_A_THREAD * of.posters.blocks() * of.posters.threads();
+  }
+
+  @Override
+  protected void measure(PointRun<Settings> run) throws PointFailure {
+    Settings of = run.settings();
+    PosterSettings posters = of.posters;
+    List<Samples> samples = new ArrayList<>();
+    try (PutBench bench =
+        new PutBench(
+            run, posters, posters.endpoint(of.exclusive, of.batch), posters.allThreads())) {
+      if (run.asksFor(RATE) || run.asksFor(GOODPUT)) {
+        samples.addAll(rates(run, bench));
+      }
+      if (run.asksFor(POST) || run.asksFor(DONE)) {
+        samples.addAll(times(run, bench));
+      }
+    }
+    // Tables have their columns in the order of the config.
+    for (String metric : of.point.metrics()) {
+      samples.stream().filter(one -> one.metric().equals(metric)).forEach(run::add);
+    }
+  }
+
+  private static List<Samples> rates(PointRun<Settings> run, PutBench bench) throws PointFailure {
+    PosterSettings posters = run.settings().posters;
+    int threads = posters.allThreads();
+    long each = posters.putsOfThread(threads, run.backend());
+    long warmup = each / WARMUP_SHARE;
+    long puts = each * threads;
+    double[] rates = new double[Math.min(run.point().samples(), RATE_LAUNCHES)];
+    KernelJob kernel = bench.kernel(RATE_KERNEL);
+    for (int launch = run.onGpu() ? -WARM_LAUNCHES_ON_GPU : 0; launch < rates.length; launch++) {
+      FabricCounters before = traffic(bench.fabric());
+      long nanos = launch(run, bench, kernel, job(run, bench, each, warmup));
+      FabricCounters after = traffic(bench.fabric());
+      if (launch == 0 && before != null && after != null) {
+        count(run, after.minus(before), puts + threads * warmup);
+      }
+      if (launch >= 0) {
+        rates[launch] = 1e3 * puts / nanos;
+      }
+    }
+    double[] goodputs = Arrays.stream(rates).map(rate -> rate * (posters.size() * 1e-3)).toArray();
+    return List.of(Samples.of(RATE, "M/s", rates), Samples.of(GOODPUT, "GB/s", goodputs));
+  }
+
+  private static List<Samples> times(PointRun<Settings> run, PutBench bench) throws PointFailure {
+    int count = run.point().samples();
+    KernelJob kernel = bench.kernel(PRICE_KERNEL);
+    Memory memory = kernel.allocate(MemoryKind.DEVICE, 2L * Long.BYTES * count, "samples");
+    JobView job = job(run, bench, count, run.point().warmup());
+    job.samples = memory.address();
+    launch(run, bench, kernel, job);
+    return List.of(
+        Samples.of(POST, "ns", KernelJob.longs(memory, 0, count)),
+        Samples.of(DONE, "ns", KernelJob.longs(memory, count, count)));
+  }
+
+  private static JobView job(PointRun<Settings> run, PutBench bench, long iterations, long warmup) {
+    Settings of = run.settings();
+    JobView job = bench.job(iterations, warmup);
+    job.opcode = of.path == TransferPath.PUSH_INLINE ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
+    job.scope = of.scope == Scope.WARP ? JobView.SCOPE_WARP : JobView.SCOPE_THREAD;
+    return job;
+  }
+
+  /** One launch, whose puts took a block each where kernels post them. */
+  private static long launch(PointRun<Settings> run, PutBench bench, KernelJob kernel, JobView job)
+      throws PointFailure {
+    PosterSettings posters = run.settings().posters;
+    long before = bench.completedBlocks();
+    boolean counts =
+        posters.posting() != PosterSettings.Posting.PROXY && job.opcode == JobView.OP_PUT;
+    return bench.launch(
+        kernel,
+        job,
+        true,
+        () -> {
+          long completed = bench.completedBlocks() - before;
+          long expected = (job.iterations + job.warmup) * posters.allThreads();
+          return counts && completed != expected
+              ? "%d puts completed instead of %d".formatted(completed, expected)
+              : null;
+        });
+  }
+
+  private static @Nullable FabricCounters traffic(Fabric fabric) {
+    return fabric instanceof TimedFabric timed ? timed.counters() : null;
+  }
+
+  private static void count(PointRun<Settings> run, FabricCounters traffic, long puts) {
+    run.count("fences", new Quantity((double) traffic.fences() / puts, ""));
+    run.count("tlp.bytes", new Quantity((double) traffic.wireBytes() / puts, "B"));
+  }
+}

@@ -1,0 +1,257 @@
+package dev.doorbell.experiments.scenario.push;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.experiments.model.Bounds;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.push.PushChecker;
+import dev.doorbell.push.PushEvent;
+import dev.doorbell.push.PushObserver;
+import dev.doorbell.push.PushOptions;
+import dev.doorbell.push.PushViolation;
+import dev.doorbell.push.network.Network;
+import dev.doorbell.push.network.Switch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One or more GPUs push messages into rings of on-chip memory, to one receiver, in virtual time.
+ * Each event is held against the protocol's invariants, and each byte that was accepted is compared
+ * at the target.
+ */
+public final class PushKind extends KernelKind<PushSettings> {
+  private static final long KERNEL_NANOS = 20_000_000_000L;
+  private static final long SLICE_NANOS = 1_000_000;
+  private static final int UNIT = 16;
+  private static final int MOST_BYTES = 1 << 20;
+  private static final long NANOS_A_POINT = 150_000_000L;
+  private static final long NANOS_A_SENDER = 10_000_000L;
+  private static final long NANOS_A_BATCH = 90_000_000L;
+
+  public PushKind() {
+    super(
+        "push_ring",
+        "DB-P021",
+        "it has rings of its own, and no queue pair",
+        PushSettings.class,
+        "goodput",
+        "full",
+        "wait",
+        "stall",
+        "completion",
+        "retransmitted",
+        "pulled",
+        "lost",
+        "marked",
+        "pauses");
+  }
+
+  @Override
+  protected void check(PushSettings of, Checks checks) {
+    checkAlone(of.point(), checks);
+    checks.refuseIf(
+        of.size() % UNIT != 0 || of.size() > MOST_BYTES,
+        "a pushed message of %d bytes".formatted(of.size()),
+        "use multiples of 16 up to 1 MiB");
+    checks.refuseIf(
+        of.random() && of.senders() > 1,
+        "random load of more than one sender",
+        "use load: 0 or senders: 1");
+    checks.refuseIf(
+        of.producers() > 1 && (of.random() || of.full() == PushSettings.Full.DROP),
+        "several producers at random times, or lossy ones",
+        "use load: 0 and full: stall, or producers: 1");
+    for (String metric : of.point().metrics()) {
+      boolean either = metric.equals("wait");
+      checks.refuseIf(
+          metrics().contains(metric) && !either && metric.equals("full") != of.random(),
+          "%s is not measured with load %d".formatted(metric, of.load()),
+          "random load measures full and wait; load 0 wait, goodput, stall, completion"
+              + " and counters");
+    }
+  }
+
+  @Override
+  protected long estimateNanos(PushSettings of) {
+    Point point = of.point();
+    return NANOS_A_POINT
+        + NANOS_A_SENDER * of.senders()
+        + (of.random() ? NANOS_A_BATCH * (point.warmup() + point.samples()) : 0);
+  }
+
+  /**
+   * A message finds the ring full as an M/M/1/W queue loses it; and no more than a ring goes out in
+   * a round trip where slots are kept until they are acknowledged.
+   */
+  @Override
+  protected Prediction predict(PushSettings of, Topology topology) {
+    if (of.random()) {
+      return new Prediction(
+          List.of(
+              new Prediction.Term(
+                  "full",
+                  Bounds.ringFull(of.load() / 100.0, of.slots()),
+                  "",
+                  "P = (1 - rho) rho^W / (1 - rho^(W+1))",
+                  false)));
+    }
+    if (of.rtt() == 0 || of.release() != PushOptions.Release.ACKNOWLEDGED) {
+      return Prediction.none();
+    }
+    return new Prediction(
+        List.of(
+            new Prediction.Term(
+                "goodput",
+                Math.min(
+                    topology.network().bytesPerNano(),
+                    (double) of.slots() * of.size() * of.senders() / of.rtt()),
+                "GB/s",
+                "min(C, n W s / RTT)",
+                true)));
+  }
+
+  @Override
+  protected void measure(PointRun<PushSettings> run) throws PointFailure {
+    if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
+      throw run.failed("DB-P022", "networks fill in virtual time alone", "use clock: virtual");
+    }
+    try (Incast incast = new Incast(run)) {
+      run.perform(incast, KERNEL_NANOS);
+      incast.measures.samples(incast.nodes).forEach(run::add);
+      incast.count();
+    } catch (PushViolation e) {
+      throw run.failed(
+          "DB-P023",
+          String.valueOf(e.getMessage()),
+          "the protocol is broken; the point has no result");
+    }
+  }
+
+  /** The senders, the network and the receiver. */
+  private static final class Incast implements Trial, AutoCloseable {
+    private final PointRun<PushSettings> run;
+    private final PushSettings of;
+    private final Owned open = new Owned();
+    private final PushChecker checker = new PushChecker();
+    private final PushMeasures measures;
+    private final TimedFabric fabric;
+    private final Network network;
+    private final Memory inbox;
+    private final long share;
+    private final List<PushNode> nodes = new ArrayList<>();
+
+    Incast(PointRun<PushSettings> run) {
+      this.run = run;
+      this.of = run.settings();
+      this.measures = new PushMeasures(of, checker);
+      this.fabric = open.add(new TimedFabric(run.topology(), run.point().seed()));
+      this.network = of.network(fabric, run.topology(), open);
+      PushTraffic traffic = of.traffic();
+      PushNode receiver = node(of.senders(), 0, measures);
+      this.share = (long) traffic.total() * of.size();
+      this.inbox = receiver.inbox(share * of.senders());
+      for (int i = 0; i < of.senders(); i++) {
+        PushNode node = node(i, i + 1, checker);
+        node.prepare(traffic, run.point().seed() + i, true);
+        nodes.add(node);
+      }
+    }
+
+    private PushNode node(int rank, int salt, PushObserver observer) {
+      VmGpu gpu = open.add(new VmGpu(fabric, Locus.gpu(rank, 0)));
+      PushOptions options = of.options(salt, run.topology());
+      return open.add(new PushNode(fabric, gpu, network, options, checker, observer));
+    }
+
+    @Override
+    public Fabric fabric() {
+      return fabric;
+    }
+
+    @Override
+    public List<Supplier<Launch>> prepare() {
+      List<Supplier<Launch>> starts = new ArrayList<>();
+      for (int i = 0; i < nodes.size(); i++) {
+        PushNode node = nodes.get(i);
+        long target = inbox.address() + i * share;
+        starts.add(() -> node.launch(target, KERNEL_NANOS));
+      }
+      return starts;
+    }
+
+    @Override
+    public long sliceNanos() {
+      return SLICE_NANOS;
+    }
+
+    @Override
+    public @Nullable String firstError() {
+      for (int i = 0; i < nodes.size(); i++) {
+        int outcome = nodes.get(i).outcome();
+        if (outcome != Abi.OK) {
+          return "sender %d: %s; %s"
+              .formatted(i, Abi.statusText(outcome), nodes.get(i).engine().state());
+        }
+      }
+      return null;
+    }
+
+    @Override
+    public @Nullable String mismatch() {
+      for (int i = 0; i < nodes.size(); i++) {
+        String wrong = nodes.get(i).mismatch(inbox, i * share);
+        if (wrong != null) {
+          return "sender %d: %s".formatted(i, wrong);
+        }
+      }
+      checker.finish();
+      return null;
+    }
+
+    @Override
+    public long verifiedBytes() {
+      return checker.count(PushEvent.Kind.DELIVERED) * of.size();
+    }
+
+    /** Adds the point's counters, in the order of the config. */
+    void count() {
+      Switch.@Nullable Counters at = network instanceof Switch made ? made.counters() : null;
+      for (String metric : run.point().metrics()) {
+        long count =
+            switch (metric) {
+              case "retransmitted" -> checker.count(PushEvent.Kind.RETRANSMITTED);
+              case "pulled" -> checker.count(PushEvent.Kind.PULLED);
+              case "lost" -> at == null ? 0 : at.lost();
+              case "marked" -> at == null ? 0 : at.marked();
+              case "pauses" -> at == null ? 0 : at.pauses();
+              default -> -1;
+            };
+        if (count >= 0) {
+          run.count(metric, Quantity.count(count));
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      open.close();
+    }
+  }
+}

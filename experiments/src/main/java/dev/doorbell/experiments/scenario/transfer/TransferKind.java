@@ -1,0 +1,282 @@
+package dev.doorbell.experiments.scenario.transfer;
+
+import dev.doorbell.core.fabric.timed.FabricCounters;
+import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.Dma;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.SettingException;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import dev.doorbell.experiments.scenario.world.World;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kernels put messages from one rank to another: a ping-pong for latency, then a window of messages
+ * for goodput, each in a world of its own, each byte at the target compared. Applies to every point
+ * that no other kind takes.
+ */
+public final class TransferKind extends ExperimentKind<TransferSettings> {
+  private static final long POINT_NANOS = 200_000_000L;
+  private static final double NANOS_A_BYTE = 0.6;
+
+  /** Virtual time after which a kernel is stopped. */
+  private static final long KERNEL_NANOS = 2_000_000_000L;
+
+  /** On hardware, where the first thousand exchanges wait for a JVM that is not warm yet. */
+  private static final long KERNEL_NANOS_ON_HARDWARE = 20_000_000_000L;
+
+  /** Virtual time after which a device-side wait ends. */
+  private static final long DEADLINE_NANOS = 500_000_000L;
+
+  /** On a real HCA, whose response times are not known in advance. */
+  private static final long DEADLINE_NANOS_ON_HCA = 10_000_000_000L;
+
+  /**
+   * First retransmission under faults, as of HCAs with adaptive retransmission: the default timeout
+   * of 4.3 s is longer than kernels wait.
+   */
+  private static final long FIRST_RETRY_NANOS = 1_000_000;
+
+  /** Messages of one run of the streaming kernel on a GPU. */
+  private static final int MESSAGES_ON_GPU = 1 << 15;
+
+  /** Messages for queue pairs whose memory is reached through a mover: tens of us each. */
+  private static final int MESSAGES_THROUGH_A_MOVER = 1 << 13;
+
+  private static final long BYTES_ON_GPU = 1L << 30;
+
+  private final Protocols protocols;
+
+  /**
+   * A kind.
+   *
+   * @param protocols that its points may name
+   */
+  public TransferKind(Protocols protocols) {
+    super(
+        "kernel: [put_latency, put_bandwidth]",
+        "DB-P016",
+        TransferSettings.class,
+        "latency",
+        "goodput",
+        "tlp.bytes",
+        "tlp.count",
+        "link.crossings",
+        "fences",
+        "fence.time");
+    this.protocols = protocols;
+  }
+
+  @Override
+  public boolean applies(Point point) {
+    return true;
+  }
+
+  @Override
+  protected void check(TransferSettings of, Checks checks) {
+    TransferChecks.check(of, checks);
+    TransferChecks.check(of, protocols, checks);
+  }
+
+  @Override
+  protected void check(TransferSettings of, ExecutionBackend backend, Checks checks) {
+    if (backend instanceof ExecutionBackend.Verbs verbs) {
+      TransferChecks.check(of, verbs, checks.code("DB-P022"));
+    }
+  }
+
+  /** The closed forms are of Doorbell's own protocols, and of payload in GPU memory. */
+  @Override
+  protected Prediction predict(TransferSettings of, Topology topology) {
+    if (of.payload() != MemoryKind.DEVICE) {
+      return Prediction.none();
+    }
+    Protocol pingPong = protocols.latency(of.point());
+    Protocol streaming = protocols.goodput(of.point());
+    return new Prediction(
+        TransferPrediction.of(of, topology).terms().stream()
+            .filter(
+                term -> {
+                  Protocol protocol = term.metric().equals("latency") ? pingPong : streaming;
+                  return protocol != null && protocol.own();
+                })
+            .toList());
+  }
+
+  @Override
+  protected long estimateNanos(TransferSettings of) {
+    long ranks = Math.max(2, of.ranks());
+    return (POINT_NANOS + (long) (NANOS_A_BYTE * of.size())) * (ranks * ranks / 4);
+  }
+
+  /**
+   * Runs one message of a point in virtual time.
+   *
+   * @param capture where its packets go, as pcapng; null for nowhere
+   */
+  public Timeline timeline(Point point, Topology topology, @Nullable Path capture)
+      throws PointFailure {
+    try {
+      return new TracedTransfer(read(point), topology, protocols).run(capture);
+    } catch (SettingException e) {
+      throw new PointFailure(PointFailure.Kind.FAILED, e.problem(), e);
+    }
+  }
+
+  @Override
+  protected void measure(PointRun<TransferSettings> run) throws PointFailure {
+    Protocol pingPong = protocols.latency(run.point());
+    if (pingPong != null && Protocols.wantsLatency(run.point())) {
+      try (TransferTrial trial =
+          trial(run, pingPong, 0, 0, run.point().samples(), run.point().warmup())) {
+        run.perform(trial, kernelNanos(run));
+        run.add(Samples.of("latency", "ns", trial.sender().samples()));
+      }
+    }
+    Protocol streaming = protocols.goodput(run.point());
+    if (streaming != null && Protocols.wantsGoodput(run.point())) {
+      run.add(goodput(run, streaming));
+    }
+  }
+
+  /** A batch is a sample: the streaming kernel stamps its start and its end only. */
+  private static Samples goodput(PointRun<TransferSettings> run, Protocol protocol)
+      throws PointFailure {
+    double[] rates = new double[Math.max(1, Math.min(run.onGpu() ? 5 : 3, run.point().samples()))];
+    if (run.onGpu()) {
+      // The HCA's code is compiled during the first run, which does not count.
+      stream(run, protocol, rates.length);
+    }
+    for (int batch = 0; batch < rates.length; batch++) {
+      rates[batch] = stream(run, protocol, batch);
+    }
+    return Samples.of("goodput", "GB/s", rates);
+  }
+
+  private static double stream(PointRun<TransferSettings> run, Protocol protocol, int batch)
+      throws PointFailure {
+    TransferPlan plan = plan(run, protocol);
+    int each = run.onGpu() ? messagesOnGpu(run.settings()) : plan.messages();
+    int messages = each * plan.messagesPerIteration();
+    try (TransferTrial trial = trial(run, protocol, batch + 1, 2 + batch, each, 0)) {
+      FabricCounters before = counters(trial.world());
+      run.perform(trial, plan.kernelNanos());
+      FabricCounters after = counters(trial.world());
+      if (batch == 0 && before != null && after != null) {
+        count(run, after.minus(before), messages);
+      }
+      List<RankBuffers> senders = trial.senders();
+      long started = senders.stream().mapToLong(RankBuffers::started).min().orElse(0);
+      long ended = senders.stream().mapToLong(RankBuffers::ended).max().orElse(0);
+      long nanos = delivered(trial.world(), ended) - started;
+      if (started == 0 || nanos <= 0) {
+        throw run.failed(
+            "DB-P006",
+            "kernel %s left stamps of %d and %d ns".formatted(protocol.name(), started, ended),
+            "there is no time to divide the bytes by");
+      }
+      return (double) run.settings().size() * messages / nanos;
+    }
+  }
+
+  /**
+   * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message,
+   * which may still have to wait for its way into memory.
+   */
+  private static long delivered(World world, long ended) {
+    return world.fabric() instanceof TimedFabric timed ? Math.max(ended, timed.now()) : ended;
+  }
+
+  /** What the fabric has counted; a fabric without virtual time counts nothing. */
+  private static @Nullable FabricCounters counters(World world) {
+    return world.fabric() instanceof TimedFabric timed ? timed.counters() : null;
+  }
+
+  private static void count(PointRun<TransferSettings> run, FabricCounters traffic, int messages) {
+    double crossings = (double) traffic.payloadCrossings() / messages / run.settings().size();
+    run.count("tlp.bytes", new Quantity((double) traffic.wireBytes() / messages, "B"));
+    run.count("tlp.count", new Quantity((double) traffic.tlps() / messages, ""));
+    run.count("link.crossings", new Quantity(crossings, ""));
+    run.count("fences", new Quantity((double) traffic.fences() / messages, ""));
+    run.count("fence.time", new Quantity(traffic.drainedNanos() / messages, "ns"));
+  }
+
+  private static int messagesOnGpu(TransferSettings of) {
+    int messages = of.touchesGpu() ? MESSAGES_THROUGH_A_MOVER : MESSAGES_ON_GPU;
+    long most = Math.min(messages, BYTES_ON_GPU / of.size()) / of.qps();
+    return (int) Math.max(of.window(), most);
+  }
+
+  private static boolean onHca(PointRun<?> run) {
+    return run.backend() instanceof ExecutionBackend.Verbs;
+  }
+
+  private static long kernelNanos(PointRun<?> run) {
+    return run.onGpu() || onHca(run) ? KERNEL_NANOS_ON_HARDWARE : KERNEL_NANOS;
+  }
+
+  private static TransferPlan plan(PointRun<TransferSettings> run, Protocol protocol) {
+    long deadline = onHca(run) ? DEADLINE_NANOS_ON_HCA : DEADLINE_NANOS;
+    return new TransferPlan(run.settings(), protocol, kernelNanos(run), deadline);
+  }
+
+  private static TransferTrial trial(
+      PointRun<TransferSettings> run,
+      Protocol protocol,
+      int number,
+      long salt,
+      int iterations,
+      int warmup)
+      throws PointFailure {
+    TransferPlan plan = plan(run, protocol);
+    TransferTrial trial =
+        new TransferTrial(plan, world(run, plan, number), salt, iterations, warmup);
+    if (run.settings().hasHostQueues()) {
+      run.note("queues in host memory: the path's own placement");
+    }
+    String relayed = trial.connection().endpoints(0).getFirst().relayed();
+    if (relayed != null) {
+      run.note(relayed);
+    }
+    return trial;
+  }
+
+  private static World world(PointRun<TransferSettings> run, TransferPlan plan, int number)
+      throws PointFailure {
+    TransferSettings of = run.settings();
+    boolean emulated =
+        run.backend() instanceof ExecutionBackend.Virtual
+            || run.backend() instanceof ExecutionBackend.Wall;
+    if (emulated && of.dma() != Dma.COPY) {
+      throw run.failed(
+          "DB-P017",
+          "dma is kernel, and an HCA reaches the memory of the PTX virtual machine by itself;"
+              + " leave dma out, or use -s gpu=cuda:0");
+    }
+    World world =
+        run.world()
+            .ranks(plan.ranks())
+            .mtu(of.queues().mtu())
+            .seed(run.point().seed() + number)
+            .payload(of.payload())
+            .mover(of.dma().mover(run, of.touchesGpu()))
+            .firstRetry(run.point().faults().faults().isEmpty() ? 0 : FIRST_RETRY_NANOS)
+            .open();
+    run.inject(world);
+    return world;
+  }
+}

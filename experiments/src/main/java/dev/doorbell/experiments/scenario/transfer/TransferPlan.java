@@ -1,0 +1,154 @@
+package dev.doorbell.experiments.scenario.transfer;
+
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Rank;
+import dev.doorbell.experiments.scenario.world.World;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * The queue pairs, buffers, launches and jobs of a transfer by one protocol.
+ *
+ * @param kernelNanos after which a kernel is stopped
+ * @param deadlineNanos after which a device-side wait ends
+ */
+record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, long deadlineNanos) {
+  private static final int FEWEST_MESSAGES = 4;
+  private static final long GOODPUT_BYTES = 2L << 20;
+
+  private KernelDescriptor.Launch descriptor() {
+    return protocol.descriptor().launch();
+  }
+
+  /** Whether the kernel runs at all ranks, and sends to all others. */
+  boolean amongAll() {
+    return descriptor().allRanks();
+  }
+
+  private boolean streams() {
+    return protocol.descriptor().measures() == KernelDescriptor.Measures.GOODPUT;
+  }
+
+  int ranks() {
+    return amongAll() ? of.ranks() : 2;
+  }
+
+  /** Ranks, from 0 on, that launch the kernel. */
+  int launchedRanks() {
+    return switch (descriptor().ranks()) {
+      case SENDER -> 1;
+      case BOTH -> 2;
+      case ALL -> ranks();
+    };
+  }
+
+  Endpoint.Shape endpoint() {
+    return Endpoint.Shape.builder(of.queues().depth(), deadlineNanos)
+        .placement(of.placement())
+        .blueFlame(of.path().blueFlame())
+        .exclusive(!descriptor().shared())
+        .build();
+  }
+
+  /** Connects the ranks of a world. */
+  Connection connect(World world) {
+    return amongAll()
+        ? Connection.mesh(world, ranks(), endpoint(), of.ringing())
+        : Connection.open(world, endpoint(), of.ringing(), of.qps());
+  }
+
+  /**
+   * The buffers of a rank.
+   *
+   * @param salt tells its payload from others of the point
+   */
+  RankBuffers buffers(Connection connection, Rank rank, long salt) {
+    LaunchConfig config = launch();
+    int slots =
+        switch (descriptor().slots()) {
+          case BLOCKS -> amongAll() ? ranks() : config.blocks();
+          case THREADS -> config.blocks() * config.threadsPerBlock();
+          case WINDOW -> of.window();
+        };
+    RankBuffers buffers =
+        new RankBuffers(
+            connection,
+            rank,
+            new RankBuffers.Buffers(
+                of.size(), slots, of.offset(), payload(rank), rights(), descriptor().signals()),
+            of.point().seed() ^ salt);
+    switch (of.path()) {
+      case PUSH_MEMIC -> buffers.stageOnChip(TransferSettings.STAGING_BYTES);
+      case STAGED -> buffers.stageInHost(TransferSettings.STAGING_BYTES);
+      default -> {}
+    }
+    return buffers;
+  }
+
+  /** A rank without GPU memory that its HCA reaches has its payload in host memory. */
+  private MemoryKind payload(Rank rank) {
+    return of.payload() == MemoryKind.DEVICE ? rank.payload() : of.payload();
+  }
+
+  private Set<AccessRight> rights() {
+    Set<AccessRight> rights = EnumSet.copyOf(Endpoint.ALL_RIGHTS);
+    if (of.relaxed()) {
+      rights.add(AccessRight.RELAXED_ORDERING);
+    }
+    return rights;
+  }
+
+  /**
+   * Blocks of the kernel: one for each queue pair where a protocol of Doorbell's own streams, whose
+   * block b posts to queue pair b; what the descriptor says for all others.
+   */
+  int blocks() {
+    return protocol.own() && streams() ? descriptor().blocks() * of.qps() : descriptor().blocks();
+  }
+
+  LaunchConfig launch() {
+    int threads = descriptor().threads() == 0 ? of.threadsOfBlock() : descriptor().threads();
+    return new LaunchConfig(
+        blocks(),
+        1,
+        1,
+        threads,
+        1,
+        1,
+        descriptor().sharedBytes(),
+        descriptor().cooperative(),
+        kernelNanos);
+  }
+
+  JobView job(int role, long iterations, long warmup) {
+    JobView job = new JobView();
+    job.role = role;
+    job.iterations = iterations;
+    job.warmup = warmup;
+    job.path = of.path().jobPath();
+    job.scope = of.byWarp() ? JobView.SCOPE_WARP : JobView.SCOPE_BLOCK;
+    job.chunkBytes = of.slotBytes();
+    job.window = streams() ? of.window() : 1;
+    return job;
+  }
+
+  /** Messages of a block: enough for a steady state, few enough to stay short, every slot used. */
+  int messages() {
+    long budget = GOODPUT_BYTES / of.size() / blocks();
+    long least = Math.max(FEWEST_MESSAGES, descriptor().windowSlots() ? of.window() : 0);
+    return (int) Math.max(least, Math.min(4L * of.window(), budget));
+  }
+
+  /** Messages of all ranks that are counted, for each iteration of the kernel. */
+  int messagesPerIteration() {
+    return amongAll() ? protocol.descriptor().verify().messages(ranks()) : blocks();
+  }
+}

@@ -1,0 +1,132 @@
+package dev.doorbell.experiments.scenario.transfer;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor.Verify;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.World;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A transfer in one world: its ranks are connected, and one protocol runs at them once. */
+final class TransferTrial implements Trial, AutoCloseable {
+  private final TransferPlan plan;
+  private final World world;
+  private final Owned owned = new Owned();
+  private final Connection connection;
+  private final List<RankBuffers> ranks = new ArrayList<>();
+  private final int iterations;
+  private final int warmup;
+
+  /**
+   * Connects the ranks and lays out their buffers.
+   *
+   * @param world is closed with this trial
+   * @param salt tells the payload of rank 0 from that of other trials
+   * @param iterations of each block that are measured
+   * @param warmup iterations before those
+   */
+  TransferTrial(TransferPlan plan, World world, long salt, int iterations, int warmup) {
+    this.plan = plan;
+    this.world = owned.add(world);
+    this.iterations = iterations;
+    this.warmup = warmup;
+    this.connection = owned.add(plan.connect(world));
+    for (int rank = 0; rank < plan.ranks(); rank++) {
+      long own = rank < 2 ? rank : (long) rank << Integer.SIZE;
+      ranks.add(owned.add(plan.buffers(connection, world.rank(rank), rank == 0 ? salt : own)));
+    }
+  }
+
+  World world() {
+    return world;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  /** The buffers of rank 0. */
+  RankBuffers sender() {
+    return ranks.getFirst();
+  }
+
+  /** The ranks whose sending is timed, as far as their kernels have left stamps. */
+  List<RankBuffers> senders() {
+    return ranks.stream()
+        .filter(rank -> plan.amongAll() || rank == sender())
+        .filter(RankBuffers::stamped)
+        .toList();
+  }
+
+  @Override
+  public Fabric fabric() {
+    return world.fabric();
+  }
+
+  @Override
+  public List<Supplier<Launch>> prepare() {
+    List<Supplier<Launch>> starts = new ArrayList<>();
+    LaunchConfig config = plan.launch();
+    for (int rank = 0; rank < plan.launchedRanks(); rank++) {
+      JobView job = plan.job(rank, iterations, warmup);
+      RankBuffers own = ranks.get(rank);
+      starts.add(
+          plan.amongAll()
+              ? own.prepareAmong(plan.protocol(), job, ranks, config)
+              : own.prepare(plan.protocol(), job, ranks.get(1 - rank), config));
+    }
+    return starts;
+  }
+
+  @Override
+  public @Nullable String firstError() {
+    for (RankBuffers rank : ranks) {
+      String error = rank.firstError();
+      if (error != null) {
+        return error;
+      }
+    }
+    return null;
+  }
+
+  private Verify verify() {
+    return plan.protocol().descriptor().verify();
+  }
+
+  /** The ranks at which messages arrive. */
+  private List<RankBuffers> receivers() {
+    return verify().ofAll() || verify() == Verify.BOTH ? ranks.reversed() : ranks.subList(1, 2);
+  }
+
+  @Override
+  public @Nullable String mismatch() {
+    for (RankBuffers rank : receivers()) {
+      String mismatch =
+          verify().ofAll()
+              ? rank.mismatch(ranks, verify())
+              : rank.mismatch(rank == ranks.get(1) ? ranks.get(0) : ranks.get(1));
+      if (mismatch != null) {
+        return mismatch;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public long verifiedBytes() {
+    return receivers().stream().mapToLong(RankBuffers::bytes).sum();
+  }
+
+  @Override
+  public void close() {
+    owned.close();
+  }
+}

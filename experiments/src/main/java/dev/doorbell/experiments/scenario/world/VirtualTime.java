@@ -1,0 +1,34 @@
+package dev.doorbell.experiments.scenario.world;
+
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
+
+/** HCAs, wires and CPUs with the times of a topology. */
+public final class VirtualTime {
+  private VirtualTime() {}
+
+  /** The default options of an HCA, with the times of the first one of the topology. */
+  public static SoftHcaOptions hca(Topology topology) {
+    NicPrices nic = topology.nics().getFirst();
+    return SoftHcaOptions.DEFAULT.withTiming(
+        new HcaTiming(Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+  }
+
+  /** A wire with the latency and the rate of the network. */
+  public static InProcessWire wire(Topology topology) {
+    Network network = topology.network();
+    return new InProcessWire(Math.round(network.nanos()), network.bytesPerNano() * Byte.SIZE);
+  }
+
+  /** Prices of the first CPU. */
+  public static ProxyPrices cpu(Topology topology) {
+    CpuPrices cpu = topology.cpus().getFirst();
+    return new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post()));
+  }
+}
