@@ -31,16 +31,16 @@ final class RequestFlow {
   private long sent;
 
   /** READs and atomics, oldest first. */
-  private final Deque<OutstandingRead> outstanding = new ArrayDeque<>();
+  private final Deque<OutstandingRequest> outstanding = new ArrayDeque<>();
 
   /** A READ or an atomic. */
-  private static final class OutstandingRead {
+  private static final class OutstandingRequest {
     final int psn;
     final boolean read;
     final long length;
     long received;
 
-    OutstandingRead(int psn, boolean read, long length) {
+    OutstandingRequest(int psn, boolean read, long length) {
       this.psn = psn;
       this.read = read;
       this.length = length;
@@ -88,7 +88,7 @@ final class RequestFlow {
 
   /** How many numbers the last READ took tells the path MTU. */
   private void learnMtuFromRead(int psn) {
-    OutstandingRead last = outstanding.peekLast();
+    OutstandingRequest last = outstanding.peekLast();
     if (mtu != UNKNOWN || last == null || !last.read || last.length == 0) {
       return;
     }
@@ -109,7 +109,7 @@ final class RequestFlow {
   private void resend(RoceFrame frame, int psn) {
     if (frame.opcode == BthOpcode.READ_REQUEST) {
       long length = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
-      remember(new OutstandingRead(psn, true, length));
+      remember(new OutstandingRequest(psn, true, length));
     }
   }
 
@@ -175,13 +175,13 @@ final class RequestFlow {
         findings.problem("an atomic at an address that is no multiple of 8");
       }
     }
-    remember(new OutstandingRead(psn, read, length));
+    remember(new OutstandingRequest(psn, read, length));
     int taken = read && mtu != UNKNOWN ? packets(length, mtu) : 1;
     nextPsn = psn + taken & Bth.MASK_24;
   }
 
-  private void remember(OutstandingRead question) {
-    outstanding.addLast(question);
+  private void remember(OutstandingRequest request) {
+    outstanding.addLast(request);
     if (outstanding.size() > REMEMBERED) {
       outstanding.removeFirst();
     }
@@ -191,7 +191,7 @@ final class RequestFlow {
     int psn = Bth.psn(frame.bth);
     if (frame.opcode == BthOpcode.READ_RESPONSE_FIRST && mtu == UNKNOWN) {
       mtu = frame.payloadBytes;
-      OutstandingRead last = outstanding.peekLast();
+      OutstandingRequest last = outstanding.peekLast();
       if (last != null && last.read && ahead(nextPsn, last.psn) == 1) {
         nextPsn = last.psn + packets(last.length, mtu) & Bth.MASK_24;
       }
@@ -241,9 +241,10 @@ final class RequestFlow {
     }
   }
 
-  private @Nullable OutstandingRead requestOf(int psn, boolean read) {
-    for (Iterator<OutstandingRead> newest = outstanding.descendingIterator(); newest.hasNext(); ) {
-      OutstandingRead question = newest.next();
+  private @Nullable OutstandingRequest requestOf(int psn, boolean read) {
+    for (Iterator<OutstandingRequest> newest = outstanding.descendingIterator();
+        newest.hasNext(); ) {
+      OutstandingRequest request = newest.next();
       int packets = read && mtu != UNKNOWN ? packets(question.length, mtu) : 1;
       int offset = ahead(psn, question.psn);
       if (question.read == read && offset >= 0 && offset < packets) {
@@ -254,7 +255,7 @@ final class RequestFlow {
   }
 
   private void readResponse(RoceFrame frame, int psn, Findings findings) {
-    OutstandingRead question = requestOf(psn, true);
+    OutstandingRequest request = requestOf(psn, true);
     if (question == null) {
       findings.problem("a READ response where no READ was asked");
       return;
