@@ -32,9 +32,9 @@ public final class PathModel {
   private final GpuPrices gpu;
   private final CpuPrices cpu;
   private final NicPrices nic;
-  private final Legs gpuNic;
-  private final Legs gpuHost;
-  private final Legs nicHost;
+  private final PciePath gpuNic;
+  private final PciePath gpuHost;
+  private final PciePath nicHost;
 
   /** Bytes that a request for payload asks for at most. */
   private final int payloadRequest;
@@ -54,9 +54,9 @@ public final class PathModel {
     this.gpu = topology.gpus().get(gpuIndex);
     this.cpu = topology.cpus().getFirst();
     this.nic = topology.nics().get(nicIndex);
-    this.gpuNic = new Legs(topology, "gpu" + gpuIndex, "nic" + nicIndex);
-    this.gpuHost = new Legs(topology, "gpu" + gpuIndex, "cpu0");
-    this.nicHost = new Legs(topology, "nic" + nicIndex, "cpu0");
+    this.gpuNic = new PciePath(topology, "gpu" + gpuIndex, "nic" + nicIndex);
+    this.gpuHost = new PciePath(topology, "gpu" + gpuIndex, "cpu0");
+    this.nicHost = new PciePath(topology, "nic" + nicIndex, "cpu0");
     this.payloadRequest = Math.min(nic.maxReadRequest(), mtu);
   }
 

@@ -6,7 +6,7 @@ import dev.doorbell.core.push.PushHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
  * A message from its header until its acknowledgement, and the buffer that its bytes are read to.
@@ -15,7 +15,7 @@ final class Message implements Completion {
   /** Of control frames. */
   static final Message NONE = new Message();
 
-  private final @Nullable SendRing ring;
+  private final Consumer<Message> onRead;
   private final MemorySegment buffer;
   final long index;
   long local;
@@ -34,13 +34,16 @@ final class Message implements Completion {
   long sentAt;
 
   private Message() {
-    this.ring = null;
+    this.onRead = message -> {};
     this.index = 0;
     this.buffer = MemorySegment.NULL;
   }
 
-  Message(SendRing ring, long index, int bufferBytes) {
-    this.ring = ring;
+  /**
+   * @param onRead called when a DMA read for the message has ended
+   */
+  Message(Consumer<Message> onRead, long index, int bufferBytes) {
+    this.onRead = onRead;
     this.index = index;
     this.buffer =
         Arena.ofAuto().allocate(Math.max(PushHeader.BYTES, bufferBytes), PushHeader.BYTES);
@@ -86,8 +89,6 @@ final class Message implements Completion {
 
   @Override
   public void completed(boolean ok) {
-    if (ring != null) {
-      ring.hasRead(this);
-    }
+    onRead.accept(this);
   }
 }

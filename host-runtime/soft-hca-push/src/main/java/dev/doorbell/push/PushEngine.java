@@ -138,7 +138,7 @@ public final class PushEngine implements AutoCloseable {
    * @param share of what is free, in eighths, that a ring may hold; 0: all of it
    */
   public StagingPool openPool(int slots, int slotBytes, int share) {
-    StagingPool pool = new StagingPool(this, slots, slotBytes, share);
+    StagingPool pool = new StagingPool(fabric.memory(), locus, slots, slotBytes, share);
     pools.add(pool);
     return pool;
   }
@@ -283,7 +283,7 @@ public final class PushEngine implements AutoCloseable {
     fabric.detach(agent);
     rings.forEach(SendRing::close);
     rings.clear();
-    pools.forEach(pool -> pool.close(this));
+    pools.forEach(pool -> pool.close(fabric.memory()));
     pools.clear();
     arena.close();
   }

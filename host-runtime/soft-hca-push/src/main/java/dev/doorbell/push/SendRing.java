@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ public final class SendRing implements MmioTarget {
   private final Allocation chip;
   private final Allocation page;
   private final Credit credit;
+  private final Consumer<Message> onRead = this::hasRead;
   private final List<SendFlow> flows = new ArrayList<>();
 
   /** Fetched and not sent, from message {@code transmitted} on. */
@@ -216,7 +218,7 @@ public final class SendRing implements MmioTarget {
   }
 
   private Message make(long index) {
-    return new Message(this, index, shape.slotBytes());
+    return new Message(onRead, index, shape.slotBytes());
   }
 
   private void readHeader(Message message) {
@@ -228,7 +230,7 @@ public final class SendRing implements MmioTarget {
   }
 
   /** A read for a message has ended: of its header, or of its payload. */
-  void hasRead(Message message) {
+  private void hasRead(Message message) {
     if (refusing && message.known && !message.staged) {
       behind.add(message);
       return;

@@ -1,6 +1,8 @@
 package dev.doorbell.push;
 
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.push.PushRingView;
 
@@ -20,7 +22,7 @@ public final class StagingPool {
   private final int share;
   private final Allocation memory;
 
-  StagingPool(PushEngine engine, int slots, int slotBytes, int share) {
+  StagingPool(AddressSpace space, Locus nic, int slots, int slotBytes, int share) {
     if (slots < 1 || slots > PushRingView.POOL_SLOTS || slotBytes <= 0 || slotBytes % UNIT != 0) {
       throw new IllegalArgumentException(
           "a pool of %d slots of %d bytes: 1 to %d of a multiple of %d"
@@ -33,10 +35,7 @@ public final class StagingPool {
     this.slotBytes = slotBytes;
     this.share = share;
     this.memory =
-        engine
-            .memory()
-            .allocate(
-                MemoryKind.NIC, engine.locus(), (long) slots * slotBytes, "push staging pool");
+        space.allocate(MemoryKind.NIC, nic, (long) slots * slotBytes, "push staging pool");
   }
 
   public int slots() {
@@ -74,7 +73,7 @@ public final class StagingPool {
     return slotBytes;
   }
 
-  void close(PushEngine engine) {
-    engine.memory().free(memory);
+  void close(AddressSpace space) {
+    space.free(memory);
   }
 }

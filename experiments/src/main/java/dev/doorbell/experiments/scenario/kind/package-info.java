@@ -1,6 +1,6 @@
 /**
- * Kinds of points, each with settings and metrics of its own, and how a point finds the kind that
- * runs it. Knows none of them: the session lists them.
+ * What a kind of points declares, and the one runner that runs all of them: it reads the settings,
+ * launches and awaits trials, verifies, and collects the result. It depends on no kind.
  */
 @NullMarked
 package dev.doorbell.experiments.scenario.kind;

@@ -6,7 +6,7 @@ import dev.doorbell.experiments.scenario.device.RealHca;
 
 /** What runs the kernels of a point, and on whose clock. */
 public sealed interface ExecutionBackend {
-  /** What its times may be called. */
+  /** The basis of the times that it gives. */
   Basis basis();
 
   /** The PTX virtual machine and software HCAs in virtual time. */
@@ -17,7 +17,7 @@ public sealed interface ExecutionBackend {
     }
   }
 
-  /** The same as fast as they go. */
+  /** The PTX virtual machine and software HCAs, as fast as they run. */
   record Wall() implements ExecutionBackend {
     @Override
     public Basis basis() {

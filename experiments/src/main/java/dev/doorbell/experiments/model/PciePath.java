@@ -13,12 +13,12 @@ import java.util.List;
  * Transfers over one path: how long they occupy it, and how many bytes a nanosecond it can carry.
  * Times in nanoseconds, transfers aligned; latencies are not in them.
  */
-final class Legs {
+final class PciePath {
   private final Path path;
   private final List<Link> links = new ArrayList<>();
   private final int maxPayload;
 
-  Legs(Topology topology, String from, String to) {
+  PciePath(Topology topology, String from, String to) {
     this.path = topology.path(from, to);
     for (Hop hop : path.hops()) {
       links.add(topology.link(hop.link()));

@@ -1,0 +1,58 @@
+package dev.doorbell.softhca;
+
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import dev.doorbell.contract.ClassCircles;
+import org.junit.jupiter.api.Test;
+
+/** The rooms of the software HCA and the arrows between them. */
+class ArchitectureTest {
+  private static final int LARGEST_CIRCLE = 8;
+  private static final int LARGEST_PACKAGE = 30;
+  private static final JavaClasses ALL =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.doorbell.softhca");
+
+  @Test
+  void arrows_between_rooms_only_go_down() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInLayers()
+        .layer("hca")
+        .definedBy("dev.doorbell.softhca")
+        .layer("requester")
+        .definedBy("dev.doorbell.softhca.requester")
+        .layer("responder")
+        .definedBy("dev.doorbell.softhca.responder")
+        .layer("objects")
+        .definedBy("dev.doorbell.softhca.objects")
+        .layer("device")
+        .definedBy("dev.doorbell.softhca.device")
+        .layer("wire")
+        .definedBy("dev.doorbell.softhca.wire")
+        .layer("packet")
+        .definedBy("dev.doorbell.softhca.packet")
+        .whereLayer("hca")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("requester")
+        .mayOnlyBeAccessedByLayers("hca")
+        .whereLayer("responder")
+        .mayOnlyBeAccessedByLayers("hca")
+        .whereLayer("objects")
+        .mayOnlyBeAccessedByLayers("hca", "requester", "responder")
+        .whereLayer("device")
+        .mayOnlyBeAccessedByLayers("hca", "requester", "responder", "objects")
+        .whereLayer("wire")
+        .mayOnlyBeAccessedByLayers("hca")
+        .check(ALL);
+  }
+
+  @Test
+  void circles_and_packages_are_small() {
+    ClassCircles.requireAtMost(LARGEST_CIRCLE, ALL);
+    ClassCircles.requirePackagesOfAtMost(LARGEST_PACKAGE, ALL);
+  }
+}
