@@ -82,7 +82,7 @@ final class RequestFlow {
       data(frame, findings, ahead > 0);
       nextPsn = psn + 1 & Bth.MASK_24;
     } else {
-      question(frame, psn, findings);
+      request(frame, psn, findings);
     }
   }
 
@@ -105,7 +105,7 @@ final class RequestFlow {
     return length == 0 ? 1 : (int) ((length + mtu - 1) / mtu);
   }
 
-  /** A resent READ may ask for the rest alone; it is remembered as a question of its own. */
+  /** A resent READ may ask for the rest alone; it is remembered as a request of its own. */
   private void resend(RoceFrame frame, int psn) {
     if (frame.opcode == BthOpcode.READ_REQUEST) {
       long length = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
@@ -160,7 +160,7 @@ final class RequestFlow {
     }
   }
 
-  private void question(RoceFrame frame, int psn, Findings findings) {
+  private void request(RoceFrame frame, int psn, Findings findings) {
     if (message != null) {
       findings.problem(
           "%s inside an unfinished %s".formatted(BthOpcode.name(frame.opcode), message));
@@ -245,10 +245,10 @@ final class RequestFlow {
     for (Iterator<OutstandingRequest> newest = outstanding.descendingIterator();
         newest.hasNext(); ) {
       OutstandingRequest request = newest.next();
-      int packets = read && mtu != UNKNOWN ? packets(question.length, mtu) : 1;
-      int offset = ahead(psn, question.psn);
-      if (question.read == read && offset >= 0 && offset < packets) {
-        return question;
+      int packets = read && mtu != UNKNOWN ? packets(request.length, mtu) : 1;
+      int offset = ahead(psn, request.psn);
+      if (request.read == read && offset >= 0 && offset < packets) {
+        return request;
       }
     }
     return null;
@@ -256,7 +256,7 @@ final class RequestFlow {
 
   private void readResponse(RoceFrame frame, int psn, Findings findings) {
     OutstandingRequest request = requestOf(psn, true);
-    if (question == null) {
+    if (request == null) {
       findings.problem("a READ response where no READ was asked");
       return;
     }
@@ -264,24 +264,24 @@ final class RequestFlow {
     boolean first = only || frame.opcode == BthOpcode.READ_RESPONSE_FIRST;
     boolean last = only || frame.opcode == BthOpcode.READ_RESPONSE_LAST;
     if (first) {
-      question.received = 0;
+      request.received = 0;
     }
-    int offset = ahead(psn, question.psn);
+    int offset = ahead(psn, request.psn);
     if (first != (offset == 0)) {
       findings.problem("%s is response %d".formatted(BthOpcode.name(frame.opcode), offset));
       return;
     }
-    if (mtu != UNKNOWN && question.received != (long) offset * mtu) {
-      findings.problem("READ response %d after %d bytes".formatted(offset, question.received));
+    if (mtu != UNKNOWN && request.received != (long) offset * mtu) {
+      findings.problem("READ response %d after %d bytes".formatted(offset, request.received));
     }
     if (!last && frame.payloadBytes != mtu) {
       findings.problem(
           "a READ response of %d bytes, the path MTU is %d".formatted(frame.payloadBytes, mtu));
     }
-    question.received += frame.payloadBytes;
-    if (last && question.received != question.length) {
+    request.received += frame.payloadBytes;
+    if (last && request.received != request.length) {
       findings.problem(
-          "%d bytes answer a READ of %d".formatted(question.received, question.length));
+          "%d bytes answer a READ of %d".formatted(request.received, request.length));
     }
   }
 }
