@@ -33,7 +33,6 @@ class ArchitectureTest {
     "dev.doorbell.ptxjit..",
     "dev.doorbell.softhca..",
     "dev.doorbell.push..",
-    "dev.doorbell.interop..",
     "dev.doorbell.verbs..",
     "dev.doorbell.proxy..",
     "dev.doorbell.kernels.."
@@ -77,20 +76,32 @@ class ArchitectureTest {
         .check(ALL);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"interop", "push"})
-  void what_builds_on_the_software_hca_uses_core_and_it_alone(String room) {
+  @Test
+  void the_push_engine_uses_core_and_the_software_hca() {
+    assertUsesOnly("push", "dev.doorbell.core..", "dev.doorbell.softhca..");
+  }
+
+  @Test
+  void interop_uses_core_the_software_hca_its_network_and_the_proxy() {
+    assertUsesOnly(
+        "interop",
+        "dev.doorbell.core..",
+        "dev.doorbell.softhca..",
+        "dev.doorbell.push..",
+        "dev.doorbell.proxy..");
+  }
+
+  private static void assertUsesOnly(String room, String... others) {
+    String own = "dev.doorbell." + room + "..";
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell." + room + "..")
+        .resideInAPackage(own)
         .should()
         .dependOnClassesThat(
             resideInAPackage("dev.doorbell..")
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
-                        "dev.doorbell." + room + "..",
-                        "dev.doorbell.core..",
-                        "dev.doorbell.softhca..")))
+                        Stream.concat(Stream.of(own), Stream.of(others)).toArray(String[]::new))))
         .check(ALL);
   }
 
@@ -144,9 +155,7 @@ class ArchitectureTest {
   }
 
   private static final String[] JOINERS = {
-    "dev.doorbell.experiments.scenario..",
-    "dev.doorbell.experiments.workbench.*.run..",
-    "dev.doorbell.experiments.remote.host.."
+    "dev.doorbell.experiments.scenario..", "dev.doorbell.experiments.workbench.*.run.."
   };
 
   @Test
@@ -332,14 +341,39 @@ class ArchitectureTest {
   }
 
   @Test
-  void processes_find_each_other_without_knowing_what_they_are_made_of() {
+  void jobs_and_control_connections_depend_on_no_hardware() {
     noClasses()
         .that()
-        .resideInAPackage("dev.doorbell.experiments.remote")
+        .resideInAnyPackage("dev.doorbell.interop.control", "dev.doorbell.interop.job")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "dev.doorbell.core.gpu..", "dev.doorbell.core.mlx5..", "dev.doorbell.core.queue..")
+            "dev.doorbell.core.gpu..",
+            "dev.doorbell.core.hca..",
+            "dev.doorbell.core.mlx5..",
+            "dev.doorbell.core.queue..",
+            "dev.doorbell.softhca..",
+            "dev.doorbell.proxy..")
+        .check(ALL);
+  }
+
+  /** In the order of the shim's inner rooms; each may use those before it. */
+  @ParameterizedTest
+  @CsvSource({"abi, 0", "client, 1", "object, 2", "command, 3"})
+  void the_shims_rooms_use_those_below_them_alone(String room, int level) {
+    String shim = "dev.doorbell.interop.shim";
+    noClasses()
+        .that()
+        .resideInAPackage(shim + "." + room)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            Stream.concat(
+                    Stream.of(shim),
+                    Stream.of("abi", "client", "object", "command")
+                        .skip(level + 1L)
+                        .map((shim + ".")::concat))
+                .toArray(String[]::new))
         .check(ALL);
   }
 
@@ -454,7 +488,7 @@ class ArchitectureTest {
             "dev.doorbell.core.queue..",
             "dev.doorbell.core.memory..",
             "dev.doorbell.core.fabric",
-            "dev.doorbell.core.fabric.timed..")
+            "dev.doorbell.core.fabric.timed")
         .check(ALL);
   }
 
@@ -544,8 +578,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"core", "ptxvm", "ptxjit", "softhca", "interop", "verbs", "cuda", "experiments"})
+  @ValueSource(strings = {"core", "ptxvm", "ptxjit", "softhca", "interop", "verbs", "experiments"})
   void packages_of_a_room_do_not_depend_on_each_other_in_circles(String room) {
     slices().matching("dev.doorbell." + room + ".(*)..").should().beFreeOfCycles().check(ALL);
   }

@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
 import java.util.ArrayDeque;

@@ -1,11 +1,11 @@
 package dev.doorbell.softhca;
 
-import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.softhca.device.SoftHcaOptions;

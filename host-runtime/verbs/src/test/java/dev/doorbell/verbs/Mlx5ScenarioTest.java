@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.doorbell.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.interop.shim.PreloadLibrary;
 import dev.doorbell.interop.shim.ShimServer;
 import java.io.IOException;
@@ -48,10 +48,10 @@ final class ServedJvm implements AutoCloseable {
     try {
       return PreloadLibrary.build(
           module.resolveSibling("uverbs-shim"), module.resolve("target/uverbs-shim"));
-    } catch (HcaException e) {
-      assumeTrue(
-          !String.valueOf(e.getMessage()).contains("install"), String.valueOf(e.getMessage()));
-      throw e;
+    } catch (EnvironmentException e) {
+      String what = e.problem().what();
+      assumeTrue(!what.contains("install"), what);
+      throw new IllegalStateException(what, e);
     }
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
@@ -13,6 +12,7 @@ import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import java.io.IOException;
 import java.lang.foreign.Arena;

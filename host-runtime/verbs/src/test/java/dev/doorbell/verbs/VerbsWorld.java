@@ -2,7 +2,6 @@ package dev.doorbell.verbs;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.contract.FabricMemory;
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.Access;
@@ -11,6 +10,7 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -11,10 +11,13 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.fault.FaultFile;
-import dev.doorbell.experiments.remote.AllToAllOptions;
-import dev.doorbell.experiments.remote.AllToAllReport;
-import dev.doorbell.experiments.remote.Endpoint;
-import dev.doorbell.experiments.remote.RemoteHcas;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.interop.alltoall.AllToAllOptions;
+import dev.doorbell.interop.alltoall.AllToAllReport;
+import dev.doorbell.interop.alltoall.RemoteAllToAll;
+import dev.doorbell.interop.alltoall.VirtualAllToAll;
+import dev.doorbell.interop.control.HostPort;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +44,7 @@ import picocli.CommandLine.Option;
 final class HcaAllToAllCommand extends CliCommand {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int ALL = -1;
+  private static final String TOPOLOGY = "same-switch";
   private static final int GRACE_SECONDS = 30;
 
   @Option(names = "--ranks", description = "Ranks of the job; ${DEFAULT-VALUE} unless given.")
@@ -91,33 +95,35 @@ final class HcaAllToAllCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
-    require(ranks >= 2 && ranks <= 32, "--ranks", "2 to 32");
-    require(processes >= 1 && processes <= ranks, "--processes", "1 to --ranks");
-    require(process >= ALL && process < processes, "--process", "0 to --processes - 1");
-    require(messages >= 1, "--messages", "1 or more");
-    require(seconds >= 1, "--timeout", "1 or more");
-    require(process == ALL || at != null, "--at", "needed with --process");
-    require(!virtual || (process == ALL && at == null), "--virtual", "without --process and --at");
+    HcaPlace.require(ranks >= 2 && ranks <= 32, "--ranks", "2 to 32");
+    HcaPlace.require(processes >= 1 && processes <= ranks, "--processes", "1 to --ranks");
+    HcaPlace.require(process >= ALL && process < processes, "--process", "0 to --processes - 1");
+    HcaPlace.require(messages >= 1, "--messages", "1 or more");
+    HcaPlace.require(seconds >= 1, "--timeout", "1 or more");
+    HcaPlace.require(process == ALL || at != null, "--at", "needed with --process");
+    HcaPlace.require(
+        !virtual || (process == ALL && at == null), "--virtual", "without --process and --at");
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
     if (virtual) {
       return report(
           context,
-          RemoteHcas.find()
-              .virtualAllToAll(
-                  options(new Endpoint("127.0.0.1", 0), 0, plan),
-                  context.interruption()::requested));
+          VirtualAllToAll.run(
+              options(new HostPort("127.0.0.1", 0), 0, plan),
+              topology(),
+              context.interruption()::requested));
     }
     if (process != ALL) {
-      return report(context, take(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
+      return report(
+          context, participate(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
     }
-    Endpoint meeting =
-        at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
+    HostPort meeting =
+        at == null ? new HostPort("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
     List<ChildProcess> others = new ArrayList<>();
     try {
       for (int other = 1; other < processes; other++) {
         others.add(ChildProcess.start(arguments(meeting, other)));
       }
-      ExitCode own = report(context, take(context, meeting, 0, plan));
+      ExitCode own = report(context, participate(context, meeting, 0, plan));
       boolean allRight = own == ExitCode.OK;
       for (ChildProcess other : others) {
         allRight &= other.await(GRACE_SECONDS) == 0;
@@ -135,13 +141,7 @@ final class HcaAllToAllCommand extends CliCommand {
     }
   }
 
-  private static void require(boolean holds, String option, String legal) throws UsageException {
-    if (!holds) {
-      throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
-    }
-  }
-
-  private List<String> arguments(Endpoint meeting, int other) {
+  private List<String> arguments(HostPort meeting, int other) {
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -161,13 +161,21 @@ final class HcaAllToAllCommand extends CliCommand {
     return words;
   }
 
-  private AllToAllReport take(CommandContext context, Endpoint meeting, int which, FaultPlan plan)
+  private AllToAllReport participate(
+      CommandContext context, HostPort meeting, int which, FaultPlan plan)
       throws EnvironmentException {
-    return RemoteHcas.find()
-        .allToAll(options(meeting, which, plan), context.interruption()::requested);
+    return RemoteAllToAll.run(options(meeting, which, plan), context.interruption()::requested);
   }
 
-  private AllToAllOptions options(Endpoint meeting, int which, FaultPlan plan) {
+  private static Topology topology() {
+    try {
+      return TopologyFile.load(TOPOLOGY);
+    } catch (TopologyException e) {
+      throw new IllegalStateException("a built-in topology cannot be read", e);
+    }
+  }
+
+  private AllToAllOptions options(HostPort meeting, int which, FaultPlan plan) {
     return new AllToAllOptions(
         meeting, which, processes, ranks, messages, seed, plan, seconds * NANOS_PER_SECOND);
   }

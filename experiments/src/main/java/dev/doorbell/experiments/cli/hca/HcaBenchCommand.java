@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -9,14 +8,14 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.remote.BenchOptions;
-import dev.doorbell.experiments.remote.BenchOptions.Load;
-import dev.doorbell.experiments.remote.BenchReport;
-import dev.doorbell.experiments.remote.BenchReport.Writes;
-import dev.doorbell.experiments.remote.Endpoint;
-import dev.doorbell.experiments.remote.IdleCost;
-import dev.doorbell.experiments.remote.RemoteHcas;
 import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.serve.BenchOptions;
+import dev.doorbell.interop.serve.BenchOptions.Load;
+import dev.doorbell.interop.serve.BenchReport;
+import dev.doorbell.interop.serve.BenchReport.Writes;
+import dev.doorbell.interop.serve.HcaBench;
+import dev.doorbell.interop.serve.IdleCost;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,12 +37,12 @@ import picocli.CommandLine.Option;
     })
 final class HcaBenchCommand extends CliCommand {
   private static final long MINUTE = 60_000_000_000L;
-  private static final long LEAST_MESSAGES = 256;
+  private static final long MIN_MESSAGES = 256;
   private static final long ROUND_BYTES = 512L << 20;
-  private static final int MOST_MESSAGES = 200_000;
-  private static final long MOST_BYTES_OUTSTANDING = 16 << 20;
-  private static final int MOST_OUTSTANDING = 256;
-  private static final int MOST_IDLE = 30_000;
+  private static final int MAX_MESSAGES = 200_000;
+  private static final long MAX_BYTES_OUTSTANDING = 16 << 20;
+  private static final int MAX_OUTSTANDING = 256;
+  private static final int MAX_IDLE = 30_000;
   private static final int SPARE_QUEUE_PAIRS = 16;
   private static final int SERVED_MEBIBYTES = 1024;
 
@@ -80,16 +79,10 @@ final class HcaBenchCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     for (int bytes : sizes) {
-      if (bytes < 1 || bytes > 1 << 24) {
-        throw new UsageException(Problem.of("DB-U003", "--sizes", "each is 1 to 16777216 bytes"));
-      }
+      HcaPlace.require(bytes >= 1 && bytes <= 1 << 24, "--sizes", "1 to 16777216 bytes each");
     }
-    if (rounds < 3 || rounds > 1000) {
-      throw new UsageException(Problem.of("DB-U003", "--rounds", "it is 3 to 1000"));
-    }
-    if (idle < 0 || idle > MOST_IDLE) {
-      throw new UsageException(Problem.of("DB-U003", "--idle", "it is 0 to " + MOST_IDLE));
-    }
+    HcaPlace.require(rounds >= 3 && rounds <= 1000, "--rounds", "3 to 1000");
+    HcaPlace.require(idle >= 0 && idle <= MAX_IDLE, "--idle", "0 to " + MAX_IDLE);
     if (at != null) {
       return measure(context, HcaPlace.endpoint(at));
     }
@@ -110,10 +103,9 @@ final class HcaBenchCommand extends CliCommand {
     }
   }
 
-  private ExitCode measure(CommandContext context, Endpoint served) throws EnvironmentException {
+  private ExitCode measure(CommandContext context, HostPort served) throws EnvironmentException {
     List<Load> loads = Arrays.stream(sizes).mapToObj(HcaBenchCommand::load).toList();
-    BenchReport report =
-        RemoteHcas.find().bench(new BenchOptions(served, loads, rounds, MINUTE, idle));
+    BenchReport report = HcaBench.run(new BenchOptions(served, loads, rounds, MINUTE, idle));
     List<Row> rows = report.writes().stream().map(HcaBenchCommand::row).toList();
     IdleCost cost = report.idle();
     if (common().json()) {
@@ -173,8 +165,8 @@ final class HcaBenchCommand extends CliCommand {
   private static Load load(int bytes) {
     return new Load(
         bytes,
-        (int) Math.clamp(ROUND_BYTES / bytes, LEAST_MESSAGES, (long) MOST_MESSAGES),
-        (int) Math.clamp(MOST_BYTES_OUTSTANDING / bytes, 4L, (long) MOST_OUTSTANDING));
+        (int) Math.clamp(ROUND_BYTES / bytes, MIN_MESSAGES, (long) MAX_MESSAGES),
+        (int) Math.clamp(MAX_BYTES_OUTSTANDING / bytes, 4L, (long) MAX_OUTSTANDING));
   }
 
   private static Row row(Writes report) {

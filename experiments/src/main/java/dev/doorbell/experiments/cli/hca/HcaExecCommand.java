@@ -7,14 +7,17 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.ProgramExit;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.remote.ProgramDevices;
-import dev.doorbell.experiments.remote.ProgramHcas;
+import dev.doorbell.interop.shim.PreloadLibrary;
+import dev.doorbell.interop.shim.ShimServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -34,8 +37,7 @@ import picocli.CommandLine.Parameters;
       ""
     })
 final class HcaExecCommand extends CliCommand {
-  private static final int MOST_DEVICES = 16;
-  private static final long LOOK_MILLIS = 100;
+  private static final long POLL_MILLIS = 100;
 
   @Option(
       names = "--devices",
@@ -54,14 +56,18 @@ final class HcaExecCommand extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
-    if (devices < 1 || devices > MOST_DEVICES) {
-      throw new UsageException(Problem.of("DB-U003", "--devices", "it is 1 to " + MOST_DEVICES));
-    }
-    Path folder = (at == null ? usual() : at).toAbsolutePath();
-    ProgramHcas hcas = ProgramHcas.find();
+    HcaPlace.require(
+        devices >= 1 && devices <= ShimServer.MAX_DEVICES,
+        "--devices",
+        "1 to " + ShimServer.MAX_DEVICES);
+    Path folder = (at == null ? defaultFolder() : at).toAbsolutePath();
+    Path home = Path.of(System.getProperty("doorbell.home", "."));
+    Path library =
+        PreloadLibrary.build(
+            home.resolve("host-runtime/uverbs-shim"), home.resolve("target/uverbs-shim"));
     Map<String, String> environment =
-        hcas.environment(Path.of(System.getProperty("doorbell.home", ".")), folder);
-    if (hcas.isServed(folder)) {
+        PreloadLibrary.environment(library, folder, System.getenv().getOrDefault("LD_PRELOAD", ""));
+    if (ShimServer.isServed(folder)) {
       if (program.isEmpty()) {
         throw new UsageException(
             Problem.of("DB-U003", folder.toString(), "devices are served there already")
@@ -69,10 +75,10 @@ final class HcaExecCommand extends CliCommand {
       }
       return end(execute(context, environment));
     }
-    return end(serve(context, hcas, folder, environment));
+    return end(serve(context, folder, environment));
   }
 
-  private static Path usual() {
+  private static Path defaultFolder() {
     String runtime = System.getenv("XDG_RUNTIME_DIR");
     return runtime == null
         ? Path.of(
@@ -87,14 +93,17 @@ final class HcaExecCommand extends CliCommand {
     return ExitCode.OK;
   }
 
-  /** Serves while the program runs, and then until nobody has a device open any more. */
-  private int serve(
-      CommandContext context, ProgramHcas hcas, Path folder, Map<String, String> environment)
+  /** Serves while the program runs, and then until all programs have closed their devices. */
+  private int serve(CommandContext context, Path folder, Map<String, String> environment)
       throws EnvironmentException {
-    Serving serving = new Serving();
-    try (ProgramDevices served = hcas.serve(folder, devices)) {
-      Thread server = new Thread(() -> served.run(() -> serving.isOver(served, context)), "hca");
-      server.start();
+    try (ShimServer server = ShimServer.open(folder, devices)) {
+      AtomicBoolean programEnded = new AtomicBoolean();
+      BooleanSupplier stop =
+          () ->
+              context.interruption().requested()
+                  || (programEnded.get() && server.connections() == 0);
+      Thread thread = new Thread(() -> serve(server, stop), "hca");
+      thread.start();
       try {
         if (program.isEmpty()) {
           environment.forEach(
@@ -104,18 +113,19 @@ final class HcaExecCommand extends CliCommand {
         }
         return execute(context, environment);
       } finally {
-        serving.programEnded = !program.isEmpty();
-        join(server);
+        programEnded.set(!program.isEmpty());
+        join(thread);
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
-  /** When the devices are needed no longer. */
-  private static final class Serving {
-    private volatile boolean programEnded;
-
-    boolean isOver(ProgramDevices served, CommandContext context) {
-      return context.interruption().requested() || (programEnded && served.connections() == 0);
+  private static void serve(ShimServer server, BooleanSupplier stop) {
+    try {
+      server.run(stop);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -148,7 +158,7 @@ final class HcaExecCommand extends CliCommand {
               .fix("check its name; ibverbs-utils has ibv_devinfo, perftest has ib_write_bw"));
     }
     try {
-      while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+      while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
         if (context.interruption().requested()) {
           process.destroy();
         }

@@ -7,8 +7,8 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.remote.ControlClient;
-import dev.doorbell.experiments.remote.ControlLine;
+import dev.doorbell.interop.control.ControlClient;
+import dev.doorbell.interop.control.ControlLine;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
 /** {@code doorbell hca faults}. */
 @CommandLine.Command(
     header = {
-      "Says how often each fault of a served HCA's plan has happened.",
+      "Prints how often each fault of a served HCA's plan has fired.",
       "",
       "  doorbell hca faults 5000",
       "",

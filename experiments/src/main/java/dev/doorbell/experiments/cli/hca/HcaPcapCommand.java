@@ -6,8 +6,8 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.remote.ControlClient;
-import dev.doorbell.experiments.remote.ControlLine;
+import dev.doorbell.interop.control.ControlClient;
+import dev.doorbell.interop.control.ControlLine;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -37,18 +37,18 @@ final class HcaPcapCommand extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
-    ControlLine question = ControlLine.of("pcap");
+    ControlLine request = ControlLine.of("pcap");
     if (action.equals("start") && file != null) {
-      question = question.with("start", file.toAbsolutePath());
+      request = request.with("start", file.toAbsolutePath());
     } else if (action.equals("stop") && file == null) {
-      question = question.with("stop", "now");
+      request = request.with("stop", "now");
     } else {
       throw new UsageException(
           Problem.of("DB-U003", null, "say 'start FILE' or 'stop'")
               .fix("doorbell hca pcap --help"));
     }
     try (ControlClient client = place.open()) {
-      ControlLine answer = client.call(question);
+      ControlLine answer = client.call(request);
       String frames = answer.values().get("frames");
       String name = answer.values().getOrDefault("file", "");
       context

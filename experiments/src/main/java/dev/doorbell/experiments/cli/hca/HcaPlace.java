@@ -3,15 +3,15 @@ package dev.doorbell.experiments.cli.hca;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.remote.ControlClient;
-import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.interop.control.ControlClient;
+import dev.doorbell.interop.control.HostPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Which served HCA a command speaks to. */
+/** The address of a served HCA, as an argument of commands. */
 public final class HcaPlace {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
@@ -31,10 +31,10 @@ public final class HcaPlace {
     return new ControlClient(endpoint(at), Math.max(1, seconds) * NANOS_PER_SECOND);
   }
 
-  /** A place as users write it: a port, or a host and a port. */
-  public static Endpoint endpoint(String text) throws UsageException {
+  /** Parses a port, or a host and a port. */
+  public static HostPort endpoint(String text) throws UsageException {
     try {
-      return Endpoint.parse(text);
+      return HostPort.parse(text);
     } catch (IllegalArgumentException e) {
       throw new UsageException(
           Problem.of("DB-U003", null, String.valueOf(e.getMessage()))
@@ -42,13 +42,20 @@ public final class HcaPlace {
     }
   }
 
-  /** A TCP port of this machine that nobody has now. */
+  /** A free TCP port of this machine. */
   public static int freePort() throws EnvironmentException {
     try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return probe.getLocalPort();
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-E040", null, "no port is free: " + e.getMessage()));
+    }
+  }
+
+  /** Refuses an option whose value is not {@code legal}. */
+  static void require(boolean holds, String option, String legal) throws UsageException {
+    if (!holds) {
+      throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
     }
   }
 }

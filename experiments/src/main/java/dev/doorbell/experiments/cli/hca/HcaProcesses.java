@@ -3,16 +3,16 @@ package dev.doorbell.experiments.cli.hca;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
-import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.interop.control.HostPort;
 
-/** What is known of processes that were started for a command. */
+/** Reads the output and the exit status of processes that a command has started. */
 final class HcaProcesses {
   private static final String CONTROL = " control ";
 
   private HcaProcesses() {}
 
-  /** Where a {@code doorbell hca serve} is asked: from its first line. */
-  static Endpoint control(ChildProcess served) throws EnvironmentException {
+  /** The control address of a {@code doorbell hca serve}, from its first line. */
+  static HostPort control(ChildProcess served) throws EnvironmentException {
     String line = served.line();
     int from = line.indexOf(CONTROL);
     if (from < 0) {
@@ -20,18 +20,18 @@ final class HcaProcesses {
           Problem.of("DB-E047", null, "the other process did not start")
               .fix("doorbell hca serve says why"));
     }
-    return Endpoint.parse(line.substring(from + CONTROL.length()).strip());
+    return HostPort.parse(line.substring(from + CONTROL.length()).strip());
   }
 
-  /** {@code trouble} with a served HCA, or that its process has ended where that is the cause. */
-  static EnvironmentException explain(EnvironmentException trouble, ChildProcess served) {
+  /** Returns {@code error}, or the end of the serving process where that is the cause. */
+  static EnvironmentException explain(EnvironmentException error, ChildProcess served) {
     int status = served.await(1);
     if (status == ChildProcess.RUNNING) {
-      return trouble;
+      return error;
     }
     return new EnvironmentException(
         Problem.of("DB-E047", null, "the other process ended with status %d".formatted(status))
-            .effect(trouble.problem().what())
+            .effect(error.problem().what())
             .fix("above 128 a signal ended it; else its own message stands before this one"));
   }
 }

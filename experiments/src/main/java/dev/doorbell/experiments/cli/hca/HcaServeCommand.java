@@ -3,15 +3,13 @@ package dev.doorbell.experiments.cli.hca;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.fault.FaultFile;
-import dev.doorbell.experiments.remote.RemoteHcas;
-import dev.doorbell.experiments.remote.ServeOptions;
-import dev.doorbell.experiments.remote.ServedHca;
+import dev.doorbell.interop.serve.HcaServer;
+import dev.doorbell.interop.serve.ServeOptions;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -33,7 +31,7 @@ import picocli.CommandLine.Option;
 final class HcaServeCommand extends CliCommand {
   private static final long MIB = 1 << 20;
   private static final long NOBODY = 0;
-  private static final long LOOK_NANOS = 1_000_000_000L;
+  private static final long CHECK_NANOS = 1_000_000_000L;
 
   @Option(names = "--port", description = "UDP and TCP port; any that are free unless given.")
   private int port;
@@ -82,18 +80,18 @@ final class HcaServeCommand extends CliCommand {
       hidden = true)
   private long companion = NOBODY;
 
-  private long looked = System.nanoTime();
+  private long checked = System.nanoTime();
 
   @Override
   public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
-    require(port >= 0 && port <= 0xffff, "--port", "0 to 65535");
-    require(
+    HcaPlace.require(port >= 0 && port <= 0xffff, "--port", "0 to 65535");
+    HcaPlace.require(
         Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096,
         "--mtu",
         "256, 512, 1024, 2048 or 4096");
-    require(memory >= 1 && memory <= 65_536, "--memory", "1 to 65536");
-    require(queuePairs >= 1 && queuePairs <= 65_000, "--queue-pairs", "1 to 65000");
+    HcaPlace.require(memory >= 1 && memory <= 65_536, "--memory", "1 to 65536");
+    HcaPlace.require(queuePairs >= 1 && queuePairs <= 65_000, "--queue-pairs", "1 to 65000");
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
     ServeOptions options =
         new ServeOptions(
@@ -106,28 +104,22 @@ final class HcaServeCommand extends CliCommand {
             ServeOptions.LOCAL.clients(),
             plan,
             pcap);
-    try (ServedHca hca = RemoteHcas.find().serve(options)) {
-      // One line, which whoever started this process waits for.
+    try (HcaServer hca = new HcaServer(options)) {
+      // One line, for which a process that started this one waits.
       context.terminal().out().printf("hca %s control %s%n", hca.address(), hca.control());
       context.terminal().out().flush();
-      hca.run(() -> context.interruption().requested() || isAlone());
+      hca.run(() -> context.interruption().requested() || hasCompanionEnded());
     }
     return ExitCode.OK;
   }
 
-  /** True when the process that this one was started for is gone; looks once a second. */
-  private boolean isAlone() {
+  /** True when the process for which this one was started has ended; checks once a second. */
+  private boolean hasCompanionEnded() {
     long now = System.nanoTime();
-    if (companion == NOBODY || now - looked < LOOK_NANOS) {
+    if (companion == NOBODY || now - checked < CHECK_NANOS) {
       return false;
     }
-    looked = now;
+    checked = now;
     return ProcessHandle.of(companion).isEmpty();
-  }
-
-  private static void require(boolean holds, String option, String legal) throws UsageException {
-    if (!holds) {
-      throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
-    }
   }
 }

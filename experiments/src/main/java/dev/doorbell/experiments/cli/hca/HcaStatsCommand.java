@@ -6,15 +6,15 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.remote.ControlClient;
-import dev.doorbell.experiments.remote.ControlLine;
+import dev.doorbell.interop.control.ControlClient;
+import dev.doorbell.interop.control.ControlLine;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 
 /** {@code doorbell hca stats}. */
 @CommandLine.Command(
     header = {
-      "Says what a served HCA has carried and what it has dropped, and who uses it.",
+      "Prints the packets that a served HCA has carried and dropped, and its clients.",
       "",
       "  doorbell hca stats 5000",
       ""

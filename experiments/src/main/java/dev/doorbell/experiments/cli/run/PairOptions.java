@@ -6,7 +6,7 @@ import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.hca.HcaPlace;
 import dev.doorbell.experiments.plan.Pairing;
-import dev.doorbell.experiments.remote.Endpoint;
+import dev.doorbell.interop.control.HostPort;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +41,7 @@ final class PairOptions {
       description = "This process's address for packets; ${DEFAULT-VALUE} unless given.")
   private String address = "127.0.0.1";
 
-  private @Nullable Endpoint meeting;
+  private @Nullable HostPort meeting;
 
   /** Returns the role of this process in a pair, or null if it runs alone. */
   @Nullable Pairing pairing() throws UsageException, EnvironmentException {
@@ -55,8 +55,8 @@ final class PairOptions {
       throw new UsageException(
           Problem.of("DB-U003", "--rank", "either --pair, or --rank 0 or 1 with --at"));
     }
-    Endpoint where =
-        at == null ? new Endpoint("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
+    HostPort where =
+        at == null ? new HostPort("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
     meeting = where;
     return new Pairing(Math.max(0, rank), where.host(), where.port(), address, PATIENCE_NANOS);
   }

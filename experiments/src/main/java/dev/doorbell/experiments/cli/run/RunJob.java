@@ -7,11 +7,11 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.results.ResultTable;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.remote.JobMeeting;
-import dev.doorbell.experiments.remote.JobRank;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.interop.job.JobMeeting;
+import dev.doorbell.interop.job.JobRank;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +88,7 @@ final class RunJob implements AutoCloseable {
   /** Ranks end at different times: by as much as all points of one may take, at most. */
   void running(List<Point> points, int retries) {
     long all = points.stream().mapToLong(point -> point.timeout().toNanos()).sum();
-    meeting.patience((retries + 1) * all + 60 * NANOS_PER_SECOND);
+    meeting.setTimeout((retries + 1) * all + 60 * NANOS_PER_SECOND);
   }
 
   /** Tells the others where this rank's run is, and lets rank 0 show all of them. */

@@ -21,14 +21,14 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.remote.Company;
-import dev.doorbell.experiments.remote.ControlLine;
-import dev.doorbell.experiments.remote.ControlLine.Refused;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.World;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.ControlLine.Refused;
+import dev.doorbell.interop.job.ProcessGroup;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
 import dev.doorbell.softhca.wire.RoceWire;
@@ -58,7 +58,7 @@ final class PairedPoint {
   private final PointContext context;
   private final Protocols protocols;
   private final Pairing pairing;
-  private final Company company;
+  private final ProcessGroup group;
   private final TransferSettings settings;
   private final int rank;
   private final List<List<FaultTally>> tallies = new ArrayList<>();
@@ -71,12 +71,12 @@ final class PairedPoint {
       PointContext context,
       Protocols protocols,
       Pairing pairing,
-      Company company) {
+      ProcessGroup group) {
     this.point = point;
     this.context = context;
     this.protocols = protocols;
     this.pairing = pairing;
-    this.company = company;
+    this.group = group;
     this.settings = settings;
     this.rank = pairing.rank();
   }
@@ -221,7 +221,7 @@ final class PairedPoint {
             idleness.look();
             return false;
           };
-      return company.meet(
+      return group.gather(
           "%s.%s".formatted(name, step), value, () -> world.fabric().run(never, WAITING_NANOS));
     }
 

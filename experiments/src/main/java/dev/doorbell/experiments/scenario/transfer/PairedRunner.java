@@ -8,12 +8,12 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
-import dev.doorbell.experiments.remote.Company;
-import dev.doorbell.experiments.remote.Endpoint;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.kind.SettingException;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.job.ProcessGroup;
 import org.jspecify.annotations.Nullable;
 
 /** Runs points one after the other with another process, which runs the same ones. */
@@ -23,7 +23,7 @@ public final class PairedRunner implements PointRunner {
   private final Pairing pairing;
   private final Protocols protocols;
   private final ExperimentKinds kinds;
-  private @Nullable Company company;
+  private @Nullable ProcessGroup group;
   private @Nullable EnvironmentException broken;
 
   public PairedRunner(Pairing pairing, Protocols protocols, ExperimentKinds kinds) {
@@ -53,15 +53,15 @@ public final class PairedRunner implements PointRunner {
       throw failure(before);
     }
     try {
-      Company with = company;
+      ProcessGroup with = group;
       if (with == null) {
         with =
-            new Company(
+            new ProcessGroup(
                 pairing.rank(),
                 PROCESSES,
-                new Endpoint(pairing.host(), pairing.port()),
+                new HostPort(pairing.host(), pairing.port()),
                 pairing.patienceNanos());
-        company = with;
+        group = with;
       }
       return new PairedPoint(point, transfers.read(point), context, protocols, pairing, with).run();
     } catch (SettingException e) {

@@ -1,6 +1,7 @@
 package dev.doorbell.interop.shim;
 
-import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,16 +38,16 @@ public final class PreloadLibrary {
    * @param sources {@code host-runtime/uverbs-shim} of a checkout
    * @param target the folder for the library; created if it does not exist
    * @return the library
-   * @throws HcaException when there is no compiler, no source or no kernel header; says what to do
+   * @throws EnvironmentException when there is no compiler, no source or no kernel header
    */
-  public static Path build(Path sources, Path target) {
+  public static Path build(Path sources, Path target) throws EnvironmentException {
     Path library = target.toAbsolutePath().resolve(NAME);
     try {
       if (isFresh(sources, library)) {
         return library;
       }
       if (!Files.exists(sources.resolve(SOURCES.getFirst()))) {
-        throw new HcaException(
+        throw failure(
             "the preload library's source is not in %s; use a checkout of Doorbell"
                 .formatted(sources));
       }
@@ -61,11 +62,11 @@ public final class PreloadLibrary {
       }
       return library;
     } catch (IOException e) {
-      throw new HcaException(
+      throw failure(
           "cannot compile the preload library in %s: %s".formatted(target, e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new HcaException("interrupted while the preload library was being compiled");
+      throw failure("interrupted while the preload library was being compiled");
     }
   }
 
@@ -83,7 +84,8 @@ public final class PreloadLibrary {
     return true;
   }
 
-  private static void compile(Path sources, Path library) throws IOException, InterruptedException {
+  private static void compile(Path sources, Path library)
+      throws IOException, InterruptedException, EnvironmentException {
     List<String> command = new ArrayList<>();
     command.add("gcc");
     command.addAll(FLAGS);
@@ -99,7 +101,7 @@ public final class PreloadLibrary {
                 .redirectOutput(log.toFile())
                 .start();
       } catch (IOException e) {
-        throw new HcaException(
+        throw failure(
             "no gcc on PATH to compile the preload library; install it ('apt-get install gcc"
                 + " libc6-dev')");
       }
@@ -109,7 +111,7 @@ public final class PreloadLibrary {
       }
       if (!ended || gcc.exitValue() != 0) {
         String output = Files.readString(log, StandardCharsets.UTF_8);
-        throw new HcaException(
+        throw failure(
             output.contains("rdma/rdma_user_ioctl_cmds.h")
                 ? "the kernel's RDMA headers are missing; install them ('apt-get install"
                     + " linux-libc-dev')"
@@ -137,5 +139,10 @@ public final class PreloadLibrary {
         folder.toAbsolutePath().toString(),
         "LD_PRELOAD",
         preloaded.isEmpty() ? library.toString() : library + ":" + preloaded);
+  }
+
+  private static EnvironmentException failure(String what) {
+    return new EnvironmentException(
+        Problem.of("DB-E048", null, what).effect("programs see no software HCA"));
   }
 }

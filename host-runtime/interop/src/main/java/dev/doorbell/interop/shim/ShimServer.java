@@ -2,6 +2,8 @@ package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
@@ -99,6 +101,21 @@ public final class ShimServer implements AutoCloseable {
       selector.close();
       fabric.close();
       throw e;
+    }
+  }
+
+  /**
+   * As the constructor, for a folder that a user has named.
+   *
+   * @throws EnvironmentException instead of an IOException, with the fix
+   */
+  public static ShimServer open(Path folder, int devices) throws EnvironmentException {
+    try {
+      return new ShimServer(folder, devices);
+    } catch (IOException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-E049", folder.toString(), "devices cannot be served here: " + e)
+              .fix("name a folder of your own with --at; its path may have 90 characters"));
     }
   }
 

@@ -3,7 +3,7 @@ package dev.doorbell.interop.shim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.problem.EnvironmentException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -54,10 +54,10 @@ final class ServedDevices implements AutoCloseable {
     Path sources = module.resolveSibling("uverbs-shim");
     try {
       return PreloadLibrary.build(sources, module.resolve("target/uverbs-shim"));
-    } catch (HcaException e) {
-      assumeTrue(
-          !String.valueOf(e.getMessage()).contains("install"), String.valueOf(e.getMessage()));
-      throw e;
+    } catch (EnvironmentException e) {
+      String what = e.problem().what();
+      assumeTrue(!what.contains("install"), what);
+      throw new IllegalStateException(what, e);
     }
   }
 

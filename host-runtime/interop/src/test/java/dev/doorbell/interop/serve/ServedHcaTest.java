@@ -1,0 +1,268 @@
+package dev.doorbell.interop.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.fault.Fault;
+import dev.doorbell.core.fault.FaultAction;
+import dev.doorbell.core.fault.FaultEvent;
+import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.fault.FaultTrigger;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.interop.control.ControlClient;
+import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.LineChannel;
+import dev.doorbell.interop.serve.BenchOptions.Load;
+import dev.doorbell.interop.serve.BenchReport.Writes;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An HCA that others use: what it gives, what it takes back, what it refuses. */
+class ServedHcaTest {
+  private static final long LONG = 60_000_000_000L;
+
+  @TempDir Path folder;
+
+  /** What a test does with a served HCA, which a thread of its own serves. */
+  private interface Visit {
+    void at(HostPort control) throws Exception;
+  }
+
+  private static void serve(ServeOptions options, Visit visit) throws Exception {
+    AtomicBoolean stop = new AtomicBoolean();
+    CompletableFuture<HostPort> started = new CompletableFuture<>();
+    Thread server =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try (HcaServer hca = new HcaServer(options)) {
+                    started.complete(hca.control());
+                    hca.run(stop::get);
+                  } catch (EnvironmentException | RuntimeException e) {
+                    started.completeExceptionally(e);
+                  }
+                });
+    try {
+      visit.at(started.get());
+    } finally {
+      stop.set(true);
+      server.join();
+    }
+  }
+
+  private static long stat(ControlClient client, String name) throws Exception {
+    return client.call(ControlLine.of("stats")).number(name, 0, Long.MAX_VALUE);
+  }
+
+  private static void awaitStat(ControlClient client, String name, long value) throws Exception {
+    while (stat(client, name) != value) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static ControlLine connect() {
+    return ControlLine.of("connect")
+        .with("hca", "127.0.0.1:9")
+        .with("qpn", 256)
+        .with("psn", 0)
+        .with("mtu", 4096)
+        .with("receives", 16);
+  }
+
+  @Test
+  void writes_arrive_and_are_counted_and_the_client_leaves_nothing_behind() throws Exception {
+    serve(
+        ServeOptions.LOCAL,
+        control -> {
+          BenchReport report =
+              HcaBench.run(new BenchOptions(control, new Load(10_000, 50, 8), 3, LONG));
+          assertThat(report.writes().getFirst().nanosPerMessage()).hasSize(3);
+          assertThat(Arrays.stream(report.writes().getFirst().nanosPerMessage()).min().orElse(0))
+              .isPositive();
+          try (ControlClient client = new ControlClient(control, LONG)) {
+            // 10,000 bytes are 3 packets; a round that does not count and a READ come on top.
+            assertThat(stat(client, "frames_in")).isGreaterThanOrEqualTo(4 * 50 * 3 + 1);
+            awaitStat(client, "queue_pairs", 0);
+            assertThat(stat(client, "memory_bytes")).isZero();
+          }
+        });
+  }
+
+  @Test
+  void loads_are_measured_beside_queue_pairs_that_do_nothing() throws Exception {
+    serve(
+        ServeOptions.LOCAL,
+        control -> {
+          BenchReport report =
+              HcaBench.run(
+                  new BenchOptions(
+                      control, List.of(new Load(64, 20, 4), new Load(9_000, 10, 4)), 3, LONG, 40));
+          assertThat(report.writes()).extracting(Writes::bytes).containsExactly(64, 9_000);
+          assertThat(report.writes()).allSatisfy(row -> assertThat(row.framesOut()).isPositive());
+          IdleCost idle = report.idle();
+          assertThat(idle).isNotNull();
+          if (idle != null) {
+            assertThat(idle.queuePairs()).isEqualTo(40);
+            // A ring of one block of 64 bytes, its completion and its record, at the least.
+            assertThat(idle.memoryBytes()).isBetween(64L + 64 + 8, 64L << 10);
+          }
+          try (ControlClient client = new ControlClient(control, LONG)) {
+            awaitStat(client, "queue_pairs", 0);
+            assertThat(stat(client, "memory_bytes")).isZero();
+          }
+        });
+  }
+
+  @Test
+  void a_client_that_is_killed_leaves_nothing_behind() throws Exception {
+    serve(
+        ServeOptions.LOCAL,
+        control -> {
+          try (ControlClient witness = new ControlClient(control, LONG)) {
+            try (Socket doomed = new Socket(control.host(), control.port())) {
+              doomed.setSoLinger(true, 0); // Ends as a killed process does: without a word.
+              OutputStream out = doomed.getOutputStream();
+              String asked = "region bytes=100000\n" + connect().text() + "\n" + "regi";
+              out.write(asked.getBytes(StandardCharsets.US_ASCII));
+              awaitStat(witness, "queue_pairs", 1);
+              assertThat(stat(witness, "memory_bytes")).isGreaterThan(100_000);
+            }
+            awaitStat(witness, "clients", 1);
+            assertThat(stat(witness, "queue_pairs")).isZero();
+            assertThat(stat(witness, "memory_bytes")).isZero();
+          }
+        });
+  }
+
+  @Test
+  void nobody_gets_more_than_there_is_and_nonsense_is_refused() throws Exception {
+    ServeOptions small =
+        new ServeOptions("127.0.0.1", 0, "127.0.0.1", 1024, 1 << 20, 2, 2, FaultPlan.NONE, null);
+    serve(
+        small,
+        control -> {
+          try (ControlClient client = new ControlClient(control, LONG)) {
+            for (String nonsense :
+                List.of(
+                    "region bytes=0",
+                    "region bytes=1048577",
+                    "region",
+                    "fly",
+                    "hello version=2",
+                    "connect hca=nobody qpn=1 psn=0 mtu=1024",
+                    "connect hca=127.0.0.1 qpn=1 psn=0 mtu=1000",
+                    "connect hca=127.0.0.1 qpn=1 psn=0 mtu=1024 receives=3",
+                    "release rkey=0x1234",
+                    "disconnect qpn=77",
+                    "pcap stop=now",
+                    "pcap start=/nowhere/x.pcapng")) {
+              assertThatThrownBy(() -> client.call(ControlLine.parse(nonsense)))
+                  .as(nonsense)
+                  .isInstanceOf(EnvironmentException.class);
+            }
+            assertThat(stat(client, "memory_bytes")).isZero();
+            client.call(ControlLine.of("region").with("bytes", 800_000));
+            assertThatThrownBy(() -> client.call(ControlLine.of("region").with("bytes", 300_000)))
+                .hasMessageContaining("too many");
+            ControlLine two = client.call(connect());
+            client.call(connect());
+            assertThatThrownBy(() -> client.call(connect())).hasMessageContaining("queue pairs");
+            client.call(ControlLine.of("disconnect").with("qpn", two.word("qpn")));
+            client.call(connect());
+            try (ControlClient second = new ControlClient(control, LONG);
+                ControlClient third = new ControlClient(control, LONG)) {
+              assertThat(stat(second, "clients")).isEqualTo(2);
+              assertThatThrownBy(() -> stat(third, "clients"))
+                  .isInstanceOf(EnvironmentException.class);
+            }
+          }
+        });
+  }
+
+  @Test
+  void faults_are_counted_and_a_capture_starts_and_stops() throws Exception {
+    FaultPlan plan =
+        new FaultPlan(
+            1,
+            List.of(
+                Fault.of(FaultAction.LOSE, FaultEvent.PACKET_RECEIVED, FaultTrigger.at(3)),
+                Fault.of(FaultAction.CORRUPT, FaultEvent.PACKET_SENT, FaultTrigger.at(1 << 20))
+                    .required(),
+                // Not of the wire: it happens inside of the HCA.
+                Fault.of(FaultAction.RELAXED_ORDERING, FaultEvent.PAYLOAD, FaultTrigger.at(5))));
+    Path file = folder.resolve("served.pcapng");
+    serve(
+        ServeOptions.LOCAL.withFaults(plan),
+        control -> {
+          try (ControlClient client = new ControlClient(control, LONG)) {
+            client.call(ControlLine.of("pcap").with("start", file));
+            assertThatThrownBy(() -> client.call(ControlLine.of("pcap").with("start", file + "2")))
+                .hasMessageContaining("running");
+            HcaBench.run(new BenchOptions(control, new Load(64, 40, 8), 3, LONG));
+            ControlLine faults = client.call(ControlLine.of("faults"));
+            assertThat(faults.word("f0.fired")).isEqualTo("1");
+            assertThat(faults.word("f0.missed")).isEqualTo("false");
+            assertThat(faults.word("f1.missed")).isEqualTo("true");
+            assertThat(faults.word("f2.fired")).isEqualTo("1");
+            ControlLine stopped = client.call(ControlLine.of("pcap").with("stop", "now"));
+            assertThat(stopped.number("frames", 0, 1 << 20)).isGreaterThan(160);
+            assertThat(Files.size(file)).isGreaterThan(160 * 64);
+            assertThatThrownBy(() -> client.call(ControlLine.of("pcap").with("start", file)))
+                .hasMessageContaining("exists already");
+          }
+        });
+  }
+
+  @Test
+  void a_port_that_is_taken_is_refused() throws Exception {
+    serve(
+        ServeOptions.LOCAL,
+        control -> {
+          ServeOptions same =
+              new ServeOptions(
+                  "127.0.0.1",
+                  control.port(),
+                  "127.0.0.1",
+                  4096,
+                  1 << 20,
+                  8,
+                  8,
+                  FaultPlan.NONE,
+                  null);
+          assertThatThrownBy(() -> new HcaServer(same)).isInstanceOf(EnvironmentException.class);
+        });
+  }
+
+  @Test
+  void a_line_without_an_end_ends_the_connection() throws Exception {
+    serve(
+        ServeOptions.LOCAL,
+        control -> {
+          try (Socket rude = new Socket(control.host(), control.port())) {
+            byte[] much = new byte[LineChannel.MAX_LINE + 1];
+            Arrays.fill(much, (byte) 'x');
+            rude.getOutputStream().write(much);
+            assertThat(endsByItself(rude)).isTrue();
+          }
+        });
+  }
+
+  private static boolean endsByItself(Socket socket) {
+    try {
+      return socket.getInputStream().read() < 0;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+}
