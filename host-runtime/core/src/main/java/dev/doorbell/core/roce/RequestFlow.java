@@ -280,8 +280,7 @@ final class RequestFlow {
     }
     request.received += frame.payloadBytes;
     if (last && request.received != request.length) {
-      findings.problem(
-          "%d bytes answer a READ of %d".formatted(request.received, request.length));
+      findings.problem("%d bytes answer a READ of %d".formatted(request.received, request.length));
     }
   }
 }
