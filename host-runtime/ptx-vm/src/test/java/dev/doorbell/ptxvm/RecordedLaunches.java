@@ -21,7 +21,7 @@ import java.util.zip.GZIPInputStream;
  * 13.0) computed for them from PTX of the same sources, compiled with -O3 for compute_90.
  */
 final class RecordedLaunches {
-  static final Path SOURCES = Path.of("src/test/cuda");
+  static final Path SOURCES = Path.of("../ptx-vm/src/test/cuda");
 
   /** An argument: a buffer, or an integer ({@code buffer} null then). */
   private record Argument(char mark, LaunchInputs.Kind kind, int count, int integer) {
