@@ -514,7 +514,7 @@ class ArchitectureTest {
             "..experiments.config..",
             "..experiments.plan..",
             "..experiments.stats..",
-            "..experiments.figures..",
+            "..experiments.results.figures..",
             "..experiments.kernels..",
             "..experiments.run..")
         .should()
@@ -545,7 +545,7 @@ class ArchitectureTest {
   void figures_are_drawn_without_a_clock_or_chance() {
     noClasses()
         .that()
-        .resideInAnyPackage("..experiments.figures..", "..experiments.stats..")
+        .resideInAnyPackage("..experiments.results.figures..", "..experiments.stats..")
         .should()
         .callMethod(System.class, "nanoTime")
         .orShould()

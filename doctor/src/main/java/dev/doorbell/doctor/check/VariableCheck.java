@@ -15,7 +15,6 @@ import java.util.Set;
 
 /** Variables of NCCL, NVSHMEM and UCX: names that nobody reads, and values that mean no good. */
 final class VariableCheck implements Check {
-  private static final String ENV = "NCCL user guide, environment variables";
 
   private static final Code KNOWN = Code.of("DB-ENV-01");
   private static final Code UNKNOWN = Code.of("DB-ENV-02");

@@ -43,7 +43,7 @@ public final class CqePrinter {
   }
 
   /**
-   * As above, for a copy in a {@code MemorySegment}.
+   * As above, for a copy in an array.
    *
    * @param cqe 64 bytes
    */
@@ -65,7 +65,7 @@ public final class CqePrinter {
   }
 
   /**
-   * As above, for a copy in a {@code MemorySegment}.
+   * As above, for a copy in an array.
    *
    * @param cqe 64 bytes
    */

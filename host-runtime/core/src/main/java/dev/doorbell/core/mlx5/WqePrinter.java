@@ -22,7 +22,7 @@ public final class WqePrinter {
   }
 
   /**
-   * As above, for a copy in a {@code MemorySegment}.
+   * As above, for a copy in an array.
    *
    * @param wqe at least 16 bytes
    */
@@ -37,7 +37,7 @@ public final class WqePrinter {
   }
 
   /**
-   * As above, for a copy in a {@code MemorySegment}.
+   * As above, for a copy in an array.
    *
    * @param wqe at least 16 bytes
    */

@@ -31,16 +31,16 @@ final class RequestFlow {
   private long sent;
 
   /** READs and atomics, oldest first. */
-  private final Deque<OutstandingRead> outstanding = new ArrayDeque<>();
+  private final Deque<OutstandingRequest> outstanding = new ArrayDeque<>();
 
   /** A READ or an atomic. */
-  private static final class OutstandingRead {
+  private static final class OutstandingRequest {
     final int psn;
     final boolean read;
     final long length;
     long received;
 
-    OutstandingRead(int psn, boolean read, long length) {
+    OutstandingRequest(int psn, boolean read, long length) {
       this.psn = psn;
       this.read = read;
       this.length = length;
@@ -82,13 +82,13 @@ final class RequestFlow {
       data(frame, findings, ahead > 0);
       nextPsn = psn + 1 & Bth.MASK_24;
     } else {
-      question(frame, psn, findings);
+      request(frame, psn, findings);
     }
   }
 
   /** How many numbers the last READ took tells the path MTU. */
   private void learnMtuFromRead(int psn) {
-    OutstandingRead last = outstanding.peekLast();
+    OutstandingRequest last = outstanding.peekLast();
     if (mtu != UNKNOWN || last == null || !last.read || last.length == 0) {
       return;
     }
@@ -105,11 +105,11 @@ final class RequestFlow {
     return length == 0 ? 1 : (int) ((length + mtu - 1) / mtu);
   }
 
-  /** A resent READ may ask for the rest alone; it is remembered as a question of its own. */
+  /** A resent READ may ask for the rest alone; it is remembered as a request of its own. */
   private void resend(RoceFrame frame, int psn) {
     if (frame.opcode == BthOpcode.READ_REQUEST) {
       long length = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
-      remember(new OutstandingRead(psn, true, length));
+      remember(new OutstandingRequest(psn, true, length));
     }
   }
 
@@ -160,7 +160,7 @@ final class RequestFlow {
     }
   }
 
-  private void question(RoceFrame frame, int psn, Findings findings) {
+  private void request(RoceFrame frame, int psn, Findings findings) {
     if (message != null) {
       findings.problem(
           "%s inside an unfinished %s".formatted(BthOpcode.name(frame.opcode), message));
@@ -175,13 +175,13 @@ final class RequestFlow {
         findings.problem("an atomic at an address that is no multiple of 8");
       }
     }
-    remember(new OutstandingRead(psn, read, length));
+    remember(new OutstandingRequest(psn, read, length));
     int taken = read && mtu != UNKNOWN ? packets(length, mtu) : 1;
     nextPsn = psn + taken & Bth.MASK_24;
   }
 
-  private void remember(OutstandingRead question) {
-    outstanding.addLast(question);
+  private void remember(OutstandingRequest request) {
+    outstanding.addLast(request);
     if (outstanding.size() > REMEMBERED) {
       outstanding.removeFirst();
     }
@@ -191,7 +191,7 @@ final class RequestFlow {
     int psn = Bth.psn(frame.bth);
     if (frame.opcode == BthOpcode.READ_RESPONSE_FIRST && mtu == UNKNOWN) {
       mtu = frame.payloadBytes;
-      OutstandingRead last = outstanding.peekLast();
+      OutstandingRequest last = outstanding.peekLast();
       if (last != null && last.read && ahead(nextPsn, last.psn) == 1) {
         nextPsn = last.psn + packets(last.length, mtu) & Bth.MASK_24;
       }
@@ -241,21 +241,22 @@ final class RequestFlow {
     }
   }
 
-  private @Nullable OutstandingRead requestOf(int psn, boolean read) {
-    for (Iterator<OutstandingRead> newest = outstanding.descendingIterator(); newest.hasNext(); ) {
-      OutstandingRead question = newest.next();
-      int packets = read && mtu != UNKNOWN ? packets(question.length, mtu) : 1;
-      int offset = ahead(psn, question.psn);
-      if (question.read == read && offset >= 0 && offset < packets) {
-        return question;
+  private @Nullable OutstandingRequest requestOf(int psn, boolean read) {
+    for (Iterator<OutstandingRequest> newest = outstanding.descendingIterator();
+        newest.hasNext(); ) {
+      OutstandingRequest request = newest.next();
+      int packets = read && mtu != UNKNOWN ? packets(request.length, mtu) : 1;
+      int offset = ahead(psn, request.psn);
+      if (request.read == read && offset >= 0 && offset < packets) {
+        return request;
       }
     }
     return null;
   }
 
   private void readResponse(RoceFrame frame, int psn, Findings findings) {
-    OutstandingRead question = requestOf(psn, true);
-    if (question == null) {
+    OutstandingRequest request = requestOf(psn, true);
+    if (request == null) {
       findings.problem("a READ response where no READ was asked");
       return;
     }
@@ -263,24 +264,23 @@ final class RequestFlow {
     boolean first = only || frame.opcode == BthOpcode.READ_RESPONSE_FIRST;
     boolean last = only || frame.opcode == BthOpcode.READ_RESPONSE_LAST;
     if (first) {
-      question.received = 0;
+      request.received = 0;
     }
-    int offset = ahead(psn, question.psn);
+    int offset = ahead(psn, request.psn);
     if (first != (offset == 0)) {
       findings.problem("%s is response %d".formatted(BthOpcode.name(frame.opcode), offset));
       return;
     }
-    if (mtu != UNKNOWN && question.received != (long) offset * mtu) {
-      findings.problem("READ response %d after %d bytes".formatted(offset, question.received));
+    if (mtu != UNKNOWN && request.received != (long) offset * mtu) {
+      findings.problem("READ response %d after %d bytes".formatted(offset, request.received));
     }
     if (!last && frame.payloadBytes != mtu) {
       findings.problem(
           "a READ response of %d bytes, the path MTU is %d".formatted(frame.payloadBytes, mtu));
     }
-    question.received += frame.payloadBytes;
-    if (last && question.received != question.length) {
-      findings.problem(
-          "%d bytes answer a READ of %d".formatted(question.received, question.length));
+    request.received += frame.payloadBytes;
+    if (last && request.received != request.length) {
+      findings.problem("%d bytes answer a READ of %d".formatted(request.received, request.length));
     }
   }
 }

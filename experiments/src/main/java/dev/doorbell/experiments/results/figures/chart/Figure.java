@@ -8,8 +8,7 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /** What a figure shows, ready to be drawn. */
-public sealed interface Figure
-    permits LineFigure, BarFigure, HeatFigure, TimelineFigure, TornadoFigure {
+public interface Figure {
 
   /** Its name, origin and the notes below it. */
   FigureNotes notes();

@@ -171,6 +171,7 @@ public final class VmThread implements Agent, Barrier.Participant {
   }
 
   /** Compiled code notes the operation that fails in {@link #op}. */
+  @SuppressWarnings("ReferenceEquality") // operations are compared by identity
   private Op failedAt(Op current) {
     Op noted = op;
     return noted != null && current.interpreted() != current ? noted : current;

@@ -1,6 +1,5 @@
 package dev.doorbell.core.fabric.explore.litmus;
 
-import dev.doorbell.core.fabric.explore.litmus.axiom.Axiom;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;

@@ -2,7 +2,6 @@ package dev.doorbell.core.fabric.explore.litmus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.fabric.explore.litmus.axiom.Axiom;
 import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import java.util.List;

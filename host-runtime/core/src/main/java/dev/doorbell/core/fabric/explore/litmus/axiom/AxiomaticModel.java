@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
+import dev.doorbell.core.fabric.explore.litmus.Axiom;
 import dev.doorbell.core.fabric.explore.litmus.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusResult;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;

@@ -1,4 +1,4 @@
-package dev.doorbell.core.fabric.explore.litmus.axiom;
+package dev.doorbell.core.fabric.explore.litmus;
 
 /** The axioms of the PTX ISA, chapter "Memory Consistency Model", section "Axioms". */
 public enum Axiom {
