@@ -62,11 +62,13 @@ class SchemaBundleTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "experiment: a\n"
-            + "question: q\n"
-            + "kernel: k\n"
-            + "axes: { sise: 8 }\n"
-            + "measure: { metrics: [latency] }\n",
+        """
+        experiment: a
+        question: q
+        kernel: k
+        axes: { sise: 8 }
+        measure: { metrics: [latency] }
+        """,
         "name: t\ngpus: [{}]\n",
         "kernel: k\ndescription: d\nmeasures: everything\n",
         "faults: [{ do: loose }]\n",

@@ -40,7 +40,7 @@ public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
       int depth,
       int window,
       int slots) {
-    NicShape shape(Scale scale) {
+    private NicShape shape(Scale scale) {
       return new NicShape(
           path,
           size,

@@ -94,9 +94,11 @@ class FigureReaderTest {
     FigureReader reader =
         FigureReader.in(
             "paper.yaml",
-            "figures:\n"
-                + "  a: {run: r, kind: bar, y: latency, caption: c}\n"
-                + "  b: {run: r, kind: pie}\n",
+            """
+            figures:
+              a: {run: r, kind: bar, y: latency, caption: c}
+              b: {run: r, kind: pie}
+            """,
             "paper",
             problems);
     Set<String> beside = Set.of("run", "caption");

@@ -50,6 +50,7 @@ public final class SoftMemoryRegion implements MemoryRegion {
    * @param by the domain of the queue pair that asks
    * @param needed {@link Rights} bits
    */
+  @SuppressWarnings("ReferenceEquality") // there is one object per domain
   public int refusal(ObjectOwner by, long at, long bytes, int needed) {
     if (invalidated) {
       return VendorSyndrome.UNKNOWN_KEY;

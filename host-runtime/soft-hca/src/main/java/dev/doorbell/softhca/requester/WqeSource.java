@@ -131,7 +131,7 @@ public final class WqeSource {
   /**
    * Something arrived at the doorbell register. On any thread.
    *
-   * @param index the 16-bit producer index that came with it, or {@link #Uar.NO_INDEX}
+   * @param index the 16-bit producer index that came with it, or {@link Uar#NO_INDEX}
    */
   public void ring(int index) {
     if (hint.getAndSet(index) != NONE) {
@@ -212,6 +212,7 @@ public final class WqeSource {
   }
 
   /** Carries out a fault of a doorbell; true when the doorbell is to be handled now. */
+  @SuppressWarnings("RefactorSwitch") // two branches end in the handler of a late doorbell
   private boolean isHandledNow(Fault fault, int index) {
     switch (fault.action()) {
       case DOORBELL_LOST -> {

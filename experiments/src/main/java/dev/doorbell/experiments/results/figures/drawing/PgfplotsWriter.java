@@ -25,15 +25,6 @@ import java.util.stream.Collectors;
  */
 final class PgfplotsWriter {
 
-  private static final String STYLE =
-      """
-      \\pgfplotsset{doorbell/.style={scale only axis, axis lines*=left, scaled ticks=false,
-        axis line style={%1$s, line width=.5bp}, tick align=outside,
-        every tick/.style={%1$s, line width=.5bp}, major tick length=2.5bp, minor tick length=1.25bp,
-        grid=major, major grid style={%2$s, line width=.5bp}, unbounded coords=jump,
-        tick label style={font=%3$s, text=%4$s, inner sep=1bp}, xticklabel style={align=center}}}
-      """;
-
   private final StringBuilder tex = new StringBuilder();
   private final Map<Paint, String> colours = new LinkedHashMap<>();
 
@@ -49,11 +40,18 @@ final class PgfplotsWriter {
       }
     }
     String style =
-        STYLE.formatted(
-            writer.colour(Theme.FRAME),
-            writer.colour(Theme.RULE),
-            font(Theme.SMALL),
-            writer.colour(Theme.INK));
+        """
+        \\pgfplotsset{doorbell/.style={scale only axis, axis lines*=left, scaled ticks=false,
+          axis line style={%1$s, line width=.5bp}, tick align=outside,
+          every tick/.style={%1$s, line width=.5bp}, major tick length=2.5bp, minor tick length=1.25bp,
+          grid=major, major grid style={%2$s, line width=.5bp}, unbounded coords=jump,
+          tick label style={font=%3$s, text=%4$s, inner sep=1bp}, xticklabel style={align=center}}}
+        """
+            .formatted(
+                writer.colour(Theme.FRAME),
+                writer.colour(Theme.RULE),
+                font(Theme.SMALL),
+                writer.colour(Theme.INK));
     writer.nodes(drawing.nodes());
     return writer.document(drawing, style);
   }
