@@ -88,7 +88,7 @@ class PtxFuzzTest {
   private static void fuzz(int files, long firstSeed) {
     List<List<String>> sources = new ArrayList<>();
     for (String seed : SEEDS) {
-      sources.add(functions(World.text("../" + seed)));
+      sources.add(functions(World.resourceText(seed)));
     }
     int loaded = 0;
     try (World world = new World()) {

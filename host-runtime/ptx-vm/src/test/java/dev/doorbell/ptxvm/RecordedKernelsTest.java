@@ -20,7 +20,7 @@ class RecordedKernelsTest {
         GpuModule module =
             modules.computeIfAbsent(
                 launch.file() + ".ptx",
-                file -> world.gpu.load(file, World.text("../kernels/" + file)));
+                file -> world.gpu.load(file, World.resourceText("kernels/" + file)));
         wrong.addAll(RecordedLaunches.differences(world, module, launch));
       }
     }

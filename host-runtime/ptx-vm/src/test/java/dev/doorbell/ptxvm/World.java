@@ -67,7 +67,12 @@ final class World implements AutoCloseable {
   }
 
   static String text(String resource) {
-    return new String(bytes("ptx/" + resource), StandardCharsets.UTF_8);
+    return resourceText("ptx/" + resource);
+  }
+
+  /** As {@link #text}, from the root of the class path: a jar has no {@code ..}. */
+  static String resourceText(String resource) {
+    return new String(bytes(resource), StandardCharsets.UTF_8);
   }
 
   static byte[] bytes(String resource) {
