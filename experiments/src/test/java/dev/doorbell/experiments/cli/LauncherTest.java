@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,27 @@ class LauncherTest {
   private int test(String maven) throws IOException, InterruptedException {
     Files.copy(
         Path.of("..", "doorbell"), folder.resolve("doorbell"), StandardCopyOption.REPLACE_EXISTING);
+    Path launcherSources = Files.createDirectories(folder.resolve("launcher"));
+    try (Stream<Path> sources = Files.list(Path.of("..", "launcher"))) {
+      for (Path source : sources.toList()) {
+        Files.copy(
+            source,
+            launcherSources.resolve(source.getFileName()),
+            StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+    Files.writeString(
+        folder.resolve("pom.xml"),
+        """
+        <project>
+          <modules/>
+          <properties>
+            <maven.compiler.release>25</maven.compiler.release>
+            <test.argLine/>
+            <tests.minutes>1</tests.minutes>
+          </properties>
+        </project>
+        """);
     Path bin = Files.createDirectories(folder.resolve("bin"));
     Path program = Files.writeString(bin.resolve("mvn"), "#!/bin/sh\n" + maven + "\n");
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
