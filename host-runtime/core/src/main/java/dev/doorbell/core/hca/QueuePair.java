@@ -61,7 +61,11 @@ public interface QueuePair extends AutoCloseable {
    */
   void toRtr(ConnectionAttributes attributes);
 
-  /** RTR to RTS. */
+  /**
+   * RTR to RTS.
+   *
+   * @param attributes whose partition key is the one of RTR: verbs cannot change it here
+   */
   void toRts(ConnectionAttributes attributes);
 
   /** Any state but RESET to ERR: what is outstanding is flushed. */

@@ -4,6 +4,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,27 +25,39 @@ public final class AddressSpace implements AutoCloseable {
   /** Bytes of a page: allocations are aligned to it. */
   public static final int PAGE = 4096;
 
+  /**
+   * The range begins at a multiple of this, so that the lower bits of an address are the same in
+   * every process: what a model makes of them is the same, too.
+   */
+  public static final long ALIGNMENT = 1L << 30;
+
   private static final int PAGE_SHIFT = 12;
   private static final long DEFAULT_BYTES = 16L << 30;
 
   /** Marks pages of kind UAR: below every number of bytes, so nothing may be touched. */
   private static final short REGISTERS = -1;
 
+  /** What the system gave, which begins before {@link #base}. */
+  private final long reserved;
+
   private final long base;
   private final long size;
 
   /** Of each page, how many bytes may be touched, or {@link #REGISTERS}. */
-  private final short[] accessibleBytes;
+  private short[] accessibleBytes;
+
+  private boolean sharesTable;
 
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
   private final TreeMap<Long, Long> free = new TreeMap<>();
   private int generation;
   private boolean closed;
 
-  private AddressSpace(long base, long size) {
-    this.base = base;
+  private AddressSpace(long reserved, long size) {
+    this.reserved = reserved;
+    this.base = (reserved + ALIGNMENT - 1) & -ALIGNMENT;
     this.size = size;
-    this.accessibleBytes = new short[(int) (size >>> PAGE_SHIFT)];
+    this.accessibleBytes = SpareTables.take((int) (size >>> PAGE_SHIFT));
     free.put(base + PAGE, size - 2L * PAGE);
   }
 
@@ -60,7 +73,7 @@ public final class AddressSpace implements AutoCloseable {
    */
   public static AddressSpace reserve(long bytes) {
     long rounded = roundUp(Math.max(bytes, 16L * PAGE));
-    return new AddressSpace(NativePages.map(rounded), rounded);
+    return new AddressSpace(NativePages.map(rounded + ALIGNMENT), rounded);
   }
 
   /**
@@ -136,6 +149,7 @@ public final class AddressSpace implements AutoCloseable {
 
   /** The table behind {@link #accessible}. */
   public PageTable pageTable() {
+    sharesTable = true;
     return new PageTable(base, size >>> PAGE_SHIFT, accessibleBytes);
   }
 
@@ -239,7 +253,11 @@ public final class AddressSpace implements AutoCloseable {
       live.values().forEach(this::unmark);
       live.clear();
       generation++;
-      NativePages.unmap(base, size);
+      NativePages.unmap(reserved, size + ALIGNMENT);
+      if (size == DEFAULT_BYTES && !sharesTable) {
+        SpareTables.give(accessibleBytes);
+        accessibleBytes = SpareTables.NONE;
+      }
     }
   }
 
@@ -285,6 +303,38 @@ public final class AddressSpace implements AutoCloseable {
 
   private static long roundUp(long bytes) {
     return (bytes + PAGE - 1) & -PAGE;
+  }
+
+  /**
+   * Tables of address spaces that were closed, all 0. A sweep opens thousands of worlds: 8 MiB of
+   * zeros for each of them were most of what it allocated.
+   */
+  private static final class SpareTables {
+    private static final int KEPT = 4;
+
+    /** The table of every address space that has given its own back: nothing is accessible. */
+    static final short[] NONE = new short[(int) (DEFAULT_BYTES >>> PAGE_SHIFT)];
+
+    private static final ArrayDeque<short[]> TABLES = new ArrayDeque<>();
+
+    private SpareTables() {}
+
+    static short[] take(int pages) {
+      synchronized (TABLES) {
+        if (pages == NONE.length && !TABLES.isEmpty()) {
+          return TABLES.remove();
+        }
+      }
+      return new short[pages];
+    }
+
+    static void give(short[] table) {
+      synchronized (TABLES) {
+        if (TABLES.size() < KEPT) {
+          TABLES.add(table);
+        }
+      }
+    }
   }
 
   /** mmap, madvise and munmap of libc. */

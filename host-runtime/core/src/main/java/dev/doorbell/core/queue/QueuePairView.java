@@ -1,5 +1,6 @@
 package dev.doorbell.core.queue;
 
+import dev.doorbell.core.memory.Memory;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -59,6 +60,7 @@ public record QueuePairView(
   public static final int COUNTERS_COMPLETED = 384;
   public static final int COUNTERS_CQ_INDEX = 392;
   public static final int COUNTERS_POISON = 400;
+  public static final int COUNTERS_SEEN = 408;
 
   /** Where the block index begins in the word at {@link #COUNTERS_RESERVED}. */
   public static final int RESERVED_SHIFT = 20;
@@ -82,6 +84,14 @@ public record QueuePairView(
    */
   public static long countersBytes(int sendBlocks) {
     return COUNTERS_BYTES + (long) Long.BYTES * sendBlocks;
+  }
+
+  /**
+   * Blocks that kernels found completed, by {@code struct doorbell_counters}: the larger of {@code
+   * completed} and {@code seen}. Exact where no kernel runs.
+   */
+  public static long completedBlocks(Memory counters) {
+    return Math.max(counters.getLong(COUNTERS_COMPLETED), counters.getLong(COUNTERS_SEEN));
   }
 
   /** The same, with commands for the CPU in place of WQEs; {@code queue} describes their queue. */

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * are noted. Other transports are checked header by header alone.
  */
 public final class FlowChecker {
+  /** Of a P_Key; the highest bit is full membership (InfiniBand, chapter 10.9.1). */
+  private static final int PARTITION_BITS = 0x7fff;
+
   private final Map<FlowKey, RequestFlow> flows = new LinkedHashMap<>();
   private final Icrc icrc = new Icrc();
   private int problems;
@@ -89,6 +92,11 @@ public final class FlowChecker {
     }
     if (BthOpcode.isResponse(frame.opcode) && Bth.isAckRequested(frame.bth)) {
       findings.problem("a response asks for an ACK");
+    }
+    int partition = Bth.partitionKey(frame.bth);
+    if ((partition & PARTITION_BITS) == 0) {
+      findings.problem(
+          "P_Key 0x%04x is no partition: its lower 15 bits are 0".formatted(partition));
     }
     if (frame.trafficClass() % 4 == 3) {
       findings.note("congestion experienced");

@@ -23,6 +23,12 @@ final class RequestFlow {
   private int firstPsn = UNKNOWN;
   private int mtu = UNKNOWN;
   private int msn = UNKNOWN;
+  private final MessageCount count = new MessageCount();
+
+  // The WRITE that comes again: the number of its next packet, its length, its bytes so far.
+  private int againPsn = UNKNOWN;
+  private long againLength;
+  private long againSent;
 
   // The message that is under way.
   private @Nullable String message;
@@ -70,13 +76,14 @@ final class RequestFlow {
     int ahead = ahead(psn, nextPsn);
     if (ahead < 0) {
       findings.note("sent again");
-      resend(frame, psn);
+      resend(frame, psn, findings);
       return;
     }
     if (ahead > 0) {
       findings.problem("PSN 0x%06x where 0x%06x is due: %d missing".formatted(psn, nextPsn, ahead));
       message = null;
       lengthKnown = false;
+      count.onGap();
     }
     if (BthOpcode.hasPayload(frame.opcode)) {
       data(frame, findings, ahead > 0);
@@ -106,11 +113,32 @@ final class RequestFlow {
   }
 
   /** A resent READ may ask for the rest alone; it is remembered as a request of its own. */
-  private void resend(RoceFrame frame, int psn) {
+  private void resend(RoceFrame frame, int psn, Findings findings) {
+    if (BthOpcode.hasPayload(frame.opcode)) {
+      resendData(frame, psn, findings);
+    }
     if (frame.opcode == BthOpcode.READ_REQUEST) {
       long length = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
       remember(new OutstandingRequest(psn, true, length));
     }
+  }
+
+  /** What comes again adds up as it did: a WRITE is followed from its RETH to its end. */
+  private void resendData(RoceFrame frame, int psn, Findings findings) {
+    if ((frame.headers & BthOpcode.RETH) != 0) {
+      againLength = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
+      againSent = 0;
+    } else if (BthOpcode.isFirst(frame.opcode) || psn != againPsn) {
+      againPsn = UNKNOWN;
+      return;
+    }
+    boolean full = BthOpcode.isFull(frame.opcode);
+    againSent += frame.payloadBytes;
+    if (full ? againSent >= againLength : againSent != againLength) {
+      findings.problem(
+          "sent again with %d bytes so far, and its RETH has %d".formatted(againSent, againLength));
+    }
+    againPsn = full ? psn + 1 & Bth.MASK_24 : UNKNOWN;
   }
 
   private void data(RoceFrame frame, Findings findings, boolean afterGap) {
@@ -141,6 +169,9 @@ final class RequestFlow {
               .formatted(sent, messageLength, full ? ", and more to come" : ", at its end"));
     }
     message = full ? kind : null;
+    if (!full) {
+      count.onMessage(Bth.psn(frame.bth), false);
+    }
   }
 
   private void checkSize(RoceFrame frame, boolean full, Findings findings) {
@@ -178,6 +209,7 @@ final class RequestFlow {
     remember(new OutstandingRequest(psn, read, length));
     int taken = read && mtu != UNKNOWN ? packets(length, mtu) : 1;
     nextPsn = psn + taken & Bth.MASK_24;
+    count.onMessage(psn + taken - 1 & Bth.MASK_24, true);
   }
 
   private void remember(OutstandingRequest request) {
@@ -197,7 +229,7 @@ final class RequestFlow {
       }
     }
     if ((frame.headers & BthOpcode.AETH) != 0) {
-      checkAeth(frame, findings);
+      checkAeth(frame, psn, findings);
     }
     int syndrome =
         frame.opcode == BthOpcode.ACKNOWLEDGE
@@ -218,7 +250,7 @@ final class RequestFlow {
     }
   }
 
-  private void checkAeth(RoceFrame frame, Findings findings) {
+  private void checkAeth(RoceFrame frame, int psn, Findings findings) {
     long at = frame.header(BthOpcode.AETH);
     int syndrome = Aeth.syndrome(at);
     int now = Aeth.msn(at);
@@ -236,7 +268,11 @@ final class RequestFlow {
     if (msn != UNKNOWN && ahead(now, msn) < 0 && frame.opcode == BthOpcode.ACKNOWLEDGE) {
       findings.problem("MSN goes back from %d to %d".formatted(msn, now));
     }
-    if (msn == UNKNOWN || ahead(now, msn) > 0) {
+    int most = count.refuted(now, Aeth.isAck(syndrome) ? psn : psn - 1);
+    if (most >= 0) {
+      findings.problem(
+          "MSN is %d, and no more than %d messages can be complete".formatted(now, most));
+    } else if (msn == UNKNOWN || ahead(now, msn) > 0) {
       msn = now;
     }
   }

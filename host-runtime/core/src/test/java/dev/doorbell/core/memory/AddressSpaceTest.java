@@ -258,4 +258,33 @@ class AddressSpaceTest {
       assertThat(space.find(at)).as(context).isEqualTo(holder);
     }
   }
+
+  @Test
+  void a_new_space_begins_empty_and_opens_nothing_in_one_that_was_closed() {
+    for (int round = 0; round < 3; round++) {
+      AddressSpace closed = AddressSpace.reserve();
+      Allocation old = closed.allocate(MemoryKind.DEVICE, Locus.gpu(0, 0), 3 << 20, "old");
+      closed.close();
+      try (AddressSpace space = AddressSpace.reserve()) {
+        Allocation first = space.allocate(MemoryKind.DEVICE, Locus.gpu(0, 0), 8, "new");
+        assertThat(space.accessible(first.address(), 8)).isTrue();
+        assertThat(space.accessible(first.address() + AddressSpace.PAGE, 8)).isFalse();
+        assertThat(space.accessible(first.address() + (1 << 20), 8)).isFalse();
+        assertThat(closed.accessible(old.address(), 8)).isFalse();
+        assertThat(closed.accessibleRange(old.address(), 3 << 20)).isFalse();
+        assertThat(closed.isRegister(old.address())).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void lower_bits_of_addresses_are_the_same_in_every_space() {
+    try (AddressSpace one = AddressSpace.reserve(1 << 20);
+        AddressSpace other = AddressSpace.reserve(1 << 20)) {
+      long first = one.allocate(MemoryKind.DEVICE, GPU, 100, "first").address();
+      long second = other.allocate(MemoryKind.DEVICE, GPU, 100, "second").address();
+      assertThat(first).isNotEqualTo(second);
+      assertThat(first % AddressSpace.ALIGNMENT).isEqualTo(second % AddressSpace.ALIGNMENT);
+    }
+  }
 }

@@ -155,6 +155,36 @@ class FlowCheckerTest {
   }
 
   @Test
+  void an_msn_of_more_messages_than_were_sent_is_found() {
+    assertThat(problems("two_writes", 8, frame -> Aeth.write(frame.extended, Aeth.ACK, 3)))
+        .containsExactly("MSN is 3, and no more than 2 messages can be complete");
+    assertThat(problems("two_writes", 8, frame -> Aeth.write(frame.extended, Aeth.ACK, 0x7fffff)))
+        .hasSize(1);
+  }
+
+  @Test
+  void a_retransmission_whose_reth_disagrees_with_its_payload_is_found() {
+    List<RoceFrame> frames = frames("write");
+    RoceFrame again = frames("write").getFirst();
+    BigEndian.putInt(again.header(BthOpcode.RETH) + Reth.LENGTH_OFFSET, 100);
+    Icrc.write(again.icrc, new Icrc().of(again));
+    frames.add(again);
+    assertThat(problems(frames))
+        .containsExactly("sent again with 1024 bytes so far, and its RETH has 100");
+    List<RoceFrame> right = frames("write");
+    right.addAll(frames("write").subList(0, 3));
+    assertThat(problems(right)).isEmpty();
+  }
+
+  @Test
+  void a_partition_key_of_no_partition_is_found() {
+    for (int key : new int[] {0, 0x8000}) {
+      assertThat(problems("write_zero", 1, frame -> Bth.putPartitionKey(frame.bth, key)))
+          .containsExactly("P_Key 0x%04x is no partition: its lower 15 bits are 0".formatted(key));
+    }
+  }
+
+  @Test
   void a_reserved_syndrome_is_found() {
     assertThat(problems("write", 4, frame -> Aeth.write(frame.extended, 0x7f, 0)))
         .containsExactly("syndrome 0x7f is reserved");

@@ -175,6 +175,11 @@ public final class TimedFabric extends Fabric {
     return threads.waiting();
   }
 
+  /** How many events have been carried out: what the host's time goes into. */
+  public long events() {
+    return queue.fired();
+  }
+
   /** Reads all counters. */
   public FabricCounters counters() {
     int most = mostReads;

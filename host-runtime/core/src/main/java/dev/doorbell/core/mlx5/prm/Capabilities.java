@@ -22,6 +22,10 @@ public final class Capabilities {
   public static final PrmField LOG_MAX_CQ = bits(CAPABILITY + 0x18, 4, 0);
   public static final PrmField PORT_TYPE = bits(CAPABILITY + 0x34, 9, 8);
   public static final PrmField NUM_PORTS = bits(CAPABILITY + 0x34, 7, 0);
+
+  /** log2 of the largest message in bytes. */
+  public static final PrmField LOG_MAX_MSG = bits(CAPABILITY + 0x38, 28, 24);
+
   public static final PrmField ROCE_SUPPORTED = bit(CAPABILITY + 0x40, 2);
   public static final PrmField ATOMIC_SUPPORTED = bit(CAPABILITY + 0x40, 1);
   public static final PrmField RC_SUPPORTED = bit(CAPABILITY + 0x44, 0);

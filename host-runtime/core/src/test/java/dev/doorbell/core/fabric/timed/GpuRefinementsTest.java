@@ -36,15 +36,18 @@ class GpuRefinementsTest {
   private static final int COMPLETION_OVERHEAD = Tlp.SHORT_HEADER + Tlp.FRAMING;
 
   private static GpuRefinements fences(boolean awaitsArrival) {
-    return new GpuRefinements(500, 240, 600, awaitsArrival, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0);
+    return new GpuRefinements(
+        500, 240, 600, awaitsArrival, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 128, 1, 0);
   }
 
   private static GpuRefinements loads(int granule) {
-    return new GpuRefinements(0, 0, 0, true, 30, 20, 50, 2, granule, 0, 0, 0, 1, 0);
+    return new GpuRefinements(
+        0, 0, 0, true, false, false, 30, 20, 50, 2, granule, 0, 0, 0, 128, 1, 0);
   }
 
   private static GpuRefinements rates(double block, double load, double store) {
-    return new GpuRefinements(0, 0, 0, false, 0, 0, 0, 0, 0, block, load, store, 1, 0);
+    return new GpuRefinements(
+        0, 0, 0, false, false, false, 0, 0, 0, 0, 0, block, load, store, 128, 1, 0);
   }
 
   private static World world(GpuRefinements refinements) {
@@ -305,7 +308,8 @@ class GpuRefinementsTest {
 
   @Test
   void lanes_that_passed_gates_together_still_share_the_requests_of_their_loads() {
-    GpuRefinements all = new GpuRefinements(0, 0, 0, false, 0, 0, 0, 0, LINE, 32, 64, 48, 1, 0);
+    GpuRefinements all =
+        new GpuRefinements(0, 0, 0, false, false, false, 0, 0, 0, 0, LINE, 32, 64, 48, 128, 1, 0);
     try (World world = world(all)) {
       Allocation host = world.allocate(MemoryKind.HOST, 4L * WARP);
       Allocation device = world.allocate(MemoryKind.DEVICE, 16L * WARP);

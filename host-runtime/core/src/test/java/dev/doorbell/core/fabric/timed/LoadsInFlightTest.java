@@ -28,7 +28,8 @@ class LoadsInFlightTest {
 
   private static Topology topology(Topology base) {
     GpuRefinements finer =
-        new GpuRefinements(200, 0, 0, true, 0, 0, 0, 0, 0, 0, 0, 0, TICKETS, ISSUE);
+        new GpuRefinements(
+            200, 0, 0, true, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 128, TICKETS, ISSUE);
     GpuPrices gpu =
         new GpuPrices(0, LOAD, HIT, LOAD, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26)
             .with(finer);

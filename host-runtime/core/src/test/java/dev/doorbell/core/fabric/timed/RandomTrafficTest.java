@@ -28,9 +28,11 @@ class RandomTrafficTest {
   private static final int SLICE = 1024;
   private static final int THREADS = 6;
   private static final GpuRefinements REFINED =
-      new GpuRefinements(500, 240, 600, false, 30, 20, 50, 1, 128, 32, 64, 32, 1, 0);
+      new GpuRefinements(
+          500, 240, 600, false, false, false, 30, 20, 50, 1, 128, 32, 64, 32, 128, 1, 0);
   private static final GpuRefinements AHEAD =
-      new GpuRefinements(500, 240, 600, false, 30, 20, 50, 1, 128, 32, 64, 32, 5, 3);
+      new GpuRefinements(
+          500, 240, 600, false, false, false, 30, 20, 50, 1, 128, 32, 64, 32, 128, 5, 3);
   private static final MemoryKind[] KINDS = {MemoryKind.DEVICE, MemoryKind.HOST, MemoryKind.NIC};
 
   /** A thread with slices of memory of its own, and a copy of what it stored there. */

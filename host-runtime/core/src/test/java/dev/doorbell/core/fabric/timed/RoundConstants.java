@@ -2,10 +2,12 @@ package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.DmaPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Path;
@@ -72,6 +74,26 @@ final class RoundConstants {
         base.gpus(),
         base.cpus(),
         List.of(nic),
+        base.links(),
+        base.paths(),
+        base.network(),
+        List.of());
+  }
+
+  /** As {@link #sameSwitch} with a DMA engine of the HCA that takes time. */
+  static Topology withDma(DmaPrices dma) {
+    return withNic(sameSwitch().nics().getFirst().with(dma));
+  }
+
+  /** As {@link #sameSwitch} with other memory of the host. */
+  static Topology withMemory(MemoryPrices memory) {
+    Topology base = sameSwitch();
+    return new Topology(
+        "round-memory",
+        base.description(),
+        base.gpus(),
+        List.of(base.cpus().getFirst().with(memory)),
+        base.nics(),
         base.links(),
         base.paths(),
         base.network(),

@@ -70,6 +70,31 @@ class TimedFabricTest {
   }
 
   @Test
+  void the_time_between_two_waits_is_not_taken_for_the_length_of_a_poll() {
+    try (World world = new World(new TimedFabric(RoundConstants.sameSwitch(), 1))) {
+      Allocation host = world.allocate(MemoryKind.HOST, 4096);
+      Allocation device = world.allocate(MemoryKind.DEVICE, 4096);
+      RawMemory.putLong(host.address(), 1);
+      long[] at = new long[1];
+      World.Script poller = world.thread(World.GPU).poll(p -> p.load64(host.address(), RELAXED), 1);
+      for (int word = 0; word < 3; word++) {
+        long address = device.address() + 8L * word;
+        poller.then(p -> p.store64(address, 1, RELAXED));
+      }
+      poller
+          .then(p -> p.spend(10_000))
+          .poll(p -> p.load64(host.address(), RELAXED), 2)
+          .then(p -> at[0] = p.now());
+      world
+          .thread(World.CPU)
+          .then(p -> p.spend(14_500))
+          .then(p -> p.store64(host.address(), 2, RELAXED));
+      world.fabric.run(poller.ended(), World.FOREVER);
+      assertThat(at[0]).isBetween(14_950L, 14_500L + 2 * 990);
+    }
+  }
+
+  @Test
   void a_load_of_host_memory_takes_a_round_trip_and_sees_what_was_there_on_arrival() {
     try (World world = new World(new TimedFabric(RoundConstants.sameSwitch(), 1))) {
       Allocation host = world.allocate(MemoryKind.HOST, 4096);

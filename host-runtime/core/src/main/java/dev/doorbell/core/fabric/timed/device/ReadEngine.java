@@ -32,6 +32,10 @@ final class ReadEngine {
     final int bytes;
     final @Nullable AtomicFunction atomic;
     final Completion completion;
+
+    /** When its first request may leave; negative while writes before it have not left. */
+    long ready = -1;
+
     int requested;
     int arrived;
 
@@ -97,8 +101,16 @@ final class ReadEngine {
       long arrival = back.completions(now, count, bytes, now);
       interconnect.traceTransfer("CplD", back, from, bytes, now, arrival);
       answered = true;
-      queue.schedule(this, arrival);
+      queue.schedule(this, engine.stored(arrival, bytes, now));
       return back.departed();
+    }
+  }
+
+  /** The engine is free, or the first read in turn is ready. */
+  private final class Later extends Event {
+    @Override
+    protected void fire() {
+      pump();
     }
   }
 
@@ -120,6 +132,8 @@ final class ReadEngine {
   private final EventQueue queue;
   private final Component component;
   private final TimedDevicePort device;
+  private final DmaEngine engine;
+  private final Later later = new Later();
   private final ArrayDeque<Transfer> waiting = new ArrayDeque<>();
   private final int maxReadRequest;
   private final int tags;
@@ -127,11 +141,16 @@ final class ReadEngine {
   private int mostOutstanding;
 
   ReadEngine(
-      Interconnect interconnect, Component component, NicPrices prices, TimedDevicePort device) {
+      Interconnect interconnect,
+      Component component,
+      NicPrices prices,
+      DmaEngine engine,
+      TimedDevicePort device) {
     this.interconnect = interconnect;
     this.queue = interconnect.queue();
     this.component = component;
     this.device = device;
+    this.engine = engine;
     this.maxReadRequest = prices.maxReadRequest();
     this.tags = prices.readTags() == 0 ? Integer.MAX_VALUE : prices.readTags();
   }
@@ -159,15 +178,30 @@ final class ReadEngine {
       queue.schedule(new Refusal(completion), queue.clock() + trip);
       return;
     }
-    waiting.add(new Transfer(path, writes, address, target, bytes, atomic, completion));
+    Transfer transfer = new Transfer(path, writes, address, target, bytes, atomic, completion);
+    if (writes.sent() >= transfer.after) {
+      transfer.ready = engine.readReady(queue.clock());
+    }
+    waiting.add(transfer);
     pump();
   }
 
-  /** Sends requests while there are tags and the writes before them have left. */
+  /** Sends requests while the engine is free, there are tags, and writes before them have left. */
   void pump() {
+    long now = queue.clock();
     while (outstanding < tags) {
       Transfer transfer = waiting.peek();
       if (transfer == null || transfer.writes.sent() < transfer.after) {
+        return;
+      }
+      if (transfer.ready < 0) {
+        transfer.ready = engine.readReady(now);
+      }
+      long start = Math.max(transfer.ready, engine.readFree());
+      if (start > now) {
+        if (!later.scheduled()) {
+          queue.schedule(later, start);
+        }
         return;
       }
       send(transfer, tags - outstanding);
@@ -203,7 +237,8 @@ final class ReadEngine {
             ? out.request(now, requests, now)
             : out.atomicRequest(now, bytes, now);
     interconnect.traceTransfer("MRd", out, transfer.address + offset, bytes, now, arrival);
-    queue.schedule(piece, arrival + transfer.path.owner.service);
+    engine.issueRead(requests, transfer.address + offset, bytes, now);
+    queue.schedule(piece, transfer.path.owner.served(transfer.address + offset, bytes, arrival));
   }
 
   private void arrive(Piece piece) {

@@ -36,6 +36,7 @@ public final class TimedDevicePort extends DevicePort {
   private final long onChipRead;
   private final Agent agent;
   private final Turn turn = new Turn();
+  private final DmaEngine engine;
   private final ReadEngine reads;
   private final List<WriteQueue> writes = new ArrayList<>();
   private final List<Timer> cancellable = new ArrayList<>();
@@ -82,7 +83,8 @@ public final class TimedDevicePort extends DevicePort {
             ? interconnect.topology().nics().get(component.locus.index())
             : new NicPrices(0, 0, 0, 0, 0, Tlp.REQUEST_BOUNDARY, 0, 0);
     this.onChipRead = Picos.of(prices.onChipRead());
-    this.reads = new ReadEngine(interconnect, component, prices, this);
+    this.engine = new DmaEngine(prices.dma());
+    this.reads = new ReadEngine(interconnect, component, prices, engine, this);
     step();
   }
 
@@ -257,7 +259,7 @@ public final class TimedDevicePort extends DevicePort {
         return each;
       }
     }
-    WriteQueue made = new WriteQueue(interconnect, this, route, reads);
+    WriteQueue made = new WriteQueue(interconnect, this, route, engine, reads);
     writes.add(made);
     return made;
   }

@@ -3,6 +3,7 @@ package dev.doorbell.core.fabric.timed.device;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
+import dev.doorbell.core.fabric.timed.interconnect.Component;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
 import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
@@ -25,6 +26,9 @@ final class WriteQueue extends Event {
     private final @Nullable Completion visible;
     private final boolean last;
 
+    /** When its bytes have been taken from the device's memory. */
+    private final long ready;
+
     Piece(
         AccessPath path,
         long address,
@@ -39,6 +43,7 @@ final class WriteQueue extends Event {
       this.relaxed = relaxed;
       this.visible = visible;
       this.last = last;
+      this.ready = engine.fetched(bytes, interconnect.queue().clock());
     }
 
     @Override
@@ -55,16 +60,23 @@ final class WriteQueue extends Event {
   private final Interconnect interconnect;
   private final TimedDevicePort device;
   private final Route route;
+  private final DmaEngine engine;
   private final ReadEngine reads;
   private final ArrayDeque<Piece> waiting = new ArrayDeque<>();
   private long added;
   private long sent;
   private long free;
 
-  WriteQueue(Interconnect interconnect, TimedDevicePort device, Route route, ReadEngine reads) {
+  WriteQueue(
+      Interconnect interconnect,
+      TimedDevicePort device,
+      Route route,
+      DmaEngine engine,
+      ReadEngine reads) {
     this.interconnect = interconnect;
     this.device = device;
     this.route = route;
+    this.engine = engine;
     this.reads = reads;
   }
 
@@ -111,18 +123,27 @@ final class WriteQueue extends Event {
   protected void fire() {
     long now = interconnect.queue().clock();
     boolean any = false;
-    while (!waiting.isEmpty()) {
-      if (free > now) {
-        interconnect.queue().schedule(this, free);
+    while (true) {
+      Piece piece = waiting.peek();
+      if (piece == null) {
         break;
       }
-      Piece piece = waiting.remove();
+      long start = Math.max(Math.max(free, engine.writeFree()), piece.ready);
+      if (start > now) {
+        interconnect.queue().schedule(this, start);
+        break;
+      }
+      waiting.remove();
       long arrival = route.write(now, piece.address, piece.bytes, piece.relaxed, now);
-      free = route.departed();
+      engine.issueWrite(piece.bytes, now);
+      Component owner = piece.path.owner;
+      long translated = owner.posted(piece.address, piece.bytes, arrival);
+      long visible = route.visible(translated, piece.relaxed);
+      free = route.departed() + owner.taken(arrival) - arrival;
       sent++;
       any = true;
       interconnect.traceTransfer("MWr", route, piece.address, piece.bytes, now, arrival);
-      interconnect.queue().schedule(piece, arrival);
+      interconnect.queue().schedule(piece, visible);
     }
     if (any) {
       reads.pump();

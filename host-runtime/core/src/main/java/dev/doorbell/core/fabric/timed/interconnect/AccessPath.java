@@ -74,6 +74,11 @@ public final class AccessPath {
         || owner.locus.part() == Locus.Part.CPU;
   }
 
+  /** Picoseconds of a read there and back that carries nothing. */
+  public long roundTrip() {
+    return out().latency + (uar ? owner.registerService : owner.service) + back().latency;
+  }
+
   /** Picoseconds from the arrival of a posted write until its acknowledgement is back. */
   public long acknowledgement() {
     return owner.service + back().latency;

@@ -2,6 +2,7 @@ package dev.doorbell.core.fabric.timed.interconnect;
 
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
@@ -23,10 +24,14 @@ public final class Component {
   /** Picoseconds from the arrival of a read until its first completion leaves. */
   public final long service;
 
+  /** As {@link #service}, for a doorbell page. */
+  final long registerService;
+
   /** Completions are cut at multiples of this; 0: at the largest payload. */
   final int completionBytes;
 
   private final Interconnect interconnect;
+  private final @Nullable HostMemory memory;
 
   /** In the order in which they fell asleep. */
   private final List<Sleeper> idle = new ArrayList<>();
@@ -38,6 +43,8 @@ public final class Component {
     this.locus = locus;
     int index = locus.index();
     double serviceNanos;
+    double registerNanos = 0;
+    HostMemory host = null;
     switch (locus.part()) {
       case GPU -> {
         serviceNanos = topology.gpus().get(index).memoryService();
@@ -46,13 +53,37 @@ public final class Component {
       case CPU -> {
         serviceNanos = topology.cpus().get(index).memoryService();
         completionBytes = topology.cpus().get(index).completionBytes();
+        MemoryPrices prices = topology.cpus().get(index).memory();
+        host = prices.equals(MemoryPrices.PLAIN) ? null : new HostMemory(prices);
       }
       default -> {
         serviceNanos = topology.nics().get(index).memoryService();
+        registerNanos = topology.nics().get(index).finer().registerService();
         completionBytes = topology.nics().get(index).completionBytes();
       }
     }
     service = Picos.of(serviceNanos);
+    registerService = Picos.of(registerNanos);
+    memory = host;
+  }
+
+  /** When the data of a device's read whose request arrives at {@code arrival} can leave. */
+  public long served(long address, int bytes, long arrival) {
+    return (memory == null ? arrival : memory.read(address, bytes, arrival)) + service;
+  }
+
+  /**
+   * A device's posted write arrives at {@code arrival}.
+   *
+   * @return when it is visible
+   */
+  public long posted(long address, int bytes, long arrival) {
+    return memory == null ? arrival : memory.write(address, bytes, arrival);
+  }
+
+  /** When the IOMMU took the write that {@link #posted} told of; the next ones wait behind it. */
+  public long taken(long arrival) {
+    return memory == null ? arrival : Math.max(arrival, memory.walkStarted());
   }
 
   /** Whether it is a GPU. */
@@ -99,6 +130,13 @@ public final class Component {
   /** Undoes {@link #addIdle}. */
   public void removeIdle(Sleeper sleeper) {
     idle.remove(sleeper);
+  }
+
+  /** A thread of this component, or an atomic, wrote memory of this component. */
+  void cached(long address, long bytes) {
+    if (memory != null) {
+      memory.cached(address, bytes);
+    }
   }
 
   /** Memory of this component was written. */

@@ -197,7 +197,7 @@ public final class Interconnect {
       // Memory that was freed meanwhile takes nothing.
       if (memory.accessibleRange(address, bytes)) {
         RawMemory.copy(source, address, bytes);
-        written(path.owner, address, bytes, when);
+        changed(path.owner, address, bytes, when);
       }
       return;
     }
@@ -223,6 +223,11 @@ public final class Interconnect {
 
   /** Memory of {@code owner} changed at {@code when}: wakes what waits for it. */
   public void written(Component owner, long address, long bytes, long when) {
+    owner.cached(address, bytes);
+    changed(owner, address, bytes, when);
+  }
+
+  private void changed(Component owner, long address, long bytes, long when) {
     watches.written(address, bytes, when);
     owner.wake(when);
   }

@@ -48,6 +48,7 @@ public final class Route {
   public final boolean routesPeerReads;
 
   private long lastPosted;
+  private long lastVisible;
   private long departed;
 
   private final long[] latencies;
@@ -94,6 +95,16 @@ public final class Route {
   /** When everything posted so far has arrived; nothing ordered arrives earlier. */
   public long lastPosted() {
     return lastPosted;
+  }
+
+  /**
+   * When a posted write that memory is ready to show at {@code time} is visible: behind those
+   * before it, unless it may pass them. Reads that follow wait for it.
+   */
+  public long visible(long time, boolean relaxed) {
+    long visible = relaxed && relaxes ? time : Math.max(time, lastVisible);
+    lastVisible = Math.max(lastVisible, visible);
+    return visible;
   }
 
   /** When the last thing sent has left its source, so that the next may follow. */
@@ -210,7 +221,7 @@ public final class Route {
       head = link.started() + latencies[i];
       tail = Math.max(tail, first) + latencies[i];
     }
-    return Math.max(tail + disturbance(), lastPosted);
+    return Math.max(tail + disturbance(), Math.max(lastPosted, lastVisible));
   }
 
   /** Sends an atomic's request: a header and its operands. */
@@ -223,7 +234,7 @@ public final class Route {
       head = link.started() + latencies[i];
       tail = Math.max(tail, end) + latencies[i];
     }
-    return Math.max(tail + disturbance(), lastPosted);
+    return Math.max(tail + disturbance(), Math.max(lastPosted, lastVisible));
   }
 
   /** Sends completions; they push everything posted before them on this route. */

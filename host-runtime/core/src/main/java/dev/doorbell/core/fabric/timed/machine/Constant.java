@@ -15,6 +15,8 @@ public record Constant(String key, double value, String unit, Origin origin, Str
   public enum Origin {
     /** Measured by this project. */
     MEASURED_HERE("measured here"),
+    /** Chosen so that the model gives published measurements, whose rows the source names. */
+    FITTED("fitted to"),
     /** Published by somebody who measured or specified it. */
     CITED("cited"),
     /** Taken to be so; the reader may disagree. */

@@ -14,6 +14,8 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param combineWindow how long such a buffer waits for further stores when nothing else flushes it
  * @param completionBytes the CPU cuts completions at multiples of this; 0 means at the largest
  *     payload
+ * @param memory how its memory answers devices
+ * @param finer what is known beyond these
  */
 public record CpuPrices(
     double instruction,
@@ -25,4 +27,60 @@ public record CpuPrices(
     double memoryService,
     int storeGranule,
     double combineWindow,
-    int completionBytes) {}
+    int completionBytes,
+    MemoryPrices memory,
+    CpuRefinements finer) {
+
+  /** With memory of which all is cached and nothing translated, and without refinements. */
+  public CpuPrices(
+      double instruction,
+      double load,
+      double store,
+      double atomic,
+      double post,
+      double poll,
+      double memoryService,
+      int storeGranule,
+      double combineWindow,
+      int completionBytes) {
+    this(
+        instruction,
+        load,
+        store,
+        atomic,
+        post,
+        poll,
+        memoryService,
+        storeGranule,
+        combineWindow,
+        completionBytes,
+        MemoryPrices.PLAIN,
+        CpuRefinements.NONE);
+  }
+
+  /** The same with other memory. */
+  public CpuPrices with(MemoryPrices other) {
+    return with(other, finer);
+  }
+
+  /** The same with refinements. */
+  public CpuPrices with(CpuRefinements other) {
+    return with(memory, other);
+  }
+
+  private CpuPrices with(MemoryPrices otherMemory, CpuRefinements otherFiner) {
+    return new CpuPrices(
+        instruction,
+        load,
+        store,
+        atomic,
+        post,
+        poll,
+        memoryService,
+        storeGranule,
+        combineWindow,
+        completionBytes,
+        otherMemory,
+        otherFiner);
+  }
+}

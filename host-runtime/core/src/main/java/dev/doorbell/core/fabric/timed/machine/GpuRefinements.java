@@ -11,6 +11,12 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param fenceAwaitsArrival whether a fence of system scope waits until stores to memory elsewhere
  *     have arrived and that is known here; if not, until they have left: PCIe keeps the order of
  *     what is posted
+ * @param fenceFlushes whether a fence of system scope makes a round trip to where posted stores
+ *     went since the last one, however long ago, after a fence of GPU scope: nothing acknowledges a
+ *     posted store. GPUs of a machine with NVLink do
+ * @param pollsDrift whether a write finds a poller of the GPU anywhere in its round, evenly spread
+ *     over writes, as nothing keeps an HCA and a poller in step; if not, rounds follow each other
+ *     from the first one on
  * @param remoteLoad what a load of memory elsewhere takes beyond the way there and back and the
  *     service there, in nanoseconds
  * @param remoteAtomic the same of an atomic
@@ -25,6 +31,7 @@ package dev.doorbell.core.fabric.timed.machine;
  *     block being on one multiprocessor; 0: no bound
  * @param loadRate bytes a nanosecond of loads of its own memory at most; 0: no bound
  * @param storeRate the same of stores
+ * @param loadSector bytes that a weak load which misses the first cache fills there, a power of two
  * @param loadsInFlight loads of one thread that are under way at most; 1: it waits for each
  * @param loadIssue what the thread takes to issue a load that it does not wait for, in nanoseconds
  */
@@ -33,6 +40,8 @@ public record GpuRefinements(
     double fenceRemote,
     double fenceSystemRemote,
     boolean fenceAwaitsArrival,
+    boolean fenceFlushes,
+    boolean pollsDrift,
     double remoteLoad,
     double remoteAtomic,
     double remoteSpread,
@@ -41,16 +50,23 @@ public record GpuRefinements(
     double blockStoreRate,
     double loadRate,
     double storeRate,
+    int loadSector,
     int loadsInFlight,
     double loadIssue) {
 
   /** What a GPU asks for at least. */
   public static final int SECTOR_BYTES = 32;
 
+  /** A line of the first cache. */
+  public static final int LINE_BYTES = 128;
+
   /** No thread has more loads under way. */
   public static final int MOST_LOADS_IN_FLIGHT = 255;
 
   public GpuRefinements {
+    if (loadSector < 1 || Integer.bitCount(loadSector) != 1) {
+      throw new IllegalArgumentException("sectors of %d bytes".formatted(loadSector));
+    }
     if (loadsInFlight < 1 || loadsInFlight > MOST_LOADS_IN_FLIGHT) {
       throw new IllegalArgumentException(loadsInFlight + " loads of a thread in flight");
     }
@@ -58,6 +74,7 @@ public record GpuRefinements(
 
   /** None, where a fence of any scope costs {@code fenceFloor} at least. */
   public static GpuRefinements none(double fenceFloor) {
-    return new GpuRefinements(fenceFloor, 0, 0, true, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0);
+    return new GpuRefinements(
+        fenceFloor, 0, 0, true, false, false, 0, 0, 0, 0, 0, 0, 0, 0, LINE_BYTES, 1, 0);
   }
 }

@@ -11,6 +11,8 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param maxReadRequest largest read request (MRRS), in bytes
  * @param readTags read requests that may be outstanding; 0 means as many as it takes
  * @param completionBytes cut of completions for reads of on-chip memory; 0 means largest payload
+ * @param finer what is known beyond these
+ * @param dma its DMA engine
  */
 public record NicPrices(
     double doorbell,
@@ -20,4 +22,45 @@ public record NicPrices(
     double memoryService,
     int maxReadRequest,
     int readTags,
-    int completionBytes) {}
+    int completionBytes,
+    NicRefinements finer,
+    DmaPrices dma) {
+
+  /** Without refinements, and with a DMA engine that takes no time. */
+  public NicPrices(
+      double doorbell,
+      double wqe,
+      double packet,
+      double onChipRead,
+      double memoryService,
+      int maxReadRequest,
+      int readTags,
+      int completionBytes) {
+    this(
+        doorbell,
+        wqe,
+        packet,
+        onChipRead,
+        memoryService,
+        maxReadRequest,
+        readTags,
+        completionBytes,
+        NicRefinements.NONE,
+        DmaPrices.NONE);
+  }
+
+  /** The same with another DMA engine. */
+  public NicPrices with(DmaPrices engine) {
+    return new NicPrices(
+        doorbell,
+        wqe,
+        packet,
+        onChipRead,
+        memoryService,
+        maxReadRequest,
+        readTags,
+        completionBytes,
+        finer,
+        engine);
+  }
+}

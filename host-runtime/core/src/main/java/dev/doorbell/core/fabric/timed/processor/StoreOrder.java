@@ -14,6 +14,9 @@ public final class StoreOrder {
   /** There are stores to memory elsewhere. */
   private boolean remote;
 
+  /** Longest round trip to memory that posted stores left for since the last flush; 0: none did. */
+  private long roundTrip;
+
   private long acknowledged;
   private long departed;
 
@@ -27,6 +30,11 @@ public final class StoreOrder {
     remote = true;
   }
 
+  /** A posted store leaves for memory that a read reaches and returns from in {@code picos}. */
+  public void posting(long picos) {
+    roundTrip = Math.max(roundTrip, picos);
+  }
+
   /** A posted store has left at {@code left} and is acknowledged at {@code when}. */
   public void posted(long left, long when) {
     departed = Math.max(departed, left);
@@ -38,8 +46,10 @@ public final class StoreOrder {
     processor.posted(departed, acknowledged);
     processor.local |= local;
     processor.remote |= remote;
+    processor.roundTrip = Math.max(processor.roundTrip, roundTrip);
     local = false;
     remote = false;
+    roundTrip = 0;
   }
 
   /** Returns whether there are local stores, and covers them. */
@@ -53,6 +63,13 @@ public final class StoreOrder {
   public boolean coverRemote() {
     boolean covered = remote;
     remote = false;
+    return covered;
+  }
+
+  /** Returns the round trip that pushes all posted stores to where they go, and covers them. */
+  public long coverRoundTrip() {
+    long covered = roundTrip;
+    roundTrip = 0;
     return covered;
   }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * and is there after its price; one of memory elsewhere has that of its request's arrival.
  */
 abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Listener {
-  final LoadCache cache = new LoadCache();
+  final LoadCache cache = new LoadCache(prices.loadSector());
   final Warp warp;
   private final int lane;
   private final @Nullable LoadsInFlight ahead;
@@ -72,6 +72,9 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
 
   private long load(long address, int bytes, int access) {
     boolean strong = strong(access);
+    if ((access & Access.SEMANTICS) == Access.ACQUIRE && wide(access)) {
+      cache.forget();
+    }
     if (remote != null) {
       return finish(address, bytes, strong);
     }
@@ -90,6 +93,12 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     long value = serve(address, bytes, strong);
     time = there;
     return value;
+  }
+
+  /** Whether a scope reaches beyond the multiprocessor. */
+  static boolean wide(int access) {
+    int scope = access & Access.SCOPES;
+    return scope != Access.CTA && scope != Access.CLUSTER;
   }
 
   private static boolean strong(int access) {

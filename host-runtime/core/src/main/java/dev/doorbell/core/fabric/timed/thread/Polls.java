@@ -17,6 +17,15 @@ final class Polls {
   private static final long DEADLOCKED = 100 * LONGEST_CAP;
   private static final int CAP_SHARE = 8;
 
+  /** The golden ratio less 1, as a fraction of 2^64: its multiples fill a circle evenly. */
+  private static final long STEP = 0x9e37_79b9_7f4a_7c15L;
+
+  private static final int FRACTION_SHIFT = 11;
+  private static final double FRACTION = 0x1p-53;
+
+  /** A round that fails gives back a lock at most. */
+  private static final int STORES_OF_ROUND = 2;
+
   private final long[] addresses = new long[CELLS];
   private final int[] lengths = new int[CELLS];
   private final long[] values = new long[CELLS];
@@ -30,11 +39,26 @@ final class Polls {
   private long firstAt;
   private long previousAddress;
   private long previousAt;
+  private int stores;
   private long periodOf;
   private long period;
   private long asleepSince;
   private long inVainSince = -1;
   private long inVain;
+  private final boolean drift;
+  private long phase;
+
+  /**
+   * Nothing is polled yet.
+   *
+   * @param drift whether a write finds the poller anywhere in its round, evenly spread over writes;
+   *     if not, rounds follow each other from the first one on
+   * @param number of the thread, so that threads have different phases
+   */
+  Polls(boolean drift, long number) {
+    this.drift = drift;
+    this.phase = (number + 1) * STEP;
+  }
 
   /** A strong load of up to 8 bytes returned. */
   void loaded(long address, int bytes, long value, long time) {
@@ -59,6 +83,19 @@ final class Polls {
     values[count++] = value;
   }
 
+  /** The thread stored something. Who stores much has left the wait that it was in. */
+  void stored() {
+    if (++stores > STORES_OF_ROUND) {
+      left();
+    }
+  }
+
+  /** What the thread polls next is another wait: the round so far belongs to none. */
+  void left() {
+    previousAddress = 0;
+    over = true;
+  }
+
   /**
    * A round failed. True when the thread may sleep: the round before began at the same cell, so
    * that the length of a round is known, and nothing has changed since it was looked at.
@@ -69,6 +106,7 @@ final class Polls {
       previousAddress = 0;
       return false;
     }
+    stores = 0;
     boolean known = addresses[0] == periodOf;
     if (!known && addresses[0] == previousAddress) {
       period = Math.max(1, firstAt - previousAt);
@@ -132,6 +170,10 @@ final class Polls {
 
   /** When a thread that sleeps since {@link #cap} sees what was written at {@code when}. */
   long resumption(long when) {
+    if (drift) {
+      phase += STEP;
+      return when + (long) ((phase >>> FRACTION_SHIFT) * FRACTION * period);
+    }
     long rounds = (when - asleepSince + period - 1) / period;
     return asleepSince + Math.max(0, rounds) * period;
   }

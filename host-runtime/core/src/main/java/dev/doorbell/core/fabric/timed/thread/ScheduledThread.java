@@ -43,7 +43,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   final InstructionPrices prices;
   private final Agent agent;
   private final EventQueue queue;
-  final Polls polls = new Polls();
+  final Polls polls;
   private final Turn turn = new Turn();
   private Sleep sleep = Sleep.AWAKE;
   private boolean attached = true;
@@ -66,6 +66,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     this.interconnect = scheduler.interconnect();
     this.processor = processor;
     this.prices = processor.prices;
+    this.polls = new Polls(prices.pollsDrift(), number);
     this.agent = agent;
     this.queue = interconnect.queue();
     this.time = queue.clock();

@@ -105,6 +105,7 @@ public final class TimedThreadPort extends LoadingThread {
     if (interconnect.tracing()) {
       trace(TraceEvent.Kind.STORE, address, low, bytes, "store " + Access.name(access));
     }
+    polls.stored();
     if (path.local) {
       write(address, bytes, low, high);
       stores.storedLocally();
@@ -112,6 +113,7 @@ public final class TimedThreadPort extends LoadingThread {
       time = Math.max(turn(warp.blockStores, bytes), turn(warp.stores, bytes)) + prices.store();
     } else {
       stores.storedRemotely();
+      stores.posting(path.roundTrip());
       if (semantics == Access.WEAK) {
         combiner.store(stores, time, path, address, bytes, low, high);
       } else {
@@ -132,6 +134,8 @@ public final class TimedThreadPort extends LoadingThread {
       throw new IllegalStateException(
           "a thread at " + processor.component.locus + " rings its own doorbell");
     }
+    polls.left();
+    stores.posting(path.roundTrip());
     if (bytes == 16 || (bytes == Long.BYTES && semantics == Access.WEAK)) {
       combiner.storeRegister(stores, time, path, address, bytes, low, high);
     } else {
@@ -313,6 +317,10 @@ public final class TimedThreadPort extends LoadingThread {
       until = Math.max(until, time + (system ? prices.fenceSystemRemote() : prices.fenceRemote()));
     }
     if (system) {
+      long roundTrip = released.coverRoundTrip();
+      if (prices.fenceFlushes() && roundTrip > 0) {
+        until = Math.max(until, time + prices.fence() + roundTrip);
+      }
       until =
           Math.max(
               until, prices.fenceAwaitsArrival() ? released.acknowledged() : released.departed());
@@ -324,11 +332,5 @@ public final class TimedThreadPort extends LoadingThread {
 
   private static boolean system(int access) {
     return wide(access) && (access & Access.SCOPES) != Access.GPU;
-  }
-
-  /** Whether a scope reaches beyond the multiprocessor. */
-  private static boolean wide(int access) {
-    int scope = access & Access.SCOPES;
-    return scope != Access.CTA && scope != Access.CLUSTER;
   }
 }

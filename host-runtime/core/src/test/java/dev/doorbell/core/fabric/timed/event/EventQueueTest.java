@@ -19,9 +19,13 @@ class EventQueueTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
   void events_come_by_time_and_those_of_one_moment_as_they_were_scheduled(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
+    // Times of one bucket, of some, of the whole calendar, and of far beyond it; from the time of
+    // the last event on, and, every now and then, from before it.
+    long spread = List.of(50L, 5_000L, 2_000_000L, 1L << 40).get((int) (seed % 4));
+    long clock = 0;
     EventQueue queue = new EventQueue();
     List<Numbered> waiting = new ArrayList<>();
     List<Numbered> idle = new ArrayList<>();
@@ -36,12 +40,12 @@ class EventQueueTest {
       if (choice < 5 && !idle.isEmpty()) {
         Numbered event = idle.remove(random.nextInt(idle.size()));
         event.scheduledAs = step;
-        queue.schedule(event, random.nextInt(50));
+        queue.schedule(event, time(random, clock, spread));
         waiting.add(event);
       } else if (choice < 6 && !waiting.isEmpty()) {
         Numbered moved = waiting.get(random.nextInt(waiting.size()));
         moved.scheduledAs = step;
-        queue.schedule(moved, random.nextInt(50));
+        queue.schedule(moved, time(random, clock, spread));
       } else if (choice < 7 && !waiting.isEmpty()) {
         Numbered gone = waiting.remove(random.nextInt(waiting.size()));
         queue.remove(gone);
@@ -54,11 +58,17 @@ class EventQueueTest {
             .isEqualTo(first == null ? Long.MAX_VALUE : first.time());
         assertThat(queue.poll()).as("seed %d, step %d", seed, step).isSameAs(first);
         if (first != null) {
+          clock = first.time();
           waiting.remove(first);
           idle.add(first);
         }
       }
       assertThat(queue.size()).isEqualTo(waiting.size());
     }
+  }
+
+  private static long time(SplittableRandom random, long clock, long spread) {
+    long from = random.nextInt(100) == 0 ? 0 : clock;
+    return from + random.nextLong(random.nextInt(4) == 0 ? spread : Math.min(spread, 700));
   }
 }

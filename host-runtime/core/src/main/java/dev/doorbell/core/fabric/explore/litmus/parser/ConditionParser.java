@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
 final class ConditionParser {
   private static final Pattern TERM =
       Pattern.compile(
-          "(?:P?(\\d+)\\s*:\\s*([A-Za-z_%]\\w*)|\\[?\\s*([A-Za-z_]\\w*)\\s*]?|(-?\\w+))");
+          "(?:P?(\\d{1,4})\\s*:\\s*([A-Za-z_%]\\w*)|\\[?\\s*([A-Za-z_]\\w*)\\s*]?|(-?\\w+))");
+  private static final int DEEPEST = 64;
   private static final Pattern COMPARISON = Pattern.compile("==|!=|<=|>=|=|<|>");
   private static final Map<String, Comparison> COMPARISONS =
       Map.of(
@@ -32,6 +33,7 @@ final class ConditionParser {
   private final String text;
   private final Predicate<String> known;
   private int at;
+  private int depth;
 
   ConditionParser(String text, Predicate<String> known) {
     this.text = text;
@@ -66,6 +68,15 @@ final class ConditionParser {
   }
 
   private Condition one() throws LitmusException {
+    if (++depth > DEEPEST) {
+      throw error("the condition nests more than %d deep".formatted(DEEPEST), "write it flat");
+    }
+    Condition condition = innermost();
+    depth--;
+    return condition;
+  }
+
+  private Condition innermost() throws LitmusException {
     if (take("~")) {
       return new Condition.Not(one());
     }

@@ -33,9 +33,10 @@ import java.util.regex.Pattern;
 public final class LitmusParser {
   private static final Pattern HEADER = Pattern.compile("\\s*PTX\\s+(\\S+)\\s*(\"[^\"]*\")?\\s*");
   private static final Pattern COLUMN =
-      Pattern.compile("P(\\d+)\\s*@\\s*cta\\s+(\\d+)\\s*,\\s*gpu\\s+(\\d+)");
+      Pattern.compile("P(\\d{1,4})\\s*@\\s*cta\\s+(\\d{1,4})\\s*,\\s*gpu\\s+(\\d{1,4})");
+  private static final int LONGEST = 1 << 14;
   private static final Pattern ASSIGNMENT =
-      Pattern.compile("(?:P(\\d+)\\s*:\\s*)?\\[?\\s*([A-Za-z_]\\w*)\\s*]?\\s*=\\s*(\\S+)");
+      Pattern.compile("(?:P(\\d{1,4})\\s*:\\s*)?\\[?\\s*([A-Za-z_]\\w*)\\s*]?\\s*=\\s*(\\S+)");
   private static final Pattern CLAIM =
       Pattern.compile(
           "^\\s*(filter|~\\s*exists|not\\s+exists|exists|forall)\\b", Pattern.MULTILINE);
@@ -60,6 +61,12 @@ public final class LitmusParser {
    * @throws LitmusException the first thing in it that cannot be understood
    */
   public static LitmusTest parse(String text) throws LitmusException {
+    if (text.length() > LONGEST) {
+      throw new LitmusException(
+          1,
+          "the test has %,d characters, and %,d are the most".formatted(text.length(), LONGEST),
+          "cut it into several tests");
+    }
     return new LitmusParser(blankComments(text)).parse();
   }
 

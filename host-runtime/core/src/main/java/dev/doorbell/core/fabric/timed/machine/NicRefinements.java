@@ -1,0 +1,30 @@
+package dev.doorbell.core.fabric.timed.machine;
+
+/**
+ * What an HCA costs beyond the plain prices of {@link NicPrices}, in nanoseconds. A topology may
+ * leave out all of it.
+ *
+ * @param registerService from the arrival of a read of a doorbell page until its completion leaves,
+ *     as a fence that flushes posted stores reads it
+ * @param receive from a request packet's arrival to its effect at the responder
+ * @param acknowledge from an acknowledgement's arrival until the CQE is written
+ * @param wqeInterval of the HCA's engine for a WQE: the HCA's ceiling; 0: none
+ * @param queueInterval between the starts of two WQEs of one queue pair: the queue pair's ceiling;
+ *     0: none
+ * @param packetInterval of the same engine for a request packet that arrives; 0: none
+ * @param connections queue pairs whose state the HCA holds; 0: all
+ * @param connectionMiss of the engine when a request packet arrives for another queue pair
+ */
+public record NicRefinements(
+    double registerService,
+    double receive,
+    double acknowledge,
+    double wqeInterval,
+    double queueInterval,
+    double packetInterval,
+    int connections,
+    double connectionMiss) {
+
+  /** No refinement. */
+  public static final NicRefinements NONE = new NicRefinements(0, 0, 0, 0, 0, 0, 0, 0);
+}

@@ -1,0 +1,61 @@
+package dev.doorbell.core.queue;
+
+/**
+ * A command of 16 bytes from a kernel to the CPU, a put between two regions that the CPU knows: the
+ * Java side of kernels/include/doorbell/handoff.cuh.
+ *
+ * <pre>
+ *        63      56 55              40 39       33  32 31                           1 0
+ *       +----------+------------------+-----------+---+------------------------------+-+
+ *  w0   |  opcode  |   queue pair     |     0     | l |  length (bytes)              |P|
+ *       +----------+------------------+-----------+---+------------------------------+-+
+ *  w1   | remote offset (bytes)                       | local offset, bits 31:1      |P|
+ *       +---------------------------------------------+------------------------------+-+
+ *        63                                         32 31                           1 0
+ * </pre>
+ *
+ * <p>Words are little-endian. P is the phase of {@link CommandEntry}; l is bit 0 of the local
+ * offset. An entry is there when both phases match; its words may arrive in any order.
+ */
+public final class ShortCommand {
+  /** 64-bit words of an entry. */
+  public static final int WORDS = 2;
+
+  private static final int OPCODE_SHIFT = 56;
+  private static final int QUEUE_PAIR_SHIFT = 40;
+  private static final int LOCAL_SHIFT = 32;
+
+  private ShortCommand() {}
+
+  /**
+   * Reads the words of an entry that is present. Addresses of the command are offsets then; keys
+   * are left as they are.
+   */
+  public static void decode(long low, long high, CommandEntry into) {
+    into.opcode = (int) (low >>> OPCODE_SHIFT);
+    into.flags = 0;
+    into.queuePair = (int) (low >>> QUEUE_PAIR_SHIFT) & 0xffff;
+    into.length = (int) low >>> 1;
+    into.remoteAddress = high >>> Integer.SIZE;
+    into.localAddress = (high & 0xffff_fffeL) | (low >>> LOCAL_SHIFT & 1);
+  }
+
+  /**
+   * Writes the two words of an entry.
+   *
+   * @param command its addresses are offsets below 2^32
+   * @param index which entry, counted from the queue's start and never wrapping
+   * @param entries of the queue, a power of two
+   */
+  public static void encode(CommandEntry command, long index, int entries, long[] words) {
+    long phase = CommandEntry.phase(index, entries);
+    words[0] =
+        ((command.opcode & 0xffL) << OPCODE_SHIFT)
+            | ((command.queuePair & 0xffffL) << QUEUE_PAIR_SHIFT)
+            | ((command.localAddress & 1) << LOCAL_SHIFT)
+            | ((command.length & 0x7fff_ffffL) << 1)
+            | phase;
+    words[1] =
+        (command.remoteAddress << Integer.SIZE) | (command.localAddress & 0xffff_fffeL) | phase;
+  }
+}
