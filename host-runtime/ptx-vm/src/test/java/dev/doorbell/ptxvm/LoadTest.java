@@ -65,6 +65,59 @@ class LoadTest {
   }
 
   @Test
+  void labels_belong_to_their_block_and_braces_may_hold_one_register() {
+    // Inline assembly of other libraries: the same block twice in a function, each with a loop.
+    String block =
+        """
+        {
+        .reg .pred P;
+        WAIT:
+          setp.lt.u32 P, %r1, LIMIT;
+          @P bra MORE;
+          bra DONE;
+        MORE:
+          add.u32 %r1, %r1, 3;
+          bra WAIT;
+        DONE:
+        }
+        """;
+    String ptx =
+        World.ptx(
+            """
+            .visible .entry k(.param .u64 p) {
+              .reg .b64 %rd<3>; .reg .b32 %r<3>;
+              ld.param.u64 {%rd1}, [p];
+              ld.relaxed.gpu.global.u32 {%r1}, [%rd1];
+            """
+                + block.replace("LIMIT", "10")
+                + "st.global.u32 [%rd1+4], {%r1};\n"
+                + block.replace("LIMIT", "20")
+                + """
+              st.global.u32 [%rd1+8], {%r1};
+              bra OUT;
+              trap;
+            OUT:
+              ret;
+            }
+            """);
+    try (World world = new World()) {
+      Memory out = world.device(16);
+      out.putLong(0, 4);
+      GpuModule module = world.gpu.load("labels.ptx", ptx);
+      world.run(module, "k", LaunchConfig.of(1, 1), new KernelArguments().add(out)).check();
+      assertThat((int) out.getLong(4)).isEqualTo(10);
+      assertThat((int) out.getLong(8)).isEqualTo(22);
+      assertThatThrownBy(
+              () ->
+                  world.gpu.load(
+                      "outside.ptx", ptx.replace("bra OUT;", "bra MORE;").replace("OUT:", "IN:")))
+          .hasMessageContaining("'MORE' is not declared");
+      assertThatThrownBy(() -> world.gpu.load("twice.ptx", ptx.replace("DONE:", "WAIT:")))
+          .hasMessageContaining("label 'WAIT' stands twice");
+    }
+  }
+
+  @Test
   void names_are_scoped_modifiers_come_in_any_order_and_loads_widen() {
     String ptx =
         World.ptx(

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 class OpcodeReferenceTest {
   private static final Path PAGE = Path.of("../../docs/ptx-opcodes.md");
   private static final String REWRITE =
-      "run: mvn -q -B -pl host-runtime/ptx-vm -am test -Dtest=OpcodeReferenceTest"
-          + " -Dsurefire.failIfNoSpecifiedTests=false -Dptx.opcodes.write=true";
+      "run: ./doorbell test ptx-vm OpcodeReferenceTest" + " -Dptx.opcodes.write=true";
 
   @Test
   void the_page_is_what_the_opcode_table_says() throws IOException {

@@ -1,32 +1,86 @@
 package dev.doorbell.ptxvm.launch;
 
+import dev.doorbell.ptxvm.engine.link.KernelLinker;
+import dev.doorbell.ptxvm.engine.link.LinkedKernel;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.parser.PtxParser;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
- * What was parsed lately. A sweep or an exploration loads the same text hundreds of times, into a
- * new world each; parsing it costs more than a short run.
+ * PTX that was parsed, and linked once for all GPUs that load it. The process keeps what was loaded
+ * lately: a sweep or an exploration loads the same text hundreds of times, into a new world each,
+ * and every rank of a world loads it; parsing and linking it cost more than a short run.
  */
 final class ParsedPtx {
-  private static final int KEPT = 4;
+  private static final int KEPT = 8;
 
-  private static final Map<Source, PtxParser.Result> RECENT =
-      new LinkedHashMap<>(KEPT, 0.75f, true) {
+  private static final Map<Source, ParsedPtx> RECENT =
+      new LinkedHashMap<>(2 * KEPT, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Source, PtxParser.Result> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Source, ParsedPtx> eldest) {
           return size() > KEPT;
         }
       };
 
   private record Source(String name, String text) {}
 
-  private ParsedPtx() {}
+  /** What linking depends on beside the text. */
+  private record Options(long stackBytes, boolean loadsAhead) {}
 
-  static PtxParser.Result of(String name, String text) {
+  /**
+   * What became of linking.
+   *
+   * @param kernels by name
+   * @param refusals what cannot be run, by line, parsing included
+   */
+  record Linked(Map<String, LinkedKernel> kernels, SortedMap<Integer, Refusal> refusals) {
+    Linked {
+      kernels = Collections.unmodifiableMap(kernels);
+      refusals = Collections.unmodifiableSortedMap(refusals);
+    }
+  }
+
+  private final PtxParser.Result result;
+  private final Map<Options, Linked> shared = new HashMap<>();
+
+  private ParsedPtx(PtxParser.Result result) {
+    this.result = result;
+  }
+
+  static ParsedPtx of(String name, String text) {
     Source source = new Source(name, text);
     synchronized (RECENT) {
-      return RECENT.computeIfAbsent(source, key -> PtxParser.parse(key.name(), key.text()));
+      return RECENT.computeIfAbsent(
+          source, key -> new ParsedPtx(PtxParser.parse(key.name(), key.text())));
     }
+  }
+
+  PtxModule module() {
+    return result.module();
+  }
+
+  /** Returns what the parser refused, by line. */
+  SortedMap<Integer, Refusal> refusals() {
+    SortedMap<Integer, Refusal> refusals = new TreeMap<>();
+    result.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));
+    return refusals;
+  }
+
+  /** Links the text for one GPU, whose compiler may change it. */
+  Linked link(long stackBytes, boolean loadsAhead) {
+    SortedMap<Integer, Refusal> refusals = refusals();
+    return new Linked(KernelLinker.link(module(), stackBytes, loadsAhead, refusals), refusals);
+  }
+
+  /** Links the text for all GPUs whose kernels are interpreted. */
+  synchronized Linked shared(long stackBytes, boolean loadsAhead) {
+    return shared.computeIfAbsent(
+        new Options(stackBytes, loadsAhead), key -> link(key.stackBytes(), key.loadsAhead()));
   }
 }

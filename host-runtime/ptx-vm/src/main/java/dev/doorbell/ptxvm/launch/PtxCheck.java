@@ -32,8 +32,8 @@ public final class PtxCheck {
     PtxModule module = parsed.module();
     if (!module.version().isEmpty()) {
       try (AddressSpace space = AddressSpace.reserve(bytes(module));
-          ModuleMemory memory = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
-        KernelLinker.link(module, memory, VmOptions.defaults().stackBytes(), false, refusals);
+          ModuleMemory _ = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
+        KernelLinker.link(module, VmOptions.defaults().stackBytes(), false, refusals);
       } catch (IllegalStateException e) {
         refusals.putIfAbsent(1, new Refusal(1, module.text(1), String.valueOf(e.getMessage())));
       }

@@ -1,20 +1,19 @@
 package dev.doorbell.ptxvm.launch;
 
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.ptxvm.engine.link.KernelLinker;
 import dev.doorbell.ptxvm.engine.machine.KernelCode;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
-import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedMap;
 
 /** Loaded PTX: its variables have memory, its kernels are built. */
 final class VmModule implements GpuModule {
@@ -31,13 +30,11 @@ final class VmModule implements GpuModule {
   }
 
   static VmModule load(VmGpu gpu, String name, String text) {
-    PtxParser.Result parsed = ParsedPtx.of(name, text);
-    TreeMap<Integer, Refusal> refusals = new TreeMap<>();
-    parsed.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));
+    ParsedPtx parsed = ParsedPtx.of(name, text);
     PtxModule ptx = parsed.module();
     requireCapability(gpu, ptx);
-    if (!refusals.isEmpty() && ptx.version().isEmpty()) {
-      throw refused(name, refusals);
+    if (!parsed.refusals().isEmpty() && ptx.version().isEmpty()) {
+      throw refused(name, parsed.refusals());
     }
     ModuleMemory memory;
     try {
@@ -47,13 +44,20 @@ final class VmModule implements GpuModule {
     }
     VmModule module = new VmModule(gpu, ptx, memory);
     try {
-      boolean ahead = gpu.fabric().hasLoadsAhead();
-      Map<String, KernelCode> built =
-          KernelLinker.link(ptx, memory, gpu.options().stackBytes(), ahead, refusals);
-      if (!refusals.isEmpty()) {
-        throw refused(name, refusals);
+      Fabric fabric = gpu.fabric();
+      long stack = gpu.options().stackBytes();
+      ParsedPtx.Linked linked =
+          KernelCode.mayCompile(fabric)
+              ? parsed.link(stack, fabric.hasLoadsAhead())
+              : parsed.shared(stack, fabric.hasLoadsAhead());
+      if (!linked.refusals().isEmpty()) {
+        throw refused(name, linked.refusals());
       }
-      built.forEach((entry, code) -> module.kernels.put(entry, new VmKernel(module, code)));
+      linked
+          .kernels()
+          .forEach(
+              (entry, kernel) ->
+                  module.kernels.put(entry, new VmKernel(module, kernel.at(memory::address))));
     } catch (RuntimeException e) {
       memory.close();
       throw e;
@@ -61,7 +65,7 @@ final class VmModule implements GpuModule {
     return module;
   }
 
-  private static GpuException refused(String name, Map<Integer, Refusal> refusals) {
+  private static GpuException refused(String name, SortedMap<Integer, Refusal> refusals) {
     return new GpuException(Refusal.describe(name, new ArrayList<>(refusals.values())));
   }
 

@@ -11,7 +11,6 @@ import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,15 +30,15 @@ public final class ModuleMemory implements AutoCloseable {
   private final AddressSpace space;
   private final Map<String, Variable> byName = new LinkedHashMap<>();
   private final Map<Variable, Allocation> allocations = new LinkedHashMap<>();
-  private final List<String> functions;
+  private final PtxModule module;
   private boolean closed;
 
   public ModuleMemory(AddressSpace space, Locus locus, PtxModule module) {
     this.space = space;
-    this.functions = new ArrayList<>(module.functions().keySet());
+    this.module = module;
     try {
       for (Variable variable : module.variables()) {
-        if (variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST) {
+        if (holds(variable)) {
           byName.put(variable.name(), variable);
           allocations.put(
               variable,
@@ -54,6 +53,10 @@ public final class ModuleMemory implements AutoCloseable {
     for (Variable variable : allocations.keySet()) {
       initialise(variable);
     }
+  }
+
+  private static boolean holds(Variable variable) {
+    return variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST;
   }
 
   private void initialise(Variable variable) {
@@ -85,7 +88,7 @@ public final class ModuleMemory implements AutoCloseable {
 
   private long named(String name) {
     Variable variable = byName.get(name);
-    return variable != null ? address(variable) : functionAddress(name);
+    return variable != null ? address(variable) : functionAddress(module, name);
   }
 
   /** The address that kernels use for a variable of this module. */
@@ -97,14 +100,16 @@ public final class ModuleMemory implements AutoCloseable {
     return allocation.address();
   }
 
-  /** The number that stands for a function in a pointer. */
-  public long functionAddress(String name) {
+  /** The number that stands for a function in a pointer, wherever its module is loaded. */
+  public static long functionAddress(PtxModule module, String name) {
+    List<String> functions = List.copyOf(module.functions().keySet());
     return FUNCTIONS + (long) functions.indexOf(name) * FUNCTION_STEP;
   }
 
-  /** True when some initialiser holds a function's address. */
-  public boolean pointsTo(String function) {
-    return byName.values().stream()
+  /** True when some initialiser of a module's memory holds a function's address. */
+  public static boolean pointsTo(PtxModule module, String function) {
+    return module.variables().stream()
+        .filter(ModuleMemory::holds)
         .flatMap(variable -> variable.initial().stream())
         .anyMatch(part -> part.value().equals(new Operand.Name(function)));
   }

@@ -33,7 +33,10 @@ final class FunctionParser {
   private final List<Variable> locals = new ArrayList<>();
   private final List<Variable> shared = new ArrayList<>();
   private final List<Instruction> code = new ArrayList<>();
-  private final Map<String, Integer> labels = new HashMap<>();
+
+  /** For each instruction the block that it stands in, where its labels are looked up. */
+  private final List<Scope> scopes = new ArrayList<>();
+
   private final Map<String, List<String>> branchTargets = new HashMap<>();
   private final Map<String, Operand> prototypes = new HashMap<>();
   private Scope scope;
@@ -138,7 +141,7 @@ final class FunctionParser {
     } else if (tokens.acceptDot("callprototype") || tokens.acceptDot("calltargets")) {
       prototypes.put(name, new Operand.Prototype(name));
       tokens.skipStatement();
-    } else if (labels.put(name, code.size()) != null) {
+    } else if (!scope.label(name, code.size())) {
       throw new SyntaxException(line, "label '%s' stands twice".formatted(name));
     }
   }
@@ -250,6 +253,7 @@ final class FunctionParser {
     List<Operand> list = operands.list();
     tokens.expect(";");
     code.add(new Instruction(name, List.copyOf(modifiers), guard, list, line, source));
+    scopes.add(scope);
   }
 
   private @Nullable Operand find(String name) {
@@ -263,7 +267,7 @@ final class FunctionParser {
       Instruction instruction = code.get(i);
       List<Operand> resolved = new ArrayList<>();
       for (Operand operand : instruction.operands()) {
-        resolved.add(resolveLabel(operand, instruction.line()));
+        resolved.add(resolveLabel(operand, scopes.get(i), instruction.line()));
       }
       code.set(i, instruction.with(List.copyOf(resolved)));
     }
@@ -273,18 +277,18 @@ final class FunctionParser {
     }
   }
 
-  private Operand resolveLabel(Operand operand, int line) {
+  private Operand resolveLabel(Operand operand, Scope at, int line) {
     if (!(operand instanceof Operand.Name(String name))) {
       return operand;
     }
-    Integer index = labels.get(name);
+    Integer index = at.labelled(name);
     if (index != null) {
       return new Operand.Target(index);
     }
     if (branchTargets.containsKey(name)) {
       List<Integer> indices = new ArrayList<>();
       for (String target : Objects.requireNonNull(branchTargets.get(name))) {
-        Integer place = labels.get(target);
+        Integer place = at.labelled(target);
         if (place == null) {
           module.refuse(line, "there is no label '%s'".formatted(target), source);
         } else {

@@ -41,7 +41,8 @@ final class OperandParser {
       throw tokens.unexpected("an operand");
     }
     if (tokens.accept("{")) {
-      return new Operand.Vector(elements("}", depth));
+      List<Operand> elements = elements("}", depth);
+      return elements.size() == 1 ? elements.getFirst() : new Operand.Vector(elements);
     }
     if (tokens.accept("(")) {
       return new Operand.Arguments(elements(")", depth));

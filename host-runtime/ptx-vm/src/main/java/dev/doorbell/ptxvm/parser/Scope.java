@@ -10,12 +10,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of one {@code { }} block. Call sequences and inline assembly reuse the same names in every
- * block; an inner name hides an outer one.
+ * Names and labels of one {@code { }} block. Call sequences and inline assembly reuse the same
+ * names in every block; an inner name hides an outer one.
  */
 final class Scope {
   private final @Nullable Scope outer;
   private final Map<String, Operand> names = new HashMap<>();
+  private final Map<String, Integer> labels = new HashMap<>();
   private final List<Family> families = new ArrayList<>();
 
   /** {@code %r<100>}: registers made when they are first named. */
@@ -31,6 +32,22 @@ final class Scope {
 
   void declare(String name, Operand operand) {
     names.put(name, operand);
+  }
+
+  /** A label before instruction {@code index}; false when this block has one of that name. */
+  boolean label(String name, int index) {
+    return labels.putIfAbsent(name, index) == null;
+  }
+
+  /** The instruction behind a label of this block or of one around it, or null. */
+  @Nullable Integer labelled(String name) {
+    for (Scope scope = this; scope != null; scope = scope.outer) {
+      Integer index = scope.labels.get(name);
+      if (index != null) {
+        return index;
+      }
+    }
+    return null;
   }
 
   void declareFamily(String stem, int count, ScalarType type, boolean wide) {

@@ -85,9 +85,8 @@ public final class Assembler {
               type.bits() == 64
                   ? Double.doubleToRawLongBits(value)
                   : Float.floatToRawIntBits((float) value) & 0xffffffffL);
-      case Operand.Symbol symbol -> kernel.constant(address(symbol));
-      case Operand.FunctionName(String name) ->
-          kernel.constant(kernel.memory().functionAddress(name));
+      case Operand.Symbol symbol -> address(symbol);
+      case Operand.FunctionName(String name) -> kernel.constant(kernel.functionAddress(name));
       case Operand.Special(String name) -> {
         SpecialRegister special = SpecialRegister.of(name);
         if (special == null) {
@@ -118,25 +117,52 @@ public final class Assembler {
     return function.frame.has(variable);
   }
 
-  /** The address of a variable; in its window, for those that lie in one. */
-  private long address(Operand.Symbol symbol) throws Unsupported {
+  /** The slot of a variable's address; in its window, for those that lie in one. */
+  private int address(Operand.Symbol symbol) throws Unsupported {
     Variable variable = symbol.variable();
+    if (inModule(variable)) {
+      return kernel.address(variable, symbol.offset());
+    }
     if (inFrame(variable)) {
       if (!kernel.isRoot(function)) {
         throw new Unsupported("the address of '" + variable.name() + "' is taken by mov only");
       }
-      return function.frame.offset(variable) + symbol.offset();
+      return kernel.constant(function.frame.offset(variable) + symbol.offset());
     }
-    return windowOffset(variable) + symbol.offset();
+    return kernel.constant(windowOffset(variable) + symbol.offset());
   }
 
-  /** Offset in the frame, in shared memory or the parameter block, or the global address. */
+  /** The slot to which an access adds {@link #offset}: of a register, an address, or zero. */
+  public int base(@Nullable Operand operand) throws Unsupported {
+    return switch (operand) {
+      case null -> kernel.constant(0);
+      case Operand.Reg reg -> source(reg, ScalarType.U64);
+      case Operand.Symbol(Variable variable, long by, boolean generic) ->
+          inModule(variable) ? kernel.address(variable, by) : kernel.constant(0);
+      default -> throw new Unsupported("this address");
+    };
+  }
+
+  /** What an access adds to {@link #base}. */
+  public long offset(@Nullable Operand operand) throws Unsupported {
+    return operand instanceof Operand.Symbol(Variable variable, long by, boolean generic)
+            && !inModule(variable)
+        ? by + windowOffset(variable)
+        : 0;
+  }
+
+  private boolean inModule(Variable variable) {
+    return !inFrame(variable)
+        && (variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST);
+  }
+
+  /** Offset in the frame, in shared memory or in the parameter block. */
   public long windowOffset(Variable variable) throws Unsupported {
     if (inFrame(variable)) {
       return function.frame.offset(variable);
     }
     return switch (variable.space()) {
-      case GLOBAL, CONST -> kernel.memory().address(variable);
+      case GLOBAL, CONST -> throw new Unsupported("this address of '" + variable.name() + "'");
       case SHARED -> kernel.shared().offset(variable);
       case PARAM -> kernel.parameters().offset(variable);
       case LOCAL -> throw new Unsupported("local variables outside of functions");

@@ -2,6 +2,8 @@ package dev.doorbell.ptxvm.engine.decode;
 
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
+import dev.doorbell.ptxvm.ir.PtxModule;
+import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
@@ -17,19 +19,25 @@ import org.jspecify.annotations.Nullable;
  * constants and special registers have slots behind those of all functions.
  */
 public final class KernelScope {
-  private final ModuleMemory memory;
+  private final PtxModule module;
   private final Map<String, LinkedFunction> functions = new LinkedHashMap<>();
   private final Layout parameters = new Layout();
   private final Layout shared = new Layout();
   private final Map<Long, Integer> constants = new HashMap<>();
+  private final Map<Place, VariableSlot> variables = new LinkedHashMap<>();
   private final List<Long> pool = new ArrayList<>();
   private final Map<SpecialRegister, Integer> specials = new TreeMap<>();
   private int poolStart;
   private int trash = -1;
 
-  public KernelScope(ModuleMemory memory) {
-    this.memory = memory;
+  public KernelScope(PtxModule module) {
+    this.module = module;
   }
+
+  /** A slot that holds an address in a variable of the module, which each load of it decides. */
+  public record VariableSlot(int slot, Variable variable, long offset) {}
+
+  private record Place(Variable variable, long offset) {}
 
   /** Adds a function; all of them before the first constant. */
   public void add(LinkedFunction function) {
@@ -54,12 +62,13 @@ public final class KernelScope {
   /** The functions that may be called through a pointer, by their address. */
   public Map<Long, LinkedFunction> pointedTo() {
     Map<Long, LinkedFunction> byAddress = new HashMap<>();
-    functions.forEach((name, function) -> byAddress.put(memory.functionAddress(name), function));
+    functions.forEach((name, function) -> byAddress.put(functionAddress(name), function));
     return byAddress;
   }
 
-  public ModuleMemory memory() {
-    return memory;
+  /** The number that stands for a function in a pointer. */
+  long functionAddress(String name) {
+    return ModuleMemory.functionAddress(module, name);
   }
 
   /** The kernel's parameter block. */
@@ -94,6 +103,19 @@ public final class KernelScope {
   /** The slot that holds {@code value} all the time. */
   public int constant(long value) {
     return constants.computeIfAbsent(value, this::grow);
+  }
+
+  /** The slot that holds the address of {@code variable}, which is in module memory, plus bytes. */
+  public int address(Variable variable, long offset) {
+    return variables
+        .computeIfAbsent(
+            new Place(variable, offset), place -> new VariableSlot(grow(0), variable, offset))
+        .slot();
+  }
+
+  /** The slots of addresses, which {@link #registers} leaves at 0. */
+  public List<VariableSlot> variables() {
+    return List.copyOf(variables.values());
   }
 
   /** The slot that holds the thread's value of a special register. */

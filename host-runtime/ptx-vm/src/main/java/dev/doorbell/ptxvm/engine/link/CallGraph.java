@@ -7,22 +7,27 @@ import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 
-/** Who calls whom in a module; a call through a pointer may reach any function with an address. */
+/**
+ * The calls between the functions of a module; a call through a pointer may reach any function with
+ * an address.
+ */
 final class CallGraph {
   private final Map<String, Function> functions;
   private final Map<String, Set<String>> calls = new LinkedHashMap<>();
 
-  CallGraph(PtxModule module, ModuleMemory memory) {
+  CallGraph(PtxModule module) {
     this.functions = module.functions();
     Set<String> pointedTo = new LinkedHashSet<>();
     for (Function function : functions.values()) {
-      if (memory.pointsTo(function.name())) {
+      if (ModuleMemory.pointsTo(module, function.name())) {
         pointedTo.add(function.name());
       }
       for (Instruction instruction : function.code()) {
@@ -55,39 +60,26 @@ final class CallGraph {
 
   /** {@code root} and every defined function that it may reach, {@code root} first. */
   List<Function> reachable(String root) {
-    Set<String> seen = new LinkedHashSet<>();
-    List<String> open = new ArrayList<>(List.of(root));
+    return List.copyOf(reach(List.of(root)).values());
+  }
+
+  /** Returns true if the function may be called, directly or not, while it runs. */
+  boolean isRecursive(String name) {
+    return reach(calls.getOrDefault(name, Set.of())).containsKey(name);
+  }
+
+  /** The defined functions among {@code roots} and all that they may call, in depth-first order. */
+  private SequencedMap<String, Function> reach(Collection<String> roots) {
+    SequencedMap<String, Function> seen = new LinkedHashMap<>();
+    List<String> open = new ArrayList<>(roots);
     while (!open.isEmpty()) {
       String name = open.removeLast();
       Function function = functions.get(name);
-      if (function != null && function.defined() && seen.add(name)) {
+      if (function != null && function.defined() && seen.putIfAbsent(name, function) == null) {
         open.addAll(calls.getOrDefault(name, Set.of()));
       }
     }
-    List<Function> list = new ArrayList<>();
-    for (String name : seen) {
-      Function function = functions.get(name);
-      if (function != null) {
-        list.add(function);
-      }
-    }
-    return list;
-  }
-
-  /** True when the function may run while it already runs. */
-  boolean isRecursive(String name) {
-    Set<String> seen = new LinkedHashSet<>();
-    List<String> open = new ArrayList<>(calls.getOrDefault(name, Set.of()));
-    while (!open.isEmpty()) {
-      String next = open.removeLast();
-      if (next.equals(name)) {
-        return true;
-      }
-      if (seen.add(next)) {
-        open.addAll(calls.getOrDefault(next, Set.of()));
-      }
-    }
-    return false;
+    return seen;
   }
 
   /** Local memory of a thread: the deepest chain of frames, plus {@code extra} for recursion. */

@@ -2,7 +2,6 @@ package dev.doorbell.ptxvm.engine.link;
 
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.KernelScope;
-import dev.doorbell.ptxvm.engine.machine.KernelCode;
 import dev.doorbell.ptxvm.engine.machine.KernelImage;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Program;
@@ -20,7 +19,6 @@ import dev.doorbell.ptxvm.ir.Slots;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
-import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -45,41 +43,34 @@ public final class KernelLinker {
   private final Map<Integer, Refusal> refusals;
 
   private KernelLinker(
-      PtxModule module,
-      ModuleMemory memory,
-      CallGraph graph,
-      Function root,
-      Map<Integer, Refusal> refusals) {
+      PtxModule module, CallGraph graph, Function root, Map<Integer, Refusal> refusals) {
     this.module = module;
     this.graph = graph;
     this.root = root;
-    this.scope = new KernelScope(memory);
+    this.scope = new KernelScope(module);
     this.refusals = refusals;
   }
 
   /**
-   * Links every kernel of a module, and checks the functions that none of them calls.
+   * Links every kernel of a module, and checks the functions that none of them calls. Nothing in
+   * the result depends on where the module is loaded.
    *
    * @param stackBytes local memory for the frames of recursive functions
    * @param loadsAhead whether loads may be under way while their thread goes on
    * @param refusals gets what cannot be run, by line
    */
-  public static Map<String, KernelCode> link(
-      PtxModule module,
-      ModuleMemory memory,
-      long stackBytes,
-      boolean loadsAhead,
-      Map<Integer, Refusal> refusals) {
-    CallGraph graph = new CallGraph(module, memory);
-    Map<String, KernelCode> kernels = new LinkedHashMap<>();
+  public static Map<String, LinkedKernel> link(
+      PtxModule module, long stackBytes, boolean loadsAhead, Map<Integer, Refusal> refusals) {
+    CallGraph graph = new CallGraph(module);
+    Map<String, LinkedKernel> kernels = new LinkedHashMap<>();
     Set<String> reached = new HashSet<>();
     for (boolean entries : new boolean[] {true, false}) {
       for (Function function : module.functions().values()) {
         if (function.defined()
             && function.entry() == entries
             && !reached.contains(function.name())) {
-          KernelLinker linker = new KernelLinker(module, memory, graph, function, refusals);
-          KernelCode code = linker.link(stackBytes, loadsAhead);
+          KernelLinker linker = new KernelLinker(module, graph, function, refusals);
+          LinkedKernel code = linker.link(stackBytes, loadsAhead);
           reached.addAll(linker.scope.functions().keySet());
           if (entries) {
             kernels.put(function.name(), code);
@@ -90,7 +81,7 @@ public final class KernelLinker {
     return kernels;
   }
 
-  private KernelCode link(long stackBytes, boolean loadsAhead) {
+  private LinkedKernel link(long stackBytes, boolean loadsAhead) {
     if (root.entry()) {
       scope.parameters().add(root.parameters());
     }
@@ -129,8 +120,9 @@ public final class KernelLinker {
             scope.shared().bytes(),
             graph.stackBytes(root.name(), scope.functions(), stackBytes),
             places.stream().noneMatch(i -> i.name().equals("mbarrier") || i.name().equals("cp")));
-    return new KernelCode(
-        image, new Program(List.copyOf(flows.keySet()), scope.poolStart(), registers, specials));
+    Program program =
+        new Program(List.copyOf(flows.keySet()), scope.poolStart(), registers, specials);
+    return new LinkedKernel(image, program, scope.variables());
   }
 
   private void layOutShared(List<Function> functions) {

@@ -42,6 +42,11 @@ public final class KernelCode {
     return result.isCompiled();
   }
 
+  /** Returns true if kernels may be compiled there, so that their operations may change. */
+  public static boolean mayCompile(Fabric fabric) {
+    return fabric instanceof DirectFabric;
+  }
+
   /**
    * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
    * instructions in all; what it does until then tells which of its paths belong together.
@@ -53,7 +58,7 @@ public final class KernelCode {
     if (settled || after == Long.MAX_VALUE) {
       return;
     }
-    if (!(fabric instanceof DirectFabric)) {
+    if (!mayCompile(fabric)) {
       settle("interpreter (accesses take virtual time)");
     } else if (after == 0) {
       compile(fabric.memory());

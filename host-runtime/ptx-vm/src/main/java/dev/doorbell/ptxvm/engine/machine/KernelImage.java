@@ -38,6 +38,22 @@ public record KernelImage(
     long localBytes,
     boolean ordersSharedByBarriers) {
 
+  /** Returns this kernel with other constants. */
+  public KernelImage with(long[] others) {
+    return new KernelImage(
+        module,
+        name,
+        parameters,
+        parameterList,
+        others,
+        specials,
+        places,
+        slotsAt,
+        sharedBytes,
+        localBytes,
+        ordersSharedByBarriers);
+  }
+
   /** The instruction that an operation was decoded from, by its {@link Op#place}. */
   public Instruction instruction(int place) {
     return places.get(place);

@@ -14,6 +14,11 @@ import java.util.List;
 @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
 public record Program(
     List<LinkedFunction> functions, int poolStart, long[] constants, BitSet specials) {
+  /** Returns this program with other constants. */
+  public Program with(long[] others) {
+    return new Program(functions, poolStart, others, specials);
+  }
+
   /** True when the slot holds the same value in every thread, always. */
   public boolean isConstant(int slot) {
     return slot >= poolStart && !specials.get(slot);

@@ -135,6 +135,13 @@ public final class WarpOps {
     }
   }
 
+  /** Gives all members the same result. */
+  private static void give(VmThread[] lanes, int members, long result) {
+    for (int rest = members; rest != 0; rest &= rest - 1) {
+      lanes[Integer.numberOfTrailingZeros(rest)].result = result;
+    }
+  }
+
   public static final class WarpBarrier extends WarpOp {
     @Override
     public boolean isBarrier() {
@@ -323,11 +330,7 @@ public final class WarpOps {
             case "uni" -> ballot == members || ballot == 0 ? 1 : 0;
             default -> ballot & 0xffffffffL;
           };
-      for (int i = 0; i < lanes.length; i++) {
-        if ((members >>> i & 1) != 0) {
-          lanes[i].result = result;
-        }
-      }
+      give(lanes, members, result);
     }
 
     @Override
@@ -395,11 +398,7 @@ public final class WarpOps {
           first = false;
         }
       }
-      for (int i = 0; i < lanes.length; i++) {
-        if ((members >>> i & 1) != 0) {
-          lanes[i].result = sum & 0xffffffffL;
-        }
-      }
+      give(lanes, members, sum & 0xffffffffL);
     }
 
     @Override
@@ -434,11 +433,10 @@ public final class WarpOps {
     @Override
     public void complete(VmThread[] lanes, int members) {
       int leader = Integer.numberOfTrailingZeros(members);
-      for (int i = 0; i < lanes.length; i++) {
-        if ((members >>> i & 1) != 0) {
-          lanes[i].result = leader;
-          lanes[i].resultFlag = i == leader;
-        }
+      for (int rest = members; rest != 0; rest &= rest - 1) {
+        int i = Integer.numberOfTrailingZeros(rest);
+        lanes[i].result = leader;
+        lanes[i].resultFlag = i == leader;
       }
     }
   }

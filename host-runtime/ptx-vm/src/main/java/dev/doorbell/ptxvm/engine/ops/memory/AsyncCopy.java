@@ -94,16 +94,14 @@ public final class AsyncCopy extends MemoryOp {
       if (!(operand instanceof Operand.Address(var to, long by))) {
         throw new Unsupported("an address in brackets is needed");
       }
-      return to instanceof Operand.Reg reg ? a.source(reg, ScalarType.U64) : a.kernel().constant(0);
+      return a.base(to);
     }
 
     static long offset(Operand operand, Assembler a) throws Unsupported {
       if (!(operand instanceof Operand.Address(var to, long by))) {
         throw new Unsupported("an address in brackets is needed");
       }
-      return to instanceof Operand.Symbol symbol
-          ? by + symbol.offset() + a.windowOffset(symbol.variable())
-          : by;
+      return by + a.offset(to);
     }
   }
 

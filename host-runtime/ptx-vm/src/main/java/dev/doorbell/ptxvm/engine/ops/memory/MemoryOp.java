@@ -36,22 +36,16 @@ public abstract class MemoryOp extends Op {
       throw new Unsupported("an address in brackets is needed");
     }
     space = Space.of(i);
-    offset = by;
-    switch (to) {
-      case null -> base = a.kernel().constant(0);
-      case Operand.Reg reg -> base = a.source(reg, ScalarType.U64);
-      case Operand.Symbol symbol -> {
-        base = a.kernel().constant(0);
-        offset += symbol.offset() + a.windowOffset(symbol.variable());
-        if (a.inFrame(symbol.variable())) {
-          space = Space.FRAME;
-        } else if (a.isKernelParameter(symbol.variable())) {
-          space = Space.PARAMETER;
-        } else if (space == Space.PARAMETER) {
-          throw new Unsupported("'" + symbol.variable().name() + "' is no parameter");
-        }
+    base = a.base(to);
+    offset = by + a.offset(to);
+    if (to instanceof Operand.Symbol symbol) {
+      if (a.inFrame(symbol.variable())) {
+        space = Space.FRAME;
+      } else if (a.isKernelParameter(symbol.variable())) {
+        space = Space.PARAMETER;
+      } else if (space == Space.PARAMETER) {
+        throw new Unsupported("'" + symbol.variable().name() + "' is no parameter");
       }
-      default -> throw new Unsupported("this address");
     }
   }
 
