@@ -49,6 +49,20 @@ final class ConnectionChecks {
         "1 to " + limits.readAtomic());
   }
 
+  /**
+   * Checks the attributes of RTR to RTS. The partition is none that may change there (InfiniBand,
+   * table 91; ib_modify_qp_is_ok of Linux): packets of the peer may have been accepted in it.
+   */
+  static void checkAtRts(
+      ConnectionAttributes attributes, int partitionKey, SoftHcaOptions.Limits limits) {
+    check(attributes, limits);
+    require(
+        attributes.partitionKey() == partitionKey,
+        "partition key of toRts",
+        attributes.partitionKey(),
+        "that of toRtr, %d".formatted(partitionKey));
+  }
+
   /** Refuses the toRtr of the other kind of queue pair. */
   static void requireTransport(QueuePairContext queuePair, String hca, boolean datagrams) {
     if (queuePair.isDatagram() != datagrams) {

@@ -14,10 +14,13 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.softhca.device.DelayLine;
 import dev.doorbell.softhca.device.FaultTarget;
 import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaPipeline;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.HcaTracer;
@@ -59,13 +62,17 @@ public final class SoftHca implements Hca, HcaServices {
   final NumberTable<SoftQueuePair> queuePairs;
   final NumberTable<SoftCompletionQueue> completionQueues;
   final NumberTable<SoftSharedReceiveQueue> sharedReceiveQueues;
-  final RegionTable regions = new RegionTable();
+  final RegionTable regions;
 
   private final Fabric fabric;
   private final Locus locus;
   private final String name;
   private final SoftHcaOptions options;
   private final DevicePort port;
+  private final HcaPipeline pipeline;
+
+  /** Request packets that wait for the engine; null where nothing limits them. */
+  private final @Nullable DelayLine<Packet> waiting;
 
   /** True when no stage of the HCA takes time and nothing is traced. */
   private final boolean immediate;
@@ -103,6 +110,7 @@ public final class SoftHca implements Hca, HcaServices {
     this.locus = nic;
     this.name = name;
     this.options = options;
+    this.regions = new RegionTable(options.randomNumbers());
     this.onChip = new OnChipSpace(this, limits.onChipBytes());
     this.queuePairs = new NumberTable<>(FIRST_NUMBER, limits.queuePairs());
     this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * limits.queuePairs());
@@ -113,6 +121,11 @@ public final class SoftHca implements Hca, HcaServices {
     this.gidLow = interfaceIdentifier(name);
     Trace trace = fabric.trace();
     this.port = fabric.attachDevice(nic, engine);
+    this.pipeline = new HcaPipeline(port, options.timing().rates());
+    this.waiting =
+        pipeline.limitsArrivals() && !port.isImmediate()
+            ? new DelayLine<>(port, engine::arrive)
+            : null;
     this.immediate =
         port.isImmediate() && options.timing().equals(HcaTiming.ZERO) && !trace.enabled();
     this.tracer = trace.enabled() ? new HcaTracer(trace, port, nic) : null;
@@ -193,6 +206,9 @@ public final class SoftHca implements Hca, HcaServices {
       faults.drop();
     }
     engine.drop();
+    if (waiting != null) {
+      waiting.drain(packet -> packet.pool.release(packet));
+    }
   }
 
   @Override
@@ -256,8 +272,19 @@ public final class SoftHca implements Hca, HcaServices {
   }
 
   @Override
-  public long receiveNanos() {
-    return options.timing().receiveNanos();
+  public long receiveNanos(Packet packet) {
+    HcaTiming timing = options.timing();
+    return BthOpcode.isResponse(packet.opcode) ? timing.acknowledgeNanos() : timing.receiveNanos();
+  }
+
+  @Override
+  public boolean delaysArrivals() {
+    return options.timing().delaysArrivals();
+  }
+
+  @Override
+  public HcaPipeline pipeline() {
+    return pipeline;
   }
 
   /** 40 bits of the name's hash as a locally administered EUI-64. */
@@ -392,8 +419,10 @@ public final class SoftHca implements Hca, HcaServices {
   public void arrive(Packet packet) {
     if (closed || !linkUp) {
       packet.pool.release(packet);
-    } else {
+    } else if (waiting == null || BthOpcode.isResponse(packet.opcode)) {
       engine.arrive(packet);
+    } else {
+      waiting.add(packet, pipeline.packet(packet.destination));
     }
   }
 }

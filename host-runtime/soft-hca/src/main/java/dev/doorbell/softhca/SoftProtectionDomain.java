@@ -78,7 +78,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     requireOpen("register memory");
     Rights.checkRegion(rights);
     int key = hca.regions.reserve();
-    if (key < 0) {
+    if (key == 0) {
       throw new HcaException(
           "%s has no memory key left; close regions first".formatted(hca.name()), HcaErrno.ENOMEM);
     }

@@ -51,9 +51,6 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   private @Nullable Responder responder;
   private boolean closed;
 
-  /** Packets must come from this GID, where the wire says where they come from. */
-  private long @Nullable [] peerGid;
-
   // Links of the engine's lists.
   boolean active;
   @Nullable SoftQueuePair nextActive;
@@ -94,7 +91,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
         };
     this.uar = uar;
     this.memory = memory;
-    this.startPsn = (number * PSN_STEP) & Psn.MASK;
+    this.startPsn = hca.regions.psn(number * PSN_STEP);
     this.wqes = newSource();
     sendCompletions.use();
     if (receiveCompletions != null) {
@@ -199,8 +196,8 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
     ConnectionChecks.requireTransport(this, hca.name(), false);
     ConnectionChecks.check(peer, attributes, hca.options().limits());
-    route = ConnectionChecks.routeTo(peer, number, hca);
-    peerGid = hca.wire().carriesGids() ? hca.wire().gid(peer.hca()) : null;
+    Route there = ConnectionChecks.routeTo(peer, number, hca);
+    route = there;
     peerNumber = peer.number();
     mtu = Math.min(peer.mtu(), hca.options().engine().mtu());
     HcaFaults faults = hca.faults();
@@ -208,7 +205,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     if (fault != null && fault.action() == FaultAction.MTU_MISMATCH) {
       mtu = fault.number();
     } else if (fault != null) {
-      route = new DroppingRoute();
+      route = new DroppingRoute(there);
     }
     ready(peer.startPsn() & Psn.MASK, attributes);
   }
@@ -235,6 +232,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   @Override
   public void toRts(ConnectionAttributes attributes) {
     require(QueuePairState.RTR, QueuePairState.RTS, "toRts");
+    ConnectionChecks.checkAtRts(attributes, partitionKey, hca.options().limits());
     connection = attributes;
     if (requester != null) {
       requester.attributesChanged();
@@ -404,10 +402,10 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     }
   }
 
-  /** The packet names this queue pair and comes from another HCA than the peer's. */
+  /** The packet names this queue pair and comes from elsewhere than its peer. */
   private boolean isFromOtherPeer(Packet packet) {
-    long[] peer = peerGid;
-    return peer != null && (packet.sourceGidHigh != peer[0] || packet.sourceGidLow != peer[1]);
+    Route there = route;
+    return there != null && !there.accepts(packet, peerNumber);
   }
 
   /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
@@ -473,6 +471,17 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
 
   /** The route of a connection that a fault leads nowhere. */
   private static final class DroppingRoute extends Route {
+    private final Route to;
+
+    DroppingRoute(Route to) {
+      this.to = to;
+    }
+
+    @Override
+    public boolean accepts(Packet packet, int peer) {
+      return to.accepts(packet, peer);
+    }
+
     @Override
     public void transmit(Packet packet) {
       packet.pool.release(packet);

@@ -2,7 +2,6 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.fabric.Access;
-import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.FabricMemory;
@@ -13,7 +12,7 @@ import java.util.function.BooleanSupplier;
 
 /** Two software HCAs on a wire that can be told to hurt packets, in stepped time. */
 final class SteppedWorld implements HcaWorld {
-  private static final long PATIENCE_NANOS = 3_600_000_000_000L;
+  private static final long LIMIT_NANOS = 3_600_000_000_000L;
 
   final SteppedFabric fabric = new SteppedFabric(1L << 32);
   final FaultyWire wire = new FaultyWire(fabric);
@@ -53,11 +52,11 @@ final class SteppedWorld implements HcaWorld {
   }
 
   @Override
-  public boolean runUntil(BooleanSupplier done) {
-    return fabric.run(done, PATIENCE_NANOS) == RunOutcome.DONE;
+  public void work(BooleanSupplier done) {
+    fabric.run(done, LIMIT_NANOS);
   }
 
-  /** Lets so much time pass. */
+  /** Lets {@code nanos} of virtual time pass. */
   void run(long nanos) {
     fabric.run(() -> false, nanos);
   }

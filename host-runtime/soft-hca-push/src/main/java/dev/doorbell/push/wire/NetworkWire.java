@@ -267,7 +267,7 @@ public final class NetworkWire extends Wire {
         whole.packet.trafficClass |= CONGESTION_EXPERIENCED;
       }
       entering.add(whole);
-      station.port().timer(station.receiveNanos(), entered);
+      station.port().timer(station.receiveNanos(whole.packet), entered);
     }
 
     private void entered(boolean ok) {

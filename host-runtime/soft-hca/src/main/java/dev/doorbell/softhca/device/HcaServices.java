@@ -30,6 +30,9 @@ public interface HcaServices extends Station {
   /** Takes over a packet that the fault plan has let through. */
   void arrive(Packet packet);
 
+  /** What limits the rates of the HCA. */
+  HcaPipeline pipeline();
+
   /** Adds an asynchronous event of an object with that number. */
   void raise(AsyncEvent.Type type, int number);
 

@@ -1,30 +1,68 @@
 package dev.doorbell.softhca.device;
 
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.NicRefinements;
+
 /**
  * What the stages of the HCA cost, in nanoseconds of virtual time. Each is a latency: stages of
- * different work requests overlap. Under a fabric without virtual time they cost nothing.
+ * different work requests overlap, as far as {@link HcaRates} allow. Under a fabric without virtual
+ * time they cost nothing.
  *
  * @param doorbellNanos from a doorbell's arrival to the WQE fetch; not charged when the WQE came
  *     with the doorbell (BlueFlame)
  * @param wqeNanos from holding a WQE to reading its payload: parsing, queue pair context, keys
  * @param packetNanos from holding a packet's payload to putting it on the wire
- * @param receiveNanos from a packet's arrival to its effect at the receiver
+ * @param receiveNanos from a request packet's arrival to its effect at the responder
+ * @param acknowledgeNanos from a response packet's arrival to its effect at the requester
+ * @param rates how fast the stages take in work
  */
-public record HcaTiming(long doorbellNanos, long wqeNanos, long packetNanos, long receiveNanos) {
+public record HcaTiming(
+    long doorbellNanos,
+    long wqeNanos,
+    long packetNanos,
+    long receiveNanos,
+    long acknowledgeNanos,
+    HcaRates rates) {
 
   /** Everything at once. */
-  public static final HcaTiming ZERO = new HcaTiming(0, 0, 0, 0);
+  public static final HcaTiming ZERO = new HcaTiming(0, 0, 0);
 
-  /** Stages of the requester; the receiver's costs nothing. */
+  /** Stages of the requester; the responder's cost nothing, and nothing limits a rate. */
   public HcaTiming(long doorbellNanos, long wqeNanos, long packetNanos) {
-    this(doorbellNanos, wqeNanos, packetNanos, 0);
+    this(doorbellNanos, wqeNanos, packetNanos, 0, 0, HcaRates.UNLIMITED);
   }
 
   public HcaTiming {
-    if (doorbellNanos < 0 || wqeNanos < 0 || packetNanos < 0 || receiveNanos < 0) {
+    if (doorbellNanos < 0
+        || wqeNanos < 0
+        || packetNanos < 0
+        || receiveNanos < 0
+        || acknowledgeNanos < 0) {
       throw new IllegalArgumentException(
-          "a stage cannot take negative time: doorbell %d ns, WQE %d ns, packet %d ns, receive %d ns"
-              .formatted(doorbellNanos, wqeNanos, packetNanos, receiveNanos));
+          "a stage cannot take negative time: doorbell %d ns, WQE %d ns, packet %d ns, receive %d ns, acknowledge %d ns"
+              .formatted(doorbellNanos, wqeNanos, packetNanos, receiveNanos, acknowledgeNanos));
     }
+  }
+
+  /** The stages of an HCA of a topology. */
+  public static HcaTiming of(NicPrices nic) {
+    NicRefinements finer = nic.finer();
+    return new HcaTiming(
+        Math.round(nic.doorbell()),
+        Math.round(nic.wqe()),
+        Math.round(nic.packet()),
+        Math.round(finer.receive()),
+        Math.round(finer.acknowledge()),
+        new HcaRates(
+            finer.wqeInterval(),
+            finer.queueInterval(),
+            finer.packetInterval(),
+            finer.connections(),
+            finer.connectionMiss()));
+  }
+
+  /** Whether packets take time between their arrival and their effect. */
+  public boolean delaysArrivals() {
+    return receiveNanos != 0 || acknowledgeNanos != 0 || rates.limitsArrivals();
   }
 }

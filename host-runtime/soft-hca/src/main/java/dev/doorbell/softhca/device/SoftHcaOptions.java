@@ -11,8 +11,11 @@ import dev.doorbell.softhca.packet.Packet;
  * @param limits what it admits
  * @param engine how much it does at once
  * @param timing what the stages cost in virtual time
+ * @param randomNumbers memory keys and first PSNs are random, so that clients of one HCA cannot
+ *     guess each other's; else they repeat from run to run
  */
-public record SoftHcaOptions(Limits limits, Engine engine, HcaTiming timing) {
+public record SoftHcaOptions(
+    Limits limits, Engine engine, HcaTiming timing, boolean randomNumbers) {
   /** A WQE of 63 units less control segment, remote address and inline header. */
   private static final int LARGEST_INLINE =
       (ControlSegment.MAX_DS - 2) * SendQueue.UNIT - Integer.BYTES;
@@ -24,7 +27,7 @@ public record SoftHcaOptions(Limits limits, Engine engine, HcaTiming timing) {
 
   /** The usual. */
   public static final SoftHcaOptions DEFAULT =
-      new SoftHcaOptions(Limits.DEFAULT, Engine.DEFAULT, HcaTiming.ZERO);
+      new SoftHcaOptions(Limits.DEFAULT, Engine.DEFAULT, HcaTiming.ZERO, false);
 
   /**
    * What an HCA admits.
@@ -175,16 +178,21 @@ public record SoftHcaOptions(Limits limits, Engine engine, HcaTiming timing) {
 
   /** The same with other stage times. */
   public SoftHcaOptions withTiming(HcaTiming timing) {
-    return new SoftHcaOptions(limits, engine, timing);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers);
   }
 
   /** The same with other limits. */
   public SoftHcaOptions withLimits(Limits limits) {
-    return new SoftHcaOptions(limits, engine, timing);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers);
   }
 
   /** The same with another engine. */
   public SoftHcaOptions withEngine(Engine engine) {
-    return new SoftHcaOptions(limits, engine, timing);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers);
+  }
+
+  /** The same with random keys and first PSNs. */
+  public SoftHcaOptions withRandomNumbers() {
+    return new SoftHcaOptions(limits, engine, timing, true);
   }
 }

@@ -66,6 +66,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public int hopLimit;
   public long sourceGidHigh;
   public long sourceGidLow;
+  public int sourcePort;
   public long destinationGidHigh;
   public long destinationGidLow;
 
@@ -242,6 +243,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     flowLabel = other.flowLabel;
     hopLimit = other.hopLimit;
     sourceGidHigh = other.sourceGidHigh;
+    sourcePort = other.sourcePort;
     sourceGidLow = other.sourceGidLow;
     destinationGidHigh = other.destinationGidHigh;
     destinationGidLow = other.destinationGidLow;

@@ -26,6 +26,15 @@ public abstract class Route {
     return null;
   }
 
+  /**
+   * Whether a packet comes from where this route leads. What a wire does not know it accepts.
+   *
+   * @param peer number of the queue pair there
+   */
+  public boolean accepts(Packet packet, int peer) {
+    return true;
+  }
+
   /** A packet's travel, started by {@link #transmit} with the packet as completion, has ended. */
   public void arrived(Packet packet) {
     throw new IllegalStateException("nothing was under way for " + packet);

@@ -23,7 +23,10 @@ public interface Station {
   DevicePort port();
 
   /** From a packet's arrival to its effect, in nanoseconds of virtual time. */
-  long receiveNanos();
+  long receiveNanos(Packet packet);
+
+  /** Whether packets take time between their arrival and their effect. */
+  boolean delaysArrivals();
 
   /** The station is on {@code wire} from now on. */
   void plug(Wire wire);

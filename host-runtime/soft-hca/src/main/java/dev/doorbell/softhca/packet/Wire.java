@@ -23,11 +23,6 @@ public abstract class Wire {
     return station.name();
   }
 
-  /** True when packets arrive with the GID that they came from. */
-  public boolean carriesGids() {
-    return false;
-  }
-
   /**
    * Packets of one connection, with {@code payloadBytes} each, that may be without acknowledgement.
    * A wire that loses what its buffers do not hold bounds them: beyond that, sending more means

@@ -214,7 +214,7 @@ final class PacketMaker {
       int inPiece = request.pieceBytes[piece] - offset;
       if (left <= inPiece) {
         long address = request.pieceAddress[piece] + offset;
-        long inPlace = request.inline ? address : port.map(address, left);
+        long inPlace = request.isInline(piece) ? address : port.map(address, left);
         if (inPlace != 0) {
           packet.payload = inPlace;
           request.advance(left);
@@ -238,7 +238,7 @@ final class PacketMaker {
       int piece = request.piece;
       int take = Math.min(left, request.pieceBytes[piece] - request.pieceOffset);
       long address = request.pieceAddress[piece] + request.pieceOffset;
-      if (request.inline) {
+      if (request.isInline(piece)) {
         RawMemory.copy(address, target, take);
       } else if (!port.read(address, target, take, packet)) {
         packet.addRead();

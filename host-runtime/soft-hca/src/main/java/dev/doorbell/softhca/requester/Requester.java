@@ -15,6 +15,7 @@ import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
+import dev.doorbell.softhca.device.ServiceTimes;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.QueuePairContext;
@@ -45,6 +46,7 @@ public final class Requester {
   private final NumberTable<SoftCompletionQueue> completionQueues;
   private final int pipelineDepth;
   private final long wqeNanos;
+  private final ServiceTimes turns = new ServiceTimes();
   private final RequestRing ring;
   private final @Nullable DirectWrites directWrites;
 
@@ -193,7 +195,8 @@ public final class Requester {
           tracer.fetched(
               queuePair.number, request.index, request.opcode, request.ds, request.blocks);
         }
-        if (wqeNanos == 0 || port.delay(wqeNanos, request)) {
+        long nanos = wqeNanos + hca.pipeline().wqe(queuePair.number, turns);
+        if (nanos == 0 || port.delay(nanos, request)) {
           request.phase = SendRequest.Phase.PARSED;
         }
       } else if (queuePair.state() == QueuePairState.ERR) {

@@ -60,10 +60,12 @@ final class SendRequest implements Completion {
   /** Payload bytes, of all pieces. */
   long length;
 
-  /** Contiguous pieces of local memory, or of the WQE itself when {@link #inline}. */
-  boolean inline;
-
+  /** Contiguous pieces of local memory, or of the WQE itself where {@link #isInline}. */
   int pieces;
+
+  /** A bit for each piece: a WQE has 63 units of 16 bytes at most, and pieces are fewer. */
+  private long inlinePieces;
+
   long[] pieceAddress = new long[FIRST_PIECES];
   int[] pieceBytes = new int[FIRST_PIECES];
 
@@ -129,6 +131,23 @@ final class SendRequest implements Completion {
   /** True for a READ that takes several request packets. */
   boolean isSplit() {
     return packets > stride;
+  }
+
+  void clearPieces() {
+    pieces = 0;
+    inlinePieces = 0;
+    length = 0;
+  }
+
+  /** Adds a piece that lies in the WQE. */
+  void addInlinePiece(long address, int bytes) {
+    inlinePieces |= 1L << pieces;
+    addPiece(address, bytes);
+  }
+
+  /** True for a piece that lies in the WQE, whose bytes the HCA has read with it. */
+  boolean isInline(int which) {
+    return (inlinePieces >>> which & 1) != 0;
   }
 
   void addPiece(long address, int bytes) {

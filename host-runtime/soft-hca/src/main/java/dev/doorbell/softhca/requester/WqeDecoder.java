@@ -63,9 +63,7 @@ final class WqeDecoder {
   /** Decodes the segments after the control segment; on an error the request has failed. */
   void decode(SendRequest request) {
     int opcode = request.opcode;
-    request.pieces = 0;
-    request.length = 0;
-    request.inline = false;
+    request.clearPieces();
     request.relaxed = false;
     request.cellBytes = 0;
     if (!isKnown(opcode, queuePair.transport)) {
@@ -194,24 +192,26 @@ final class WqeDecoder {
     }
   }
 
-  /** Data segments from {@code unit} to the end of the WQE. */
+  /** Data and inline segments, in any order, from {@code unit} to the end of the WQE. */
   private boolean data(SendRequest request, int unit) {
     int opcode = request.opcode;
     boolean scatter = request.hasResponse();
     int rights = scatter ? Rights.LOCAL_WRITE : 0;
     int ds = request.ds;
+    int inline = 0;
     for (int at = unit; at < ds; at++) {
       long segment = wqes.unit(request.index, at);
       if (DataSegment.isInline(segment)) {
         int bytes = InlineSegment.byteCount(segment);
-        int units = InlineSegment.units(bytes);
-        boolean alone = at == unit && at + units == ds;
-        if (scatter || opcode == Opcode.DUMP || !alone || bytes > limits.inlineBytes()) {
+        int last = at + InlineSegment.units(bytes) - 1;
+        inline += bytes;
+        if (scatter || opcode == Opcode.DUMP || last >= ds || inline > limits.inlineBytes()) {
           request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_SEGMENT);
           return false;
         }
         inline(request, segment + InlineSegment.DATA_OFFSET, bytes);
-        return true;
+        at = last;
+        continue;
       }
       int bytes = DataSegment.byteCount(segment);
       if (bytes == 0) {
@@ -235,14 +235,13 @@ final class WqeDecoder {
 
   /** Payload in the WQE; it may run over the end of the ring. */
   private void inline(SendRequest request, long start, int bytes) {
-    request.inline = true;
     if (bytes == 0) {
       return;
     }
     int untilEnd = (int) Math.min(bytes, wqes.end() - start);
-    request.addPiece(start, untilEnd);
+    request.addInlinePiece(start, untilEnd);
     if (untilEnd < bytes) {
-      request.addPiece(wqes.start(), bytes - untilEnd);
+      request.addInlinePiece(wqes.start(), bytes - untilEnd);
     }
   }
 }

@@ -58,6 +58,11 @@ abstract class FrameLink {
    */
   abstract int open(int i);
 
+  /** The UDP port that the message that was opened came from; 0 where none is known. */
+  int senderPort() {
+    return 0;
+  }
+
   /** Finds the parts of a datagram of the message that was opened. */
   abstract RoceFrame.Verdict parse(RoceFrame frame, long address, int bytes);
 

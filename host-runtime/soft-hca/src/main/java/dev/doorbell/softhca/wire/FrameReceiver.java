@@ -198,6 +198,7 @@ final class FrameReceiver {
     packet.flowLabel = 0;
     packet.sourceGidHigh = frame.sourceHigh();
     packet.sourceGidLow = frame.sourceLow();
+    packet.sourcePort = link.senderPort();
     packet.destinationGidHigh = frame.destinationHigh();
     packet.destinationGidLow = frame.destinationLow();
   }

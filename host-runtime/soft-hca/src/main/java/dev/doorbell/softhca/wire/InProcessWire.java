@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
 public final class InProcessWire extends Wire {
   private final long latencyNanos;
   private final double picosPerByte;
+  private final int lessFraming;
   private final Map<String, Member> members = new LinkedHashMap<>();
   private @Nullable WireCapture capture;
+  private boolean checksSenders;
 
   /** A station, and when its way out is free again in picoseconds of virtual time. */
   private static final class Member {
@@ -41,19 +43,26 @@ public final class InProcessWire extends Wire {
     this(0, 0);
   }
 
+  /** As {@link #InProcessWire(long, double, int)}, with whole frames. */
+  public InProcessWire(long latencyNanos, double gigabitsPerSecond) {
+    this(latencyNanos, gigabitsPerSecond, 0);
+  }
+
   /**
    * A wire that takes virtual time.
    *
    * @param latencyNanos from the last bit's departure to its arrival
    * @param gigabitsPerSecond of each HCA's way out; 0 means without limit
+   * @param lessFraming bytes of a RoCEv2 frame that a packet does not have on this wire
    */
-  public InProcessWire(long latencyNanos, double gigabitsPerSecond) {
+  public InProcessWire(long latencyNanos, double gigabitsPerSecond, int lessFraming) {
     if (latencyNanos < 0 || !(gigabitsPerSecond >= 0)) {
       throw new IllegalArgumentException(
           "wire latency %d ns, bandwidth %s Gbit/s: neither may be negative"
               .formatted(latencyNanos, gigabitsPerSecond));
     }
     this.latencyNanos = latencyNanos;
+    this.lessFraming = lessFraming;
     this.picosPerByte = gigabitsPerSecond == 0 ? 0 : 8_000 / gigabitsPerSecond;
   }
 
@@ -70,6 +79,15 @@ public final class InProcessWire extends Wire {
               .formatted(station.name()));
     }
     station.plug(this);
+  }
+
+  /**
+   * From now on a connection accepts packets of the queue pair that it is connected to alone. A NIC
+   * cannot know that, and checks the GID; where programs share one server, one could send as
+   * another.
+   */
+  public void checkSenders() {
+    checksSenders = true;
   }
 
   /**
@@ -133,7 +151,7 @@ public final class InProcessWire extends Wire {
       this.from = from;
       this.to = peer.station;
       this.toGid = peer.gid;
-      this.timed = latencyNanos != 0 || picosPerByte != 0 || to.receiveNanos() != 0;
+      this.timed = latencyNanos != 0 || picosPerByte != 0 || to.delaysArrivals();
     }
 
     @Override
@@ -157,6 +175,12 @@ public final class InProcessWire extends Wire {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // an HCA's packets are of its own pool
+    public boolean accepts(Packet packet, int peer) {
+      return !checksSenders || (packet.pool == to.packets() && packet.originQpn == peer);
+    }
+
+    @Override
     public @Nullable Station immediate() {
       return timed || capture != null ? null : to;
     }
@@ -167,11 +191,12 @@ public final class InProcessWire extends Wire {
     }
 
     private long travelNanos(Packet packet) {
-      long nanos = latencyNanos + to.receiveNanos();
+      long nanos = latencyNanos + to.receiveNanos(packet);
       if (picosPerByte != 0) {
         long now = from.station.port().now() * 1_000;
         from.freePicos =
-            Math.max(from.freePicos, now) + (long) (packet.frameBytes() * picosPerByte);
+            Math.max(from.freePicos, now)
+                + (long) ((packet.frameBytes() - lessFraming) * picosPerByte);
         nanos += (from.freePicos - now + 500) / 1_000;
       }
       return nanos;

@@ -9,11 +9,20 @@ final class RoceRoute extends Route {
   private final RoceWire wire;
   final Gid peer;
   final int port;
+  private final PeerPort peerPort;
 
-  RoceRoute(RoceWire wire, Gid peer, int port) {
+  RoceRoute(RoceWire wire, Gid peer, int port, PeerPort peerPort) {
     this.wire = wire;
     this.peer = peer;
     this.port = port;
+    this.peerPort = peerPort;
+  }
+
+  @Override
+  public boolean accepts(Packet packet, int peerNumber) {
+    return packet.sourceGidLow == peer.low()
+        && packet.sourceGidHigh == peer.high()
+        && (peerPort == PeerPort.ANY || packet.sourcePort == port);
   }
 
   @Override

@@ -36,12 +36,16 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   private static final int SMALLEST_WINDOW = 8;
 
+  /** Peers come and go; a new one after so many is looked up again. */
+  private static final int REMEMBERED_ROUTES = 4096;
+
   /** Bytes under way on a connection that keep both ends busy; more would only leave the caches. */
   private static final int LARGEST_WINDOW_BYTES = 2 << 20;
 
   private final Fabric fabric;
   private final FrameLink link;
   private final UdpSocket socket;
+  private final PeerPort peerPort;
   private final Agent agent = new Pump();
   private final FrameSender sender;
   private final FrameReceiver receiver;
@@ -50,8 +54,9 @@ public final class RoceWire extends Wire implements AutoCloseable {
   private final Map<WireAddress, RoceRoute> routes = new HashMap<>();
   private boolean closed;
 
-  private RoceWire(Fabric fabric, Locus at, FrameLink link, WireFaults faults) {
+  private RoceWire(Fabric fabric, Locus at, FrameLink link, WireFaults faults, PeerPort peerPort) {
     this.fabric = fabric;
+    this.peerPort = peerPort;
     this.link = link;
     this.socket = link.socket;
     this.sender = new FrameSender(link, faults);
@@ -69,9 +74,15 @@ public final class RoceWire extends Wire implements AutoCloseable {
    * @throws HcaException when the fabric is in virtual time or the port is taken
    */
   public static RoceWire udp(Fabric fabric, Locus at, Gid local, int port, WireFaults faults) {
+    return udp(fabric, at, local, port, faults, PeerPort.ANY);
+  }
+
+  /** As above, with a rule for the ports of peers. */
+  public static RoceWire udp(
+      Fabric fabric, Locus at, Gid local, int port, WireFaults faults, PeerPort peerPort) {
     requireWallTime(fabric);
     UdpSocket socket = new UdpSocket(local, port, HOP_LIMIT, MESSAGES, true);
-    return new RoceWire(fabric, at, new UdpLink(socket, new Tap(fabric)), faults);
+    return new RoceWire(fabric, at, new UdpLink(socket, new Tap(fabric)), faults, peerPort);
   }
 
   /**
@@ -95,7 +106,8 @@ public final class RoceWire extends Wire implements AutoCloseable {
         fabric,
         at,
         new EthernetLink(socket, new Tap(fabric), loopback, guestPort, options),
-        faults);
+        faults,
+        PeerPort.ANY);
   }
 
   private static void requireWallTime(Fabric fabric) {
@@ -137,11 +149,6 @@ public final class RoceWire extends Wire implements AutoCloseable {
     return socket.port();
   }
 
-  @Override
-  public boolean carriesGids() {
-    return true;
-  }
-
   /**
    * Half of what this end's receive buffer holds, taking the peer's to be like it, and 2 MiB at
    * most: the other half is for other connections. What does not fit is dropped by the system, and
@@ -177,7 +184,10 @@ public final class RoceWire extends Wire implements AutoCloseable {
               .formatted(peer, link.source()));
     }
     int port = to.port() == 0 ? UdpHeader.ROCE_PORT : to.port();
-    return routes.computeIfAbsent(to, _ -> new RoceRoute(this, peer, port));
+    if (routes.size() == REMEMBERED_ROUTES) {
+      routes.clear(); // Connections keep theirs.
+    }
+    return routes.computeIfAbsent(to, _ -> new RoceRoute(this, peer, port, peerPort));
   }
 
   @Override

@@ -100,6 +100,11 @@ final class UdpLink extends FrameLink {
   }
 
   @Override
+  int senderPort() {
+    return senderPort;
+  }
+
+  @Override
   RoceFrame.Verdict parse(RoceFrame frame, long address, int bytes) {
     if (bytes != headersFor) {
       headersFor = bytes;
