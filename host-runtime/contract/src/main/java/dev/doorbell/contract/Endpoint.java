@@ -262,7 +262,7 @@ public final class Endpoint implements AutoCloseable {
     return posted;
   }
 
-  /** As if so many blocks had been posted: after a reset. */
+  /** Sets the number of posted blocks, after a reset. */
   public void restart() {
     posted = 0;
     received = 0;

@@ -15,7 +15,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A WQE of an {@link Endpoint}, segment by segment, right or wrong as a test wants it. {@link
+ * A WQE of an {@link Endpoint}, segment by segment, valid or invalid as the test requires. {@link
  * #write} and {@link #post} return the index of its first block.
  */
 public final class EndpointWqe {

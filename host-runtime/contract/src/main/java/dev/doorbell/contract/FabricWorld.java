@@ -4,7 +4,6 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.FabricMemory;
@@ -77,18 +76,23 @@ public class FabricWorld implements HcaWorld {
   }
 
   @Override
-  public boolean runUntil(BooleanSupplier done) {
-    return fabric.run(done, RUN_LIMIT_NANOS) == RunOutcome.DONE;
+  public void work(BooleanSupplier done) {
+    fabric.run(done, RUN_LIMIT_NANOS);
   }
 
   @Override
   public void settle() {
+    long deadline = System.nanoTime() + waitNanos();
+    BooleanSupplier isOver = () -> System.nanoTime() - deadline >= 0;
     if (fabric.basis() == Basis.MODELLED) {
-      fabric.run(() -> false, SETTLING_NANOS);
-      return;
+      fabric.run(isOver, SETTLING_NANOS);
+    } else {
+      countdown = QUIET_SWEEPS;
+      fabric.run(() -> countdown-- == 0 || isOver.getAsBoolean(), RUN_LIMIT_NANOS);
     }
-    countdown = QUIET_SWEEPS;
-    fabric.run(() -> countdown-- == 0, RUN_LIMIT_NANOS);
+    if (isOver.getAsBoolean()) {
+      throw new AssertionError("the HCAs did not settle within " + waitNanos() + " ns");
+    }
   }
 
   @Override

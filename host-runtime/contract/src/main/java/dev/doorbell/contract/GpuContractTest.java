@@ -349,7 +349,7 @@ public abstract class GpuContractTest {
   }
 
   @Test
-  void a_device_hears_the_last_doorbell_and_sees_what_was_stored_before_it() {
+  void a_device_receives_the_last_doorbell_and_reads_what_was_stored_before_it() {
     int rings = 1000;
     Memory record = world.host(8);
     Allocation page =

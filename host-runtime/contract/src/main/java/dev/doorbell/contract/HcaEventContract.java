@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** What a completion queue that was armed has to tell, and when. */
 abstract class HcaEventContract extends HcaContract {
   /** A connection whose receiver has a completion queue with a channel. */
-  private final class Told {
+  private final class NotifiedPair {
     final CompletionChannel channel = world.hca(1).createCompletionChannel();
     final Endpoint sender = new Endpoint(world, 0, USUAL);
     final Endpoint receiver = new Endpoint(world, 1, USUAL);
@@ -35,7 +35,7 @@ abstract class HcaEventContract extends HcaContract {
             world.memory(1));
     private int sequence;
 
-    Told() {
+    NotifiedPair() {
       queuePair.connect(sender.queuePair.address(), Endpoint.ALL, ConnectionAttributes.DEFAULT);
       sender.queuePair.connect(queuePair.address(), Endpoint.ALL, ConnectionAttributes.DEFAULT);
       for (int i = 0; i < 16; i++) {
@@ -48,7 +48,7 @@ abstract class HcaEventContract extends HcaContract {
       DoorbellRecord.putReceiveIndex(queuePair.recordAddress(), 16);
     }
 
-    /** In the record first, then at the register: an HCA may look at either. */
+    /** Stores to the record first, then to the register: an HCA may read either. */
     void arm(long consumed, boolean solicitedOnly) {
       long doorbell = Doorbell.encodeArm(sequence++, solicitedOnly, consumed, queue.number());
       RawMemory.putIntRelease(queue.recordAddress() + DoorbellRecord.ARM_OFFSET, (int) doorbell);
@@ -69,31 +69,31 @@ abstract class HcaEventContract extends HcaContract {
 
   @Test
   void an_armed_queue_tells_of_one_completion() {
-    Told told = new Told();
-    told.send(false);
-    assertThat(told.channel.poll()).as("not armed").isNull();
-    told.arm(1, false);
-    assertThat(told.channel.poll()).as("nothing new").isNull();
-    told.send(false);
-    assertThat(told.channel.poll()).isSameAs(told.queue);
-    told.send(false);
-    assertThat(told.channel.poll()).as("armed once, told once").isNull();
-    told.arm(2, false);
-    assertThat(told.channel.poll()).as("a completion was there already").isSameAs(told.queue);
-    assertThatThrownBy(told.channel::close).isInstanceOf(HcaException.class);
+    NotifiedPair pair = new NotifiedPair();
+    pair.send(false);
+    assertThat(pair.channel.poll()).as("not armed").isNull();
+    pair.arm(1, false);
+    assertThat(pair.channel.poll()).as("nothing new").isNull();
+    pair.send(false);
+    assertThat(pair.channel.poll()).isSameAs(pair.queue);
+    pair.send(false);
+    assertThat(pair.channel.poll()).as("one event per arming").isNull();
+    pair.arm(2, false);
+    assertThat(pair.channel.poll()).as("a completion was there already").isSameAs(pair.queue);
+    assertThatThrownBy(pair.channel::close).isInstanceOf(HcaException.class);
   }
 
   @Test
   void a_queue_armed_for_solicited_completions_lets_others_pass() {
-    Told told = new Told();
-    told.arm(0, true);
-    told.send(false);
-    assertThat(told.channel.poll()).isNull();
-    told.send(true);
-    assertThat(told.channel.poll()).isSameAs(told.queue);
-    told.arm(2, true);
-    told.queuePair.toError();
+    NotifiedPair pair = new NotifiedPair();
+    pair.arm(0, true);
+    pair.send(false);
+    assertThat(pair.channel.poll()).isNull();
+    pair.send(true);
+    assertThat(pair.channel.poll()).isSameAs(pair.queue);
+    pair.arm(2, true);
+    pair.queuePair.toError();
     world.settle();
-    assertThat(told.channel.poll()).as("errors count as solicited").isSameAs(told.queue);
+    assertThat(pair.channel.poll()).as("errors count as solicited").isSameAs(pair.queue);
   }
 }

@@ -20,6 +20,8 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.core.mlx5.Syndrome;
+import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -87,6 +89,48 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
     assertThat(a.pollSend().syndrome()).isEqualTo(Syndrome.TRANSPORT_RETRY_EXCEEDED);
     world.settle();
     assertThat(b.buffer.getLong(64)).isZero();
+  }
+
+  @Test
+  void the_partition_does_not_change_between_rtr_and_rts() {
+    Endpoint a = new Endpoint(world, 0, USUAL);
+    Endpoint b = new Endpoint(world, 1, USUAL);
+    a.queuePair.toInit(Endpoint.ALL);
+    a.queuePair.toRtr(b.queuePair.address(), ConnectionAttributes.DEFAULT);
+    assertThatThrownBy(
+            () -> a.queuePair.toRts(ConnectionAttributes.DEFAULT.withPartitionKey(0x8001)))
+        .isInstanceOf(HcaException.class);
+    assertThat(a.queuePair.state()).isEqualTo(QueuePairState.RTR);
+    a.queuePair.toRts(ConnectionAttributes.DEFAULT);
+    assertThat(a.queuePair.state()).isEqualTo(QueuePairState.RTS);
+  }
+
+  /** In any order, over the ends of packets, and to the last byte. */
+  @ParameterizedTest
+  @ValueSource(ints = {Opcode.RDMA_WRITE, Opcode.SEND})
+  void a_wqe_may_hold_inline_and_data_segments_together(int opcode) {
+    Endpoint[] ends = pair(USUAL, ConnectionAttributes.DEFAULT);
+    byte[] expected = new byte[3 + 700 + 21 + 0 + 12 + 5];
+    new Random(opcode).nextBytes(expected);
+    ends[0].buffer.putBytes(100, Arrays.copyOfRange(expected, 3, 703));
+    ends[0].buffer.putBytes(2000, Arrays.copyOfRange(expected, 736, 741));
+    EndpointWqe wqe = ends[0].wqe(opcode);
+    if (opcode == Opcode.SEND) {
+      ends[1].postReceive(512, 1024);
+    } else {
+      wqe.remote(ends[1].address(512), ends[1].region.rkey());
+    }
+    wqe.inline(Arrays.copyOfRange(expected, 0, 3))
+        .local(100, 700)
+        .inline(Arrays.copyOfRange(expected, 703, 724))
+        .inline(new byte[0])
+        .inline(Arrays.copyOfRange(expected, 724, 736))
+        .local(2000, 5)
+        .post();
+    assertThat(ends[0].pollSend().isError()).isFalse();
+    world.settle();
+    assertThat(ends[1].buffer.getBytes(512, expected.length)).isEqualTo(expected);
+    assertThat(ends[1].buffer.getBytes(512 + expected.length, 8)).isEqualTo(new byte[8]);
   }
 
   @Test

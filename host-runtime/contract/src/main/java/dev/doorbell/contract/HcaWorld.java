@@ -6,14 +6,14 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Two HCAs that reach each other, and what a test needs around them. A back end that wants to pass
- * {@link HcaContractTest} provides one.
+ * Two HCAs that reach each other, with memory and a CPU for each. A back end provides one to run
+ * {@link HcaContractTest}.
  *
  * <p>Addresses of host memory, and of GPU memory where {@link #deviceMemoryIsAddressable}, may be
  * dereferenced by the test.
  */
 public interface HcaWorld extends AutoCloseable {
-  /** What an HCA may lack: some providers of verbs have no word for it, or say less. */
+  /** Optional features: some providers of verbs lack them. */
   enum Feature {
     /** Atomics of 4 bytes, and those with masks. */
     MASKED_ATOMICS,
@@ -21,15 +21,15 @@ public interface HcaWorld extends AutoCloseable {
     WAIT,
     /** DUMP. */
     DUMP,
-    /** Asynchronous events of the queue pair that a faulty request arrives at. */
+    /** Asynchronous events of the queue pair that receives a faulty request. */
     RESPONDER_EVENTS,
     /** P_Keys other than the default. */
     PARTITIONS,
-    /** The very syndrome that mlx5 gives; without it, any error will do. */
+    /** The exact syndrome of mlx5; without this feature, tests accept any error. */
     PRECISE_SYNDROMES
   }
 
-  /** Features that tests have to do without. */
+  /** Features that this back end lacks. */
   default Set<Feature> lacks() {
     return Set.of();
   }
@@ -43,10 +43,31 @@ public interface HcaWorld extends AutoCloseable {
   /** Stores 8 bytes to a doorbell register of HCA {@code side}. */
   void store64(int side, long address, long value);
 
-  /** Lets the HCAs work until {@code done}, for a generous time; false when it never came. */
-  boolean runUntil(BooleanSupplier done);
+  /** Lets the HCAs work until {@code done}, which is evaluated again and again, or less long. */
+  void work(BooleanSupplier done);
 
-  /** Lets the HCAs finish what they can do by themselves. */
+  /** Wall time of a wait, in nanoseconds: many times what a busy machine needs. */
+  default long waitNanos() {
+    return 120_000_000_000L;
+  }
+
+  /**
+   * Lets the HCAs work until {@code done}.
+   *
+   * @return false if {@link #waitNanos} passed first, or if {@link #work} ended first
+   */
+  default boolean runUntil(BooleanSupplier done) {
+    long deadline = System.nanoTime() + waitNanos();
+    boolean[] isDone = {false};
+    work(
+        () -> {
+          isDone[0] = done.getAsBoolean();
+          return isDone[0] || System.nanoTime() - deadline >= 0;
+        });
+    return isDone[0];
+  }
+
+  /** Lets the HCAs work until they are idle. */
   void settle();
 
   /** True when the CPU can address GPU memory here. */

@@ -19,6 +19,7 @@ public final class RandomTraffic {
   private static final int BYTES = 1 << 16;
   private static final int LARGEST = 12_000;
   private static final int LARGEST_INLINE = 220;
+  private static final int LARGEST_INLINE_PIECE = 64;
   private static final int MOST_BLOCKS = 4;
 
   private final HcaWorld world;
@@ -132,7 +133,7 @@ public final class RandomTraffic {
     posted.add(opcode);
   }
 
-  /** Random payload of the source: inline, or up to three pieces. */
+  /** Random payload of the source: inline, or up to three pieces, some of which are inline. */
   private byte[] payload(EndpointWqe wqe) {
     if (random.nextInt(3) == 0) {
       byte[] inline = new byte[random.nextInt(LARGEST_INLINE + 1)];
@@ -144,6 +145,13 @@ public final class RandomTraffic {
     int pieces = 1 + random.nextInt(3);
     for (int i = 0; i < pieces; i++) {
       int bytes = size();
+      if (bytes <= LARGEST_INLINE_PIECE && random.nextInt(3) == 0) {
+        byte[] inline = new byte[bytes];
+        random.nextBytes(inline);
+        wqe.inline(inline);
+        all.put(inline);
+        continue;
+      }
       int from = random.nextInt(BYTES - bytes);
       wqe.local(from, bytes);
       all.put(modelA, from, bytes);

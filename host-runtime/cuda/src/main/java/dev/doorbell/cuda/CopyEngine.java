@@ -19,8 +19,8 @@ final class CopyEngine {
   }
 
   /**
-   * Copies all of one memory to another again and again: the copies are given to a stream at once
-   * and run one behind the other.
+   * Copies all of one memory to another several times: the copies are queued in one stream and run
+   * one after the other.
    *
    * @param from device or pinned host memory
    * @param to the other of the two, at least as long
@@ -54,8 +54,7 @@ final class CopyEngine {
       context.call(what, () -> JCudaDriver.cuEventElapsedTime(millis, begin, end));
       return millis[0] * NANOS_A_MILLI;
     } finally {
-      // What failed above is the story; a handle that was never made is refused, which is no
-      // matter.
+      // Results are ignored: a failure above is reported, and a handle may not exist.
       context.ask(() -> JCudaDriver.cuEventDestroy(begin));
       context.ask(() -> JCudaDriver.cuEventDestroy(end));
       context.ask(() -> JCudaDriver.cuStreamDestroy(stream));

@@ -1,7 +1,6 @@
 package dev.doorbell.cuda;
 
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -9,23 +8,26 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Moves bytes by the GPU's copy engines: asynchronous copies on a stream of its own, and stores by
- * the stream itself for what has to come last.
+ * the stream itself for what must be written last.
  *
- * <p>Reads that follow each other are one copy. A copy engine promises nothing about the order of
- * the bytes of a copy, so the last 8 bytes of a write are stored after its copy, with a barrier
- * before them. The end of a batch is a counter that the stream stores to pinned memory.
+ * <p>Contiguous reads are one copy. A copy engine does not guarantee the order of the bytes of a
+ * copy, so the last 8 bytes of a write are stored after its copy, with a barrier before them. At
+ * the end of a batch the stream stores a counter to pinned memory.
  */
 final class CopyMover extends StagedMover {
   private static final int STAGING_BYTES = 16 << 20;
   private static final int COUNTER_BYTES = 64;
 
-  /** The driver takes fewer than 256 at a time. */
+  /** Bytes of pinned memory that a mover needs. */
+  static final int MEMORY_BYTES = COUNTER_BYTES + STAGING_BYTES;
+
+  /** The driver accepts fewer than 256 per call. */
   private static final int MOST_OPERATIONS = 128;
 
   private static final int OPERATION_BYTES = 48;
   private static final int WRITE_VALUE_64 = 5;
 
-  /** The default; this version of the call has no other. */
+  /** The only value of this version of the call. */
   private static final int BARRIER = 0;
 
   private final CudaContext context;
@@ -38,7 +40,12 @@ final class CopyMover extends StagedMover {
   private final long operations = operationMemory.address();
   private int count;
 
-  private CopyMover(CudaContext context, Memory memory) {
+  /**
+   * Creates a mover for the device of {@code context}.
+   *
+   * @param memory {@link #MEMORY_BYTES} of pinned memory, which the mover closes
+   */
+  CopyMover(CudaContext context, Memory memory) {
     super(memory.address() + COUNTER_BYTES, STAGING_BYTES);
     this.context = context;
     this.memory = memory;
@@ -47,32 +54,23 @@ final class CopyMover extends StagedMover {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
       context.call(
-          "creating the stream of a mover", () -> StreamFunctions.createStream(out.address()));
+          "creating the stream of a mover", () -> DriverFunctions.createStream(out.address()));
       this.stream = out.get(ValueLayout.JAVA_LONG, 0);
     }
-  }
-
-  /**
-   * A mover of the device that {@code gpu} is.
-   *
-   * @param context the device's
-   */
-  static CopyMover open(CudaGpu gpu, CudaContext context) {
-    return new CopyMover(
-        context, gpu.allocate(MemoryKind.HOST, COUNTER_BYTES + STAGING_BYTES, "mover"));
   }
 
   private static long current(CudaContext context) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-      context.call("asking for the context", () -> StreamFunctions.currentContext(out.address()));
+      context.call(
+          "querying the current context", () -> DriverFunctions.currentContext(out.address()));
       return out.get(ValueLayout.JAVA_LONG, 0);
     }
   }
 
   @Override
-  long hand(long from, long to) {
-    check(StreamFunctions.makeCurrent(handle));
+  long submit(long from, long to) {
+    check(DriverFunctions.makeCurrent(handle));
     for (long i = from; i < to; ) {
       if (isWrite(i)) {
         write(stage(i), far(i), size(i));
@@ -80,11 +78,11 @@ final class CopyMover extends StagedMover {
       } else {
         long start = i;
         long bytes = size(i++);
-        while (i < to && goesOn(i)) {
+        while (i < to && isContiguous(i)) {
           bytes += size(i++);
         }
         issue();
-        check(StreamFunctions.copyOut(stage(start), far(start), bytes, stream));
+        check(DriverFunctions.copyOut(stage(start), far(start), bytes, stream));
       }
     }
     store(counter, to);
@@ -96,23 +94,23 @@ final class CopyMover extends StagedMover {
     int last = bytes - Long.BYTES;
     if (((address + bytes) & (Long.BYTES - 1)) != 0 || last < 0) {
       issue();
-      check(StreamFunctions.copyIn(address, source, bytes, stream));
+      check(DriverFunctions.copyIn(address, source, bytes, stream));
       return;
     }
     if (last > 0) {
       issue();
-      check(StreamFunctions.copyIn(address, source, last, stream));
+      check(DriverFunctions.copyIn(address, source, last, stream));
     }
     if (isManaged(address)) {
-      // Streams do not store to managed memory; a copy of its own comes after the others, too.
+      // Streams cannot store to managed memory; a separate copy also follows the others.
       issue();
-      check(StreamFunctions.copyIn(address + last, source + last, Long.BYTES, stream));
+      check(DriverFunctions.copyIn(address + last, source + last, Long.BYTES, stream));
     } else {
       store(address + last, RawMemory.getLong(source + last));
     }
   }
 
-  /** Has the stream store 8 bytes, after what it did before. */
+  /** Adds a store of 8 bytes by the stream, after all that precedes it. */
   private void store(long address, long value) {
     if (count == MOST_OPERATIONS) {
       issue();
@@ -129,12 +127,12 @@ final class CopyMover extends StagedMover {
     if (count > 0) {
       int operationsNow = count;
       count = 0;
-      check(StreamFunctions.store(stream, operationsNow, operations));
+      check(DriverFunctions.store(stream, operationsNow, operations));
     }
   }
 
   @Override
-  long carriedOut() {
+  long executed() {
     return RawMemory.getLongAcquire(counter);
   }
 
@@ -147,8 +145,8 @@ final class CopyMover extends StagedMover {
   @Override
   public void close() {
     if (context.settled()) {
-      context.ask(() -> StreamFunctions.synchronize(stream));
-      context.ask(() -> StreamFunctions.destroy(stream));
+      context.ask(() -> DriverFunctions.synchronize(stream));
+      context.ask(() -> DriverFunctions.destroy(stream));
     }
     memory.close();
   }

@@ -24,21 +24,21 @@ import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The primary context of one device, shared by all GPUs of this process that are that device: what
- * breaks it breaks all of them.
+ * The primary context of one device, shared by all {@link CudaGpu}s of this process on that device:
+ * an error that breaks it breaks all of them.
  *
- * <p>Every call of the driver passes here, so that the context is current on whichever thread
- * calls, and a code that means its end is remembered. Copies have a stream of their own and wait
- * for no kernel.
+ * <p>Every call of the driver goes through this class, which makes the context current on the
+ * calling thread and records a fatal result. Copies use a stream of their own and wait for no
+ * kernel.
  */
 final class CudaContext {
   private static final Map<Integer, CudaContext> OPEN = new HashMap<>();
   private static final long STAGING_BYTES = 1 << 20;
 
-  /** Of {@link #pin}: for every context, and in the address space of kernels. */
+  /** Flags of {@link #pin}: for every context, and mapped for kernels. */
   static final int PORTABLE_MAPPED = 0x1 | 0x2;
 
-  /** How long closing waits for kernels that were given up. */
+  /** How long closing waits for abandoned kernels. */
   private static final long GRACE_NANOS = 2_000_000_000L;
 
   private static boolean loaded;
@@ -49,15 +49,23 @@ final class CudaContext {
   private final CUstream copies = new CUstream();
   private final Arena arena = Arena.ofShared();
   private final MemorySegment staging = arena.allocate(STAGING_BYTES, 4096);
-  private final List<CudaLaunch> abandoned = new ArrayList<>();
+  private final List<AbandonedKernel> abandoned = new ArrayList<>();
   private int users;
-  private boolean waited;
+  private boolean graceIsOver;
   private @Nullable String lost;
 
-  /** A call of the driver; its answer is a {@code CUresult}. */
+  /** A call of the driver that returns a {@code CUresult}. */
   @FunctionalInterface
   interface Call {
     int run();
+  }
+
+  /** A kernel that was given up and may still run on the hardware. */
+  interface AbandonedKernel {
+    /** Returns true when the hardware has ended the kernel or has failed. */
+    boolean ended();
+
+    String kernelName();
   }
 
   private CudaContext(int ordinal) {
@@ -84,8 +92,8 @@ final class CudaContext {
   }
 
   /**
-   * Gives it back; the last one to do so destroys it. Where a kernel still runs that was given up,
-   * that would hang: the context stays then, so that whoever opens the device next is told.
+   * Releases the context; the last release destroys it. While an abandoned kernel still runs that
+   * would hang, so the context stays, and opening the device again fails with that reason.
    */
   void release() {
     synchronized (OPEN) {
@@ -93,7 +101,7 @@ final class CudaContext {
         return;
       }
       OPEN.remove(ordinal);
-      // What a broken context answers to this is what it answered before.
+      // A broken context repeats its error here.
       ask(() -> JCudaDriver.cuStreamDestroy(copies));
       JCudaDriver.cuDevicePrimaryCtxRelease(device);
       arena.close();
@@ -102,7 +110,7 @@ final class CudaContext {
 
   /**
    * JCuda unpacks its library to the folder for temporary files, under a fixed name, and loads
-   * whatever lies there: a folder of this process alone keeps others' files out.
+   * whatever file has that name. A folder of this process keeps other files out.
    */
   private static void load() {
     if (loaded) {
@@ -118,7 +126,7 @@ final class CudaContext {
         loaded = true;
       } finally {
         System.setProperty(property, shared);
-        // A library that is mapped needs no name.
+        // The library is mapped and needs no file.
         try (Stream<Path> files = Files.list(own)) {
           for (Path file : files.toList()) {
             Files.delete(file);
@@ -157,7 +165,7 @@ final class CudaContext {
   int attribute(int attribute) {
     int[] value = new int[1];
     check(
-        "asking GPU %d for attribute %d".formatted(ordinal, attribute),
+        "querying attribute %2$d of GPU %1$d".formatted(ordinal, attribute),
         JCudaDriver.cuDeviceGetAttribute(value, attribute, device));
     return value[0];
   }
@@ -165,7 +173,7 @@ final class CudaContext {
   /**
    * Calls the driver.
    *
-   * @throws GpuException when it fails, or when the context has broken before
+   * @throws GpuException if it fails, or if the context has broken before
    */
   void call(String what, Call call) {
     int code = ask(call);
@@ -174,7 +182,7 @@ final class CudaContext {
     }
   }
 
-  /** True when memory of the device can be exported as dma-bufs. */
+  /** Returns true if memory of the device can be exported as dma-bufs. */
   boolean exportsDmaBufs() {
     return attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED) != 0;
   }
@@ -182,7 +190,7 @@ final class CudaContext {
   /**
    * Lets kernels of this device reach memory of another one.
    *
-   * @throws GpuException when the two have no way to each other
+   * @throws GpuException if neither NVLink nor PCIe connects them
    */
   void reach(CudaContext peer) {
     String what = "letting GPU %d reach memory of GPU %d".formatted(ordinal, peer.ordinal);
@@ -191,7 +199,7 @@ final class CudaContext {
     if (can[0] == 0) {
       throw new GpuException(
           what
-              + ": there is no way between the two; see 'nvidia-smi topo -p2p r', and whether an IOMMU or ACS is in between");
+              + ": nothing connects the two; see 'nvidia-smi topo -p2p r', and whether an IOMMU or ACS is in between");
     }
     int code = ask(() -> JCudaDriver.cuCtxEnablePeerAccess(peer.context, 0));
     if (code != CudaErrors.SUCCESS && code != CudaErrors.PEER_ACCESS_ALREADY_ENABLED) {
@@ -199,19 +207,19 @@ final class CudaContext {
     }
   }
 
-  /** Calls the driver; for codes that are answers. */
+  /** Calls the driver and returns its result. */
   int ask(Call call) {
     int code = JCudaDriver.cuCtxSetCurrent(context);
     return code == CudaErrors.SUCCESS ? call.run() : code;
   }
 
-  /** Asks for an event; allocates nothing. */
+  /** Queries an event without allocating. */
   int query(CUevent event) {
     int code = JCudaDriver.cuCtxSetCurrent(context);
     return code == CudaErrors.SUCCESS ? JCudaDriver.cuEventQuery(event) : code;
   }
 
-  /** The error for a code; remembers one that means the context's end. */
+  /** Returns the exception for a result, and records a fatal one. */
   GpuException failed(String what, int code) {
     GpuException error = CudaErrors.error(what, code, name(code));
     if (CudaErrors.isFatal(code) && lost == null) {
@@ -221,16 +229,16 @@ final class CudaContext {
   }
 
   /**
-   * Throws when nothing more can be done with this context.
+   * Requires that the context can be used.
    *
-   * @throws GpuException with what ended it
+   * @throws GpuException with the error that broke it, or the abandoned kernel that still runs
    */
   void requireUsable() {
     if (lost != null) {
       throw new GpuException(
           "GPU %d cannot be used any more in this process; before: %s".formatted(ordinal, lost));
     }
-    for (CudaLaunch launch : abandoned) {
+    for (AbandonedKernel launch : abandoned) {
       if (!launch.ended()) {
         throw new GpuException(
             "GPU %d still runs kernel %s, which was given up; nothing stops it but the end of this process"
@@ -240,23 +248,23 @@ final class CudaContext {
     abandoned.clear();
   }
 
-  /** The launch was given up, and may go on on the hardware. */
-  void abandon(CudaLaunch launch) {
+  /** Adds a kernel that was given up: the context is not usable until it has ended. */
+  void abandon(AbandonedKernel launch) {
     abandoned.add(launch);
   }
 
   /**
-   * Waits a little for kernels that were given up, once.
+   * Waits for abandoned kernels, at most {@link #GRACE_NANOS} in the life of the context.
    *
-   * @return false when one still runs: calls that wait for the device would never return
+   * @return false if one still runs: calls that wait for the device would never return
    */
   boolean settled() {
-    long deadline = System.nanoTime() + (waited ? 0 : GRACE_NANOS);
+    long deadline = System.nanoTime() + (graceIsOver ? 0 : GRACE_NANOS);
     while (!abandoned.isEmpty()) {
       if (abandoned.getLast().ended()) {
         abandoned.removeLast();
       } else if (System.nanoTime() - deadline >= 0) {
-        waited = true;
+        graceIsOver = true;
         return false;
       } else {
         Thread.onSpinWait();
@@ -265,7 +273,7 @@ final class CudaContext {
     return true;
   }
 
-  /** Copies to the device and waits until it is there. */
+  /** Copies to the device and waits for the end of the copy. */
   void copyIn(String what, MemorySegment source, long target) {
     if (source.isNative()) {
       long bytes = source.byteSize();
@@ -288,7 +296,7 @@ final class CudaContext {
     }
   }
 
-  /** Copies from the device. */
+  /** Copies from the device and waits for the end of the copy. */
   void copyOut(String what, long source, MemorySegment target) {
     if (target.isNative()) {
       long bytes = target.byteSize();
@@ -311,7 +319,7 @@ final class CudaContext {
     }
   }
 
-  /** Sets bytes of the device. */
+  /** Fills memory of the device. */
   void fill(String what, long address, long bytes, byte value) {
     call(what, () -> JCudaDriver.cuMemsetD8Async(at(address), value, bytes, copies));
     call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
@@ -330,24 +338,24 @@ final class CudaContext {
     return device.value();
   }
 
-  /** A device address as JCuda wants it. */
+  /** A device address as JCuda's type. */
   static CUdeviceptr at(long address) {
     return new CUdeviceptr().withByteOffset(address);
   }
 
-  /** A host address as JCuda wants it, however long the range. */
+  /** A host address as JCuda's type, for ranges of any length. */
   static Pointer host(long address) {
     return new HostPointer(address);
   }
 
-  /** JCuda makes pointers of buffers alone, which end at 2 GiB. */
+  /** JCuda's own pointers are to buffers, which are limited to 2 GiB. */
   private static final class HostPointer extends Pointer {
     HostPointer(long address) {
       super(address);
     }
   }
 
-  /** Reads the address out of what the driver filled in. */
+  /** A device address that the driver fills in. */
   static final class Address extends CUdeviceptr {
     long value() {
       return getNativePointer() + getByteOffset();

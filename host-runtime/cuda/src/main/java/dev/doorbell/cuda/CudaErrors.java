@@ -2,7 +2,7 @@ package dev.doorbell.cuda;
 
 import dev.doorbell.core.gpu.GpuException;
 
-/** What the driver's status codes mean for a user. Codes as {@code CUresult} in cuda.h. */
+/** Messages and fixes for results of the driver, {@code CUresult} in cuda.h. */
 final class CudaErrors {
   static final int SUCCESS = 0;
   static final int OUT_OF_MEMORY = 2;
@@ -32,7 +32,7 @@ final class CudaErrors {
 
   private CudaErrors() {}
 
-  /** True when the context is unusable from then on: every call would answer the same. */
+  /** Returns true if the context is unusable afterwards: every call would return the same. */
   static boolean isFatal(int code) {
     return switch (code) {
       case DEINITIALIZED,
@@ -55,20 +55,21 @@ final class CudaErrors {
     };
   }
 
-  /** What happened and what to do about it; {@code name} is the driver's own word for the code. */
+  /** The exception for a result; {@code name} is the driver's name of the code. */
   static GpuException error(String what, int code, String name) {
     return new GpuException("%s: %s (%s)".formatted(what, explain(code), name));
   }
 
   static String explain(int code) {
     return switch (code) {
-      case OUT_OF_MEMORY -> "out of GPU memory; use less, or see who else does with 'nvidia-smi'";
+      case OUT_OF_MEMORY ->
+          "out of GPU memory; use less, or find the other users with 'nvidia-smi'";
       case ILLEGAL_ADDRESS ->
           "a kernel accessed an illegal address; run it on the PTX VM (gpu: vm), which names line, thread and address";
       case MISALIGNED_ADDRESS ->
           "a kernel accessed a misaligned address; run it on the PTX VM (gpu: vm), which names line, thread and address";
       case INVALID_ADDRESS_SPACE, INVALID_PC, ILLEGAL_INSTRUCTION, HARDWARE_STACK_ERROR ->
-          "a kernel went astray; run it on the PTX VM (gpu: vm), which names line and thread";
+          "a kernel executed an invalid instruction or address; run it on the PTX VM (gpu: vm), which names line and thread";
       case LAUNCH_FAILED ->
           "a kernel trapped or failed; run it on the PTX VM (gpu: vm), which names line and thread";
       case ASSERT -> "an assertion of a kernel failed; the driver has printed which";

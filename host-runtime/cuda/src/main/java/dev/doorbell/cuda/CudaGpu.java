@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Host memory is allocated in the fabric's address space and pinned there, so that kernels, HCAs
  * and proxies use the same addresses. Device and managed memory lie outside of it: software HCAs
- * reach them by a {@link Mover}, where the GPU was opened with one. Doorbell pages of software HCAs
- * get a window in host memory that is watched while the fabric runs; registers of real devices are
- * mapped.
+ * access them through a {@link Mover}, if the GPU was opened with one. A doorbell page of a
+ * software HCA has a window in host memory, which is polled while the fabric runs; registers of
+ * real devices are mapped.
  *
  * <p>Allocate and load before launching: while a kernel runs, the driver makes some of these calls
  * wait for it. All methods belong to the host thread that runs the fabric.
@@ -43,11 +43,11 @@ public final class CudaGpu implements Gpu {
   private static final int MOVER_STAGING_BYTES = 16 << 20;
   private static final long MOVER_IDLE_NANOS = 1_000_000;
 
-  /** How devices in software reach memory of the GPU. */
+  /** How software devices access memory of the GPU. */
   public enum Mover {
-    /** They do not. */
+    /** Not at all. */
     NONE,
-    /** By its copy engines. */
+    /** By the GPU's copy engines. */
     COPY,
     /** By a kernel that occupies one multiprocessor while there is something to move. */
     KERNEL
@@ -71,8 +71,8 @@ public final class CudaGpu implements Gpu {
   /**
    * Opens a device.
    *
-   * @param locus where it is in the world; a GPU's
-   * @param ordinal which device, as CUDA counts
+   * @param locus place in the topology; a GPU's
+   * @param ordinal CUDA's number of the device
    * @throws GpuException when there is no driver or no such device; the message is the probe's
    */
   public CudaGpu(DirectFabric fabric, Locus locus, int ordinal) {
@@ -80,20 +80,21 @@ public final class CudaGpu implements Gpu {
   }
 
   /**
-   * Opens a device whose memory devices of the fabric reach; those that are attached from now on.
+   * Opens a device whose memory is accessible to devices that are attached to the fabric
+   * afterwards.
    *
-   * @param by how they do
+   * @param by how they access it
    */
   public CudaGpu(DirectFabric fabric, Locus locus, int ordinal, Mover by) {
-    this(fabric, locus, ordinal, by, PinnedPages.UNHEARD);
+    this(fabric, locus, ordinal, by, PinnedPages.NONE);
   }
 
   /**
-   * Opens a device beside another driver that deals with the same pages.
+   * Opens a device beside another driver that uses the same pages.
    *
-   * @param pinned hears of host memory before it is pinned
+   * @param pinned notified before host memory is pinned
    */
-  @SuppressWarnings("this-escape") // a mover allocates, as everybody does
+  @SuppressWarnings("this-escape") // a mover allocates from this GPU
   public CudaGpu(DirectFabric fabric, Locus locus, int ordinal, Mover by, PinnedPages pinned) {
     if (locus.part() != Locus.Part.GPU) {
       throw new IllegalArgumentException(locus + " is no place of a GPU");
@@ -117,7 +118,8 @@ public final class CudaGpu implements Gpu {
     this.mover =
         switch (by) {
           case NONE -> null;
-          case COPY -> CopyMover.open(this, context);
+          case COPY ->
+              new CopyMover(context, allocate(MemoryKind.HOST, CopyMover.MEMORY_BYTES, "mover"));
           case KERNEL ->
               new KernelMover(this, MOVER_THREADS, MOVER_STAGING_BYTES, MOVER_IDLE_NANOS);
         };
@@ -126,7 +128,7 @@ public final class CudaGpu implements Gpu {
     }
   }
 
-  /** What moves bytes for devices in software, or null. */
+  /** Moves bytes for software devices; null without one. */
   public @Nullable StagedMover mover() {
     return mover;
   }
@@ -178,7 +180,7 @@ public final class CudaGpu implements Gpu {
       throw new GpuException("bytes=" + bytes + " for '" + label + "'");
     }
     String what = "allocating %d bytes of %s memory for '%s'".formatted(bytes, kind.word(), label);
-    // The driver aligns to 512; pages of 4096 are promised, and whole ones can be exported.
+    // The driver aligns to 512 bytes; the contract requires pages of 4096, which can be exported.
     long room = pages(bytes) + AddressSpace.PAGE;
     CudaContext.Address start = new CudaContext.Address();
     context.call(
@@ -210,10 +212,10 @@ public final class CudaGpu implements Gpu {
 
   private CudaMemory allocateOnHost(long bytes, String label) {
     Allocation allocation = reserve(bytes, label);
-    boolean told = false;
+    boolean notified = false;
     try {
       pinned.willPin(allocation.address(), pages(bytes));
-      told = true;
+      notified = true;
       long device = context.pin(allocation.address(), bytes, CudaContext.PORTABLE_MAPPED, label);
       return CudaMemory.onHost(
           context,
@@ -228,7 +230,7 @@ public final class CudaGpu implements Gpu {
             fabric.memory().free(allocation);
           });
     } catch (RuntimeException e) {
-      if (told) {
+      if (notified) {
         pinned.unpinned(allocation.address(), pages(bytes));
       }
       fabric.memory().free(allocation);
@@ -248,7 +250,9 @@ public final class CudaGpu implements Gpu {
     freed(memory, () -> JCudaDriver.cuMemHostUnregister(CudaContext.host(memory.hostAddress())));
   }
 
-  /** Frees, unless a kernel that was given up would make that wait for ever. */
+  /**
+   * Frees memory, unless an abandoned kernel still runs, for which the call would wait for ever.
+   */
   private void freed(CudaMemory memory, CudaContext.Call free) {
     memories.remove(memory);
     StagedMover by = mover;
@@ -263,7 +267,7 @@ public final class CudaGpu implements Gpu {
     }
   }
 
-  /** Any host range; one that lies in memory of this GPU is addressable already. */
+  /** Accepts any host range; one inside memory of this GPU is addressable already. */
   @Override
   public Memory registerHost(MemorySegment range, String label) {
     requireUsable();
@@ -292,8 +296,8 @@ public final class CudaGpu implements Gpu {
   }
 
   /**
-   * Doorbell pages of a software HCA get a window of their own, and its on-chip memory, which is
-   * memory of the host, is pinned; anything else is taken for the registers of a real device.
+   * A doorbell page of a software HCA gets a window. On-chip memory of a software HCA, which is
+   * host memory, is pinned. Any other address is mapped as registers of a real device.
    */
   @Override
   public long mapDeviceRegisters(long hostAddress, long bytes) {
@@ -319,7 +323,7 @@ public final class CudaGpu implements Gpu {
     }
     if (bytes > AddressSpace.PAGE) {
       throw new GpuException(
-          "a GPU cannot store to '%s' (%d bytes): what is relayed for it are doorbells"
+          "a GPU cannot store to '%s' (%d bytes): only doorbells are relayed"
               .formatted(page.label(), bytes));
     }
     CudaMemory window = allocateOnHost(AddressSpace.PAGE, "doorbell window");
@@ -342,30 +346,37 @@ public final class CudaGpu implements Gpu {
   @Override
   public GpuModule load(String name, String ptx) {
     requireUsable();
-    CudaModule module = CudaModule.load(this, context, name, PtxLowering.lower(ptx, newestPtx));
+    CudaModule module =
+        CudaModule.load(owner, locus, context, name, PtxLowering.lower(ptx, newestPtx));
     modules.add(module);
     return module;
   }
 
-  void closed(CudaModule module) {
-    modules.remove(module);
-  }
+  private final CudaModule.Owner owner =
+      new CudaModule.Owner() {
+        @Override
+        public void requireIdle(GpuModule module) {
+          for (CudaStream stream : streams) {
+            String kernel = stream.runningKernel(module);
+            if (kernel != null) {
+              throw new GpuException(
+                  "%s cannot be unloaded: its kernel %s still runs"
+                      .formatted(module.name(), kernel));
+            }
+          }
+        }
 
-  void requireIdle(CudaModule module) {
-    for (CudaStream stream : streams) {
-      String kernel = stream.runningKernel(module);
-      if (kernel != null) {
-        throw new GpuException(
-            "%s cannot be unloaded: its kernel %s still runs".formatted(module.name(), kernel));
-      }
-    }
-  }
+        @Override
+        public void closed(GpuModule module) {
+          modules.remove(module);
+        }
+      };
 
   @Override
   public Launch launch(
       Kernel kernel, LaunchConfig config, KernelArguments arguments, GpuStream stream) {
     requireUsable();
-    if (!(kernel instanceof CudaKernel own) || !modules.contains(own.cudaModule())) {
+    if (!(kernel instanceof CudaKernel own) || !modules.contains(own.module())) {
       throw new GpuException("kernel %s is not loaded on this GPU".formatted(kernel.name()));
     }
     if (!(stream instanceof CudaStream queue) || !streams.contains(queue) || queue.isClosed()) {
@@ -373,8 +384,9 @@ public final class CudaGpu implements Gpu {
     }
     byte[] block = arguments.layOut(own);
     new LaunchLimits(context, attributes).require(own, config);
-    CudaLaunch launch = new CudaLaunch(context, own, queue, config.timeoutNanos());
+    CudaLaunch launch = new CudaLaunch(context, own, queue.handle(), config.timeoutNanos());
     launch.start(config, block);
+    queue.add(launch);
     return launch;
   }
 
@@ -388,8 +400,8 @@ public final class CudaGpu implements Gpu {
   }
 
   /**
-   * Makes what a device wrote to memory of this GPU by GPUDirect visible to the kernels that start
-   * from now on; needed where {@code GPU_DIRECT_RDMA_WRITES_ORDERING} is none.
+   * Makes writes of other devices to this GPU (GPUDirect RDMA) visible to kernels that start
+   * afterwards; required if {@code GPU_DIRECT_RDMA_WRITES_ORDERING} is none.
    */
   public void flushRemoteWrites() {
     requireUsable();
@@ -397,10 +409,10 @@ public final class CudaGpu implements Gpu {
   }
 
   /**
-   * Lets kernels of this GPU reach memory of another one, over NVLink or PCIe: its device memory
-   * has the same addresses here. The same device may be given; it reaches itself.
+   * Lets kernels of this GPU access device memory of another one, over NVLink or PCIe, at the same
+   * addresses. The peer may be the same device.
    *
-   * @throws GpuException when the two have no way to each other
+   * @throws GpuException if neither NVLink nor PCIe connects them
    */
   public void reachPeer(CudaGpu peer) {
     requireUsable();

@@ -4,22 +4,18 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import jcuda.driver.CUfunction;
 
-/** An entry point, loaded. */
+/** A loaded entry point. */
 final class CudaKernel implements Kernel {
-  private final CudaModule module;
+  private final GpuModule module;
   private final PtxOutline.Entry entry;
   private final CUfunction function;
   private final int sharedBytes;
 
-  CudaKernel(CudaModule module, PtxOutline.Entry entry, CUfunction function, int sharedBytes) {
+  CudaKernel(GpuModule module, PtxOutline.Entry entry, CUfunction function, int sharedBytes) {
     this.module = module;
     this.entry = entry;
     this.function = function;
     this.sharedBytes = sharedBytes;
-  }
-
-  CudaModule cudaModule() {
-    return module;
   }
 
   CUfunction function() {

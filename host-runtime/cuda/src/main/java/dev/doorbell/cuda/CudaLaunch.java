@@ -1,6 +1,7 @@
 package dev.doorbell.cuda;
 
 import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import java.lang.foreign.Arena;
@@ -10,33 +11,34 @@ import java.util.Locale;
 import jcuda.Pointer;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
+import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A kernel on the hardware, between two events.
  *
- * <p>Nothing stops a running kernel. One that is cancelled, or whose time is over, is given up: the
- * launch is done, badly, and the GPU is not usable until the kernel has ended by itself. What
- * {@code printf} of a kernel writes goes to standard output by the driver's own hand.
+ * <p>A running kernel cannot be stopped. When it is cancelled or its time is over, it is abandoned:
+ * the launch has failed, and the GPU is not usable until the kernel has ended by itself. The driver
+ * writes the output of {@code printf} to standard output itself.
  */
-final class CudaLaunch implements Launch {
-  private static final long ASK_EVERY_NANOS = 10_000;
+final class CudaLaunch implements Launch, CudaContext.AbandonedKernel {
+  private static final long QUERY_INTERVAL_NANOS = 10_000;
 
   private final CudaContext context;
   private final CudaKernel kernel;
-  private final CudaStream stream;
+  private final CUstream stream;
   private final long timeoutNanos;
   private final CUevent began = new CUevent();
   private final CUevent end = new CUevent();
-  private boolean asked;
-  private long lastAsked;
+  private boolean queried;
+  private long lastQuery;
   private boolean running;
   private boolean ended;
   private long deadline;
   private @Nullable String failure;
 
-  CudaLaunch(CudaContext context, CudaKernel kernel, CudaStream stream, long timeoutNanos) {
+  CudaLaunch(CudaContext context, CudaKernel kernel, CUstream stream, long timeoutNanos) {
     this.context = context;
     this.kernel = kernel;
     this.stream = stream;
@@ -53,7 +55,7 @@ final class CudaLaunch implements Launch {
     int flags = CUevent_flags.CU_EVENT_DISABLE_TIMING;
     context.call(what, () -> JCudaDriver.cuEventCreate(began, flags));
     context.call(what, () -> JCudaDriver.cuEventCreate(end, flags));
-    context.call(what, () -> JCudaDriver.cuEventRecord(began, stream.handle()));
+    context.call(what, () -> JCudaDriver.cuEventRecord(began, stream));
     try (Arena arena = Arena.ofConfined()) {
       // The driver takes a pointer to each parameter, and copies them during the call.
       MemorySegment values = arena.allocate(Math.max(1, block.length), 16);
@@ -65,8 +67,7 @@ final class CudaLaunch implements Launch {
       Pointer parameters = Pointer.to(each);
       context.call(what, () -> launch(config, parameters));
     }
-    context.call(what, () -> JCudaDriver.cuEventRecord(end, stream.handle()));
-    stream.add(this);
+    context.call(what, () -> JCudaDriver.cuEventRecord(end, stream));
   }
 
   private int launch(LaunchConfig config, Pointer parameters) {
@@ -80,7 +81,7 @@ final class CudaLaunch implements Launch {
           config.blockY(),
           config.blockZ(),
           config.dynamicSharedBytes(),
-          stream.handle(),
+          stream,
           parameters);
     }
     return JCudaDriver.cuLaunchKernel(
@@ -92,21 +93,22 @@ final class CudaLaunch implements Launch {
         config.blockY(),
         config.blockZ(),
         config.dynamicSharedBytes(),
-        stream.handle(),
+        stream,
         parameters,
         null);
   }
 
-  String kernelName() {
+  @Override
+  public String kernelName() {
     return kernel.name();
   }
 
-  boolean isOf(CudaModule module) {
-    return kernel.cudaModule().equals(module);
+  boolean isOf(GpuModule module) {
+    return kernel.module().equals(module);
   }
 
-  /** True when the hardware is through with it, or broke. */
-  boolean ended() {
+  @Override
+  public boolean ended() {
     if (!ended) {
       int code = context.query(end);
       if (code == CudaErrors.NOT_READY) {
@@ -131,13 +133,13 @@ final class CudaLaunch implements Launch {
     if (failure != null || ended) {
       return true;
     }
-    // Asked in every sweep of the fabric: the driver takes longer to answer than a sweep.
+    // Called in every sweep of the fabric, and a query takes longer than a sweep.
     long now = System.nanoTime();
-    if (asked && now - lastAsked < ASK_EVERY_NANOS) {
+    if (queried && now - lastQuery < QUERY_INTERVAL_NANOS) {
       return false;
     }
-    asked = true;
-    lastAsked = now;
+    queried = true;
+    lastQuery = now;
     if (ended()) {
       return true;
     }
@@ -145,7 +147,7 @@ final class CudaLaunch implements Launch {
       running = context.query(began) != CudaErrors.NOT_READY;
       deadline = now + timeoutNanos;
     } else if (now - deadline >= 0) {
-      giveUp(
+      abandon(
           String.format(
               Locale.ROOT,
               "it did not end within %.1f ms, and nothing stops it but the end of this process",
@@ -154,7 +156,7 @@ final class CudaLaunch implements Launch {
     return failure != null;
   }
 
-  private void giveUp(String reason) {
+  private void abandon(String reason) {
     failure = "kernel %s was given up: %s".formatted(kernel.name(), reason);
     context.abandon(this);
   }
@@ -173,7 +175,7 @@ final class CudaLaunch implements Launch {
   @Override
   public void cancel(String reason) {
     if (!done()) {
-      giveUp(reason);
+      abandon(reason);
     }
   }
 

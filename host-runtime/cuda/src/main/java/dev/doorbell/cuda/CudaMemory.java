@@ -13,8 +13,8 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A range that kernels reach. The host reaches pinned memory at its own address, and everything
- * else by copies that wait for no kernel.
+ * Memory that kernels can address. The host accesses pinned memory at its host address and
+ * everything else by copies, which wait for no kernel.
  */
 final class CudaMemory implements Memory {
   private static final long NOT_MAPPED = 0;
@@ -48,7 +48,7 @@ final class CudaMemory implements Memory {
     this.onClose = onClose;
   }
 
-  /** Memory that the host reaches by copies. */
+  /** Memory that the host accesses by copies. */
   static CudaMemory onDevice(
       CudaContext context,
       MemoryKind kind,
@@ -63,8 +63,8 @@ final class CudaMemory implements Memory {
   /**
    * Pinned memory of the host.
    *
-   * @param address by which kernels reach it
-   * @param hostAddress by which the host does
+   * @param address for kernels
+   * @param hostAddress for the host
    */
   static CudaMemory onHost(
       CudaContext context,
@@ -93,7 +93,7 @@ final class CudaMemory implements Memory {
     return address;
   }
 
-  /** Where the host reaches it; pinned memory only. */
+  /** Address for the host; of pinned memory only. */
   long hostAddress() {
     return hostAddress;
   }
@@ -137,8 +137,8 @@ final class CudaMemory implements Memory {
   }
 
   /**
-   * As the contract says; whole pages of 4096, the last one with what follows this memory in its
-   * page, which is nobody's. Empty where the driver or the kernel cannot.
+   * As the contract says, in whole pages of 4096 bytes; the rest of the last page is unused. Empty
+   * if the driver or the Linux kernel cannot export.
    */
   @Override
   public OptionalInt exportDmaBuf() {

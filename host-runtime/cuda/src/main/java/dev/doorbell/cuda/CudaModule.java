@@ -3,6 +3,7 @@ package dev.doorbell.cuda;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import java.lang.foreign.Arena;
@@ -21,7 +22,8 @@ import jcuda.driver.JCudaDriver;
 final class CudaModule implements GpuModule {
   private static final int LOG_BYTES = 16 << 10;
 
-  private final CudaGpu gpu;
+  private final Owner owner;
+  private final Locus locus;
   private final CudaContext context;
   private final String name;
   private final PtxOutline outline;
@@ -29,16 +31,30 @@ final class CudaModule implements GpuModule {
   private final Map<String, CudaKernel> kernels = new LinkedHashMap<>();
   private boolean closed;
 
-  private CudaModule(CudaGpu gpu, CudaContext context, String name, String ptx) {
-    this.gpu = gpu;
+  /** The GPU that a module is loaded on. */
+  interface Owner {
+    /**
+     * Refuses while a kernel of the module runs.
+     *
+     * @throws GpuException when a kernel of the module still runs, naming it
+     */
+    void requireIdle(GpuModule module);
+
+    /** Removes a module that has been unloaded. */
+    void closed(GpuModule module);
+  }
+
+  private CudaModule(Owner owner, Locus locus, CudaContext context, String name, String ptx) {
+    this.owner = owner;
+    this.locus = locus;
     this.context = context;
     this.name = name;
     compile(ptx);
     this.outline = PtxOutline.of(ptx);
   }
 
-  static CudaModule load(CudaGpu gpu, CudaContext context, String name, String ptx) {
-    CudaModule module = new CudaModule(gpu, context, name, ptx);
+  static CudaModule load(Owner owner, Locus locus, CudaContext context, String name, String ptx) {
+    CudaModule module = new CudaModule(owner, locus, context, name, ptx);
     try {
       module.resolve();
     } catch (RuntimeException e) {
@@ -55,7 +71,7 @@ final class CudaModule implements GpuModule {
       int[] options = {
         CUjit_option.CU_JIT_ERROR_LOG_BUFFER, CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
       };
-      // Values of options are pointers, or numbers in the place of pointers.
+      // Values of options are pointers, or numbers passed as pointers.
       Pointer values = Pointer.to(CudaContext.host(log.address()), CudaContext.host(LOG_BYTES));
       int code =
           context.ask(
@@ -71,8 +87,8 @@ final class CudaModule implements GpuModule {
   }
 
   /**
-   * Fetches every function now: a driver that loads lazily would do so at the first launch, and
-   * wait for kernels that run; two kernels that wait for each other would never end.
+   * Resolves every function now: a driver with lazy loading would do so at the first launch and
+   * wait for running kernels, so that two kernels that wait for each other would never end.
    */
   private void resolve() {
     for (PtxOutline.Entry entry : outline.entries()) {
@@ -82,7 +98,7 @@ final class CudaModule implements GpuModule {
           () -> JCudaDriver.cuModuleGetFunction(function, module, entry.name()));
       int[] shared = new int[1];
       context.call(
-          "asking for the shared memory of kernel " + entry.name(),
+          "querying the shared memory of kernel " + entry.name(),
           () ->
               JCudaDriver.cuFuncGetAttribute(
                   shared, CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
@@ -124,19 +140,19 @@ final class CudaModule implements GpuModule {
         "finding variable %s of %s".formatted(variable, name),
         () -> JCudaDriver.cuModuleGetGlobal(address, bytes, module, variable));
     return CudaMemory.onDevice(
-        context, MemoryKind.DEVICE, gpu.locus(), variable, address.value(), bytes[0], memory -> {});
+        context, MemoryKind.DEVICE, locus, variable, address.value(), bytes[0], memory -> {});
   }
 
   @Override
   public void close() {
     if (!closed) {
-      gpu.requireIdle(this);
+      owner.requireIdle(this);
       release();
-      gpu.closed(this);
+      owner.closed(this);
     }
   }
 
-  /** Unloads without asking; a broken context has nothing to unload. */
+  /** Unloads without checks; in a broken context there is nothing to unload. */
   void release() {
     if (!closed) {
       closed = true;

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out whether there is a CUDA driver, and which GPUs it has. Touches no class that loads a
- * native library of its own: JCuda's would end the process where the driver lacks a function.
+ * Finds out whether there is a CUDA driver, and its GPUs. It uses no class of JCuda, whose native
+ * library would end the process if the driver lacks a function.
  */
 public final class CudaProbe {
   static final String LIBRARY = "libcuda.so.1";
@@ -25,10 +25,10 @@ public final class CudaProbe {
   private static final String INSTALL =
       "install the NVIDIA driver, or run on the PTX VM (gpu: vm), which needs none";
   private static final String UPDATE = "update the NVIDIA driver to 525 (CUDA 12.0) or later";
-  private static final String LOOK =
+  private static final String CHECK =
       "see what 'nvidia-smi' says, and whether CUDA_VISIBLE_DEVICES hides the GPUs";
 
-  /** What this module calls, through JCuda or directly; an old driver may lack the latest. */
+  /** Functions that this module calls, through JCuda or directly; an old driver may lack some. */
   private static final List<String> NEEDED =
       List.of(
           "cuInit",
@@ -78,7 +78,7 @@ public final class CudaProbe {
 
   private CudaProbe() {}
 
-  /** Looks at the driver of this machine. */
+  /** Probes the driver of this machine. */
   public static Probe probe() {
     return probe(LIBRARY);
   }
@@ -104,12 +104,12 @@ public final class CudaProbe {
             library + " (a stub of the CUDA toolkit was found instead)", INSTALL);
       }
       if (status != SUCCESS && status != NO_DEVICE) {
-        return new Probe.NoDevice("%s (cuInit answers %d)".formatted(library, status), LOOK);
+        return new Probe.NoDevice("%s (cuInit answers %d)".formatted(library, status), CHECK);
       }
       MemorySegment number = arena.allocate(ValueLayout.JAVA_INT);
       int count = status == NO_DEVICE ? 0 : read(symbols, "cuDeviceGetCount", number);
       if (count < 1) {
-        return new Probe.NoDevice(library, LOOK);
+        return new Probe.NoDevice(library, CHECK);
       }
       int version = read(symbols, "cuDriverGetVersion", number);
       return new Probe.Ready(
@@ -135,7 +135,7 @@ public final class CudaProbe {
     MemorySegment text = arena.allocate(NAME_BYTES);
     List<String> names = new ArrayList<>();
     for (int device = 0; device < count; device++) {
-      // Ordinals are what handles of devices are.
+      // The handle of a device is its ordinal.
       int status = (int) function.invokeExact(text, NAME_BYTES, device);
       names.add(status == SUCCESS ? text.getString(0) : "GPU " + device);
     }

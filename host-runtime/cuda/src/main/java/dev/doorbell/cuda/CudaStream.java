@@ -1,5 +1,6 @@
 package dev.doorbell.cuda;
 
+import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +9,7 @@ import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
-/** A stream of the driver that waits for no other, not even for the default one. */
+/** A non-blocking stream of the driver, which does not wait for the default stream either. */
 final class CudaStream implements GpuStream {
   private final CudaContext context;
   private final CUstream stream = new CUstream();
@@ -35,8 +36,8 @@ final class CudaStream implements GpuStream {
     launches.add(launch);
   }
 
-  /** A kernel of {@code module} that may still run here, or null. */
-  @Nullable String runningKernel(CudaModule module) {
+  /** The name of a kernel of {@code module} that may still run in this stream, or null. */
+  @Nullable String runningKernel(GpuModule module) {
     for (CudaLaunch launch : launches) {
       if (launch.isOf(module) && !launch.ended()) {
         return launch.kernelName();
@@ -46,15 +47,15 @@ final class CudaStream implements GpuStream {
   }
 
   /**
-   * True when the hardware has done everything that was launched here, also what was given up, or
-   * will never do it.
+   * Returns true if the hardware has ended every kernel of this stream, abandoned ones included, or
+   * has failed.
    */
   @Override
   public boolean idle() {
     return closed || context.ask(() -> JCudaDriver.cuStreamQuery(stream)) != CudaErrors.NOT_READY;
   }
 
-  /** Gives up what still runs; the driver frees the stream when its kernels have ended. */
+  /** Abandons running kernels; the driver frees the stream when they have ended. */
   @Override
   public void close() {
     if (!closed) {

@@ -9,13 +9,13 @@ import dev.doorbell.core.memory.RawMemory;
 import java.util.Arrays;
 
 /**
- * Stands in for the doorbell registers of a software HCA: the GPU's stores land in pinned host
- * memory, where no device hears them, so this agent looks there and repeats them at the register.
+ * Relays doorbells of a GPU to a software HCA: the GPU stores to words in pinned host memory, which
+ * this agent polls, and the agent repeats each store at the HCA's register.
  *
- * <p>Every mapping has words of its own, for one queue pair. A doorbell that another overwrites
- * before it was seen is no loss then: the later one names a later index of the same queue pair. Of
- * a WQE written through BlueFlame only the first 8 bytes are repeated, which tell an HCA to look at
- * the doorbell record; the WQE is in the ring as well.
+ * <p>Every mapping has words of its own, for one queue pair. A doorbell that is overwritten before
+ * it was seen is not lost: the later one has a later index of the same queue pair. Of a WQE written
+ * through BlueFlame only the first 8 bytes are repeated, on which an HCA reads the doorbell record;
+ * the WQE is in the ring as well.
  */
 final class DoorbellWindows implements Agent {
   private static final long EMPTY = 0;
@@ -34,9 +34,9 @@ final class DoorbellWindows implements Agent {
   }
 
   /**
-   * From now on the 8 bytes at {@code word} stand for the register.
+   * Relays the 8 bytes at {@code word} to a register.
    *
-   * @param word host address in pinned memory, zero until the GPU stores there
+   * @param word host address in pinned memory; it holds zero until the GPU stores there
    */
   void add(long word, long register) {
     if (count == words.length) {
@@ -50,18 +50,18 @@ final class DoorbellWindows implements Agent {
 
   @Override
   public int step(int budget) {
-    int rung = 0;
+    int relayed = 0;
     for (int i = 0; i < count; i++) {
       long value = RawMemory.getLongAcquire(words[i]);
       if (value != EMPTY) {
         port.store64(registers[i], take(words[i], value), Access.MMIO | Access.SYS);
-        rung++;
+        relayed++;
       }
     }
-    return rung;
+    return relayed;
   }
 
-  /** Empties the word and returns what it held: a doorbell of the same value would be seen too. */
+  /** Empties the word and returns its value, so that a later doorbell of the same value is seen. */
   private static long take(long word, long seen) {
     long expected = seen;
     while (true) {

@@ -18,18 +18,18 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves bytes by a kernel that one multiprocessor runs: it polls a list of copies in pinned memory,
- * carries them out, several at a time, and counts them. On any {@link Gpu}.
+ * Moves bytes by a kernel on one multiprocessor of any {@link Gpu}: it polls a list of copies in
+ * pinned memory, executes several of them concurrently, and counts them.
  *
- * <p>Copies are cut into pieces, a warp's work each. The kernel carries out at the same time what
- * the list does not tell apart: a copy that touches what an earlier one writes, or writes what an
- * earlier one reads, and one whose last bytes cannot be held back, has to wait for those before it.
+ * <p>Copies are cut into pieces, one for a warp. The kernel executes pieces concurrently unless one
+ * is marked as isolated, which waits for those before it: a copy that overlaps an earlier write, a
+ * write that overlaps an earlier read, and a write whose last bytes cannot be held back.
  *
- * <p>The kernel ends by itself when nothing has come for a while, because calls of the driver that
+ * <p>The kernel ends by itself when it has been idle for a while, because calls of the driver that
  * wait for the device would wait for it too; the next transfer starts it again.
  */
 public final class KernelMover extends StagedMover {
-  /** Entries of the list, as {@code mover.ptx} knows. */
+  /** Entries of the list; {@code mover.ptx} has the same constant. */
   private static final int COMMANDS = 1024;
 
   private static final int COMMAND_BYTES = 32;
@@ -37,19 +37,19 @@ public final class KernelMover extends StagedMover {
   private static final int LIST_OFFSET = 128;
   private static final int STAGING_OFFSET = LIST_OFFSET + COMMANDS * COMMAND_BYTES;
 
-  /** In the word that holds a command's size: its last 8 bytes come last. */
+  /** Flag in the word with a command's size: its last 8 bytes are written last. */
   private static final long ORDERED = 1L << 63;
 
-  /** There, too: not at the same time as those before it. */
-  private static final long APART = 1L << 62;
+  /** Flag in the same word: not concurrent with the commands before it. */
+  private static final long ISOLATED = 1L << 62;
 
-  /** What one warp copies in one trip. */
+  /** Bytes that one warp copies per command. */
   private static final int PIECE = 4096;
 
-  /** Reads that follow each other are put together up to this. */
+  /** Contiguous reads are merged up to this many bytes. */
   private static final int LONGEST_RUN = 64 << 10;
 
-  /** Most commands that the kernel carries out at the same time. */
+  /** Most commands that the kernel executes concurrently. */
   private static final int GROUP = 32;
 
   private static final long RUNS_NANOS = 600_000_000_000L;
@@ -65,21 +65,21 @@ public final class KernelMover extends StagedMover {
   private final long[] lastTransfer = new long[COMMANDS];
   private long posted;
 
-  // Where on the GPU the commands since the last that was told apart go: the newest of them.
+  // GPU ranges of the newest commands since the last isolated one.
   private final long[] groupStart = new long[GROUP];
   private final long[] groupEnd = new long[GROUP];
   private final boolean[] groupWrites = new boolean[GROUP];
   private long group;
-  private boolean apartNext;
+  private boolean isolateNext;
   private @Nullable Launch launch;
   private long launches;
 
   /**
-   * Makes a mover; its kernel starts with the first transfer.
+   * Creates a mover, whose kernel starts with the first transfer.
    *
-   * @param threads of the one block; a multiple of 32
+   * @param threads size of the block; a multiple of 32
    * @param stagingBytes pinned memory that transfers pass through
-   * @param idleNanos after which the kernel ends, on the GPU's clock
+   * @param idleNanos idle time after which the kernel ends, on the GPU's clock
    */
   public KernelMover(Gpu gpu, int threads, int stagingBytes, long idleNanos) {
     this(
@@ -114,18 +114,18 @@ public final class KernelMover extends StagedMover {
   }
 
   @Override
-  long hand(long from, long to) {
+  long submit(long from, long to) {
     long done = RawMemory.getLongAcquire(control + DONE_OFFSET);
     long transfer = from;
     while (transfer < to) {
       long start = transfer;
       boolean write = isWrite(start);
       long bytes = size(transfer++);
-      // Writes stay apart: each has a last word that is to come last.
-      while (!write && transfer < to && bytes < LONGEST_RUN && goesOn(transfer)) {
+      // Writes are not merged: each has a last word that is written last.
+      while (!write && transfer < to && bytes < LONGEST_RUN && isContiguous(transfer)) {
         bytes += size(transfer++);
       }
-      // One slot stays free: carriedOut() still looks at that of the last command carried out.
+      // One slot stays free: executed() reads that of the last executed command.
       if (posted - done + (bytes + PIECE - 1) / PIECE >= COMMANDS) {
         transfer = start;
         break;
@@ -137,7 +137,7 @@ public final class KernelMover extends StagedMover {
     return transfer;
   }
 
-  /** Puts transfers into the list that are one copy, in pieces. */
+  /** Adds contiguous transfers to the list as one copy, in pieces. */
   private void post(long start, long end, long bytes, boolean write) {
     long here = stage(start);
     long there = far(start);
@@ -145,42 +145,43 @@ public final class KernelMover extends StagedMover {
     for (long at = 0; at < bytes; at += PIECE) {
       long piece = Math.min(PIECE, bytes - at);
       boolean last = at + piece == bytes;
-      boolean apart = tellApart(there + at, piece, write, write && !heldBack);
+      boolean isolated = isolates(there + at, piece, write, write && !heldBack);
       int slot = (int) posted & (COMMANDS - 1);
       long command = control + LIST_OFFSET + (long) slot * COMMAND_BYTES;
       RawMemory.putLong(command, (write ? here : there) + at);
       RawMemory.putLong(command + 8, (write ? there : here) + at);
       RawMemory.putLong(
-          command + 16, piece | (heldBack && last ? ORDERED : 0) | (apart ? APART : 0));
+          command + 16, piece | (heldBack && last ? ORDERED : 0) | (isolated ? ISOLATED : 0));
       lastTransfer[slot] = last ? end : start;
       posted++;
     }
   }
 
   /**
-   * Whether a command must not be carried out at the same time as those before it.
+   * Returns true if a command must not run concurrently with those before it.
    *
-   * @param alone nor those after it at the same time as it
+   * @param alone nor those after it concurrently with it
    */
-  private boolean tellApart(long address, long bytes, boolean write, boolean alone) {
-    boolean apart = apartNext || alone;
+  private boolean isolates(long address, long bytes, boolean write, boolean alone) {
+    boolean isolated = isolateNext || alone;
     int known = (int) Math.min(group, GROUP);
-    for (int i = 0; i < known && !apart; i++) {
-      apart = (write || groupWrites[i]) && address < groupEnd[i] && groupStart[i] < address + bytes;
+    for (int i = 0; i < known && !isolated; i++) {
+      isolated =
+          (write || groupWrites[i]) && address < groupEnd[i] && groupStart[i] < address + bytes;
     }
-    if (apart) {
+    if (isolated) {
       group = 0;
     }
     int place = (int) group++ & (GROUP - 1);
     groupStart[place] = address;
     groupEnd[place] = address + bytes;
     groupWrites[place] = write;
-    apartNext = alone;
-    return apart;
+    isolateNext = alone;
+    return isolated;
   }
 
   @Override
-  long carriedOut() {
+  long executed() {
     long done = RawMemory.getLongAcquire(control + DONE_OFFSET);
     if (done < posted) {
       keepRunning(done);
@@ -195,7 +196,7 @@ public final class KernelMover extends StagedMover {
     }
     if (running != null) {
       running.check();
-      // It may have got further while it was asked about.
+      // It may have made progress before it ended.
       long since = RawMemory.getLongAcquire(control + DONE_OFFSET);
       if (since == posted) {
         launch = null;
@@ -217,13 +218,13 @@ public final class KernelMover extends StagedMover {
             stream);
   }
 
-  /** How often the kernel was started. */
+  /** Number of launches of the kernel. */
   public long launches() {
     return launches;
   }
 
   /**
-   * Waits for the kernel and gives back its memory.
+   * Waits for the kernel and frees its memory.
    *
    * @throws GpuException when the kernel does not end
    */

@@ -6,12 +6,12 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.JCudaDriver;
 
-/** What a launch may ask for: checked here, because the driver says no more than "invalid". */
+/** The limits of a launch, checked here because the driver only reports "invalid value". */
 final class LaunchLimits {
   private static final int MAX_GRID_YZ = 65_535;
 
-  /** A kernel has to be allowed more dynamic shared memory than this. */
-  private static final int SHARED_WITHOUT_ASKING = 48 << 10;
+  /** More dynamic shared memory than this must be enabled for a kernel. */
+  private static final int DEFAULT_SHARED_LIMIT = 48 << 10;
 
   private final CudaContext context;
   private final GpuAttributes attributes;
@@ -24,7 +24,7 @@ final class LaunchLimits {
   /**
    * Prepares the kernel for the launch.
    *
-   * @throws GpuException with the limit that it is beyond
+   * @throws GpuException naming the limit that it exceeds
    */
   void require(CudaKernel kernel, LaunchConfig config) {
     int[] sizes = {
@@ -51,7 +51,7 @@ final class LaunchLimits {
           "%d bytes of shared memory a block, at most %d"
               .formatted(shared, attributes.sharedBytesPerBlock()));
     }
-    if (config.dynamicSharedBytes() > SHARED_WITHOUT_ASKING) {
+    if (config.dynamicSharedBytes() > DEFAULT_SHARED_LIMIT) {
       context.call(
           "allowing kernel %s %d bytes of shared memory"
               .formatted(kernel.name(), config.dynamicSharedBytes()),
@@ -69,7 +69,7 @@ final class LaunchLimits {
   private void requireResident(CudaKernel kernel, LaunchConfig config, int threads) {
     int[] perProcessor = new int[1];
     context.call(
-        "asking how many blocks of kernel %s run at once".formatted(kernel.name()),
+        "querying how many blocks of kernel %s run at once".formatted(kernel.name()),
         () ->
             JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 perProcessor, kernel.function(), threads, config.dynamicSharedBytes()));

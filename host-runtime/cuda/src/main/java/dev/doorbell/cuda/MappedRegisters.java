@@ -8,13 +8,13 @@ import java.util.Map;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
-/** Pages of devices that kernels reach: registers and on-chip memory. */
+/** Pages of devices that kernels can address: registers and on-chip memory. */
 final class MappedRegisters {
   private static final int REGISTER_IO_MEMORY = 0x4;
 
   private final CudaContext context;
 
-  /** Where kernels reach what the host has mapped at an address. */
+  /** Address for kernels, by the address for the host. */
   private final Map<Long, Long> mapped = new LinkedHashMap<>();
 
   MappedRegisters(CudaContext context) {
@@ -22,14 +22,14 @@ final class MappedRegisters {
   }
 
   /**
-   * The address by which kernels reach a range of the host.
+   * Maps a range of host addresses and returns its address for kernels.
    *
-   * @param memory what stands for the range in the fabric, or null where it belongs to a device
+   * @param memory the allocation in the fabric that holds the range, or null for a real device
    */
   long map(@Nullable Allocation memory, long hostAddress, long bytes) {
     long start = memory == null ? hostAddress & -AddressSpace.PAGE : memory.address();
     Long known = mapped.get(start);
-    // Queue pairs may share a page: it is mapped once.
+    // Queue pairs may share a page, which is mapped once.
     if (known == null) {
       known =
           memory == null
@@ -51,7 +51,7 @@ final class MappedRegisters {
     }
   }
 
-  /** What is no memory of a device's is memory of a host: a device that another process plays. */
+  /** Pins device memory, or host memory if another process emulates the device. */
   private long pinDevice(long start, long length) {
     String label = "device registers";
     int flags = CudaContext.PORTABLE_MAPPED;
@@ -67,7 +67,7 @@ final class MappedRegisters {
     }
   }
 
-  /** Ends the mapping of a device's range; nothing where there is none. */
+  /** Unmaps a range of a device; does nothing if it is not mapped. */
   void unmap(long hostAddress) {
     long start = hostAddress & -AddressSpace.PAGE;
     if (mapped.remove(start) != null && context.settled()) {

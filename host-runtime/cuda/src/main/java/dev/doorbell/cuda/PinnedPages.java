@@ -1,12 +1,12 @@
 package dev.doorbell.cuda;
 
 /**
- * Hears of host memory that a GPU is about to pin. Pages must not move from then on; who means to
- * replace them does it before.
+ * Notified of host memory that a GPU pins. Pinned pages must not move, so that an implementation
+ * that replaces pages does it in {@link #willPin}.
  */
 public interface PinnedPages {
-  /** Nobody has to know. */
-  PinnedPages UNHEARD =
+  /** Does nothing. */
+  PinnedPages NONE =
       new PinnedPages() {
         @Override
         public void willPin(long address, long bytes) {}
@@ -15,9 +15,9 @@ public interface PinnedPages {
         public void unpinned(long address, long bytes) {}
       };
 
-  /** Whole pages will be pinned; their contents have to stay. */
+  /** Called before whole pages are pinned; their contents must be kept. */
   void willPin(long address, long bytes);
 
-  /** The same pages are not pinned any more, and will be given back. */
+  /** Called after the same pages were unpinned, before they are freed. */
   void unpinned(long address, long bytes);
 }

@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Lets PTX of a newer compiler through an older driver: the driver refuses a {@code .version} that
- * it does not know, although it knows every instruction of the file.
+ * Lowers the version of PTX for an older driver, which rejects a newer {@code .version} even if it
+ * supports every instruction of the file.
  */
 final class PtxLowering {
   /** {@code ld.mmio} and {@code st.mmio} came with this version. */
@@ -17,9 +17,9 @@ final class PtxLowering {
   private PtxLowering() {}
 
   /**
-   * The newest PTX version that a driver takes, major times ten plus minor.
+   * The newest PTX version that a driver accepts, major times ten plus minor.
    *
-   * @param driver as {@code cuDriverGetVersion} answers: 12060 for CUDA 12.6
+   * @param driver result of {@code cuDriverGetVersion}: 12060 for CUDA 12.6
    * @return {@link Integer#MAX_VALUE} for drivers newer than CUDA 13.0, which are not tabulated
    *     (PTX ISA, release notes)
    */
@@ -28,7 +28,7 @@ final class PtxLowering {
     int minor = driver % 1000 / 10;
     return switch (major) {
       case 11 -> 70 + Math.min(minor, 8);
-      // 12.6 brought no new version: from there on the numbers are one behind.
+      // CUDA 12.6 has the PTX version of 12.5: from there on the minor number is one less.
       case 12 -> 80 + (minor <= 5 ? minor : Math.min(minor, 9) - 1);
       case 13 -> minor == 0 ? 90 : Integer.MAX_VALUE;
       default -> major < 11 ? 65 : Integer.MAX_VALUE;
@@ -36,10 +36,10 @@ final class PtxLowering {
   }
 
   /**
-   * The same program for a driver that takes {@code newest}.
+   * Returns the same program for a driver that accepts {@code newest}.
    *
-   * <p>Below 8.2 there is no {@code .mmio}: such accesses become relaxed ones at system scope, with
-   * the same order, but no promise that two of them are never combined.
+   * <p>PTX below 8.2 has no {@code .mmio}: such accesses become relaxed accesses at system scope,
+   * with the same order, but without the guarantee that two of them are never combined.
    */
   static String lower(String ptx, int newest) {
     Matcher version = VERSION.matcher(ptx);

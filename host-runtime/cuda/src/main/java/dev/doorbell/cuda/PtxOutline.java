@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a PTX file defines: entries with their parameters, and variables, in the order of the file.
- * Drivers before CUDA 12.4 cannot say it. The file has been compiled before: nothing is checked.
+ * The entries, with their parameters, and the variables of a PTX file, in the order of the file.
+ * Drivers before CUDA 12.4 cannot list them. Nothing is checked: the driver has compiled the file.
  *
  * @param entries the kernels
  * @param variables names of variables at the level of the file
@@ -16,7 +16,7 @@ record PtxOutline(List<Entry> entries, List<String> variables) {
   /**
    * A kernel's parameters.
    *
-   * @param bytes of the whole block
+   * @param bytes size of the parameter block
    */
   record Entry(String name, List<Parameter> parameters, int bytes) {}
 
@@ -57,7 +57,7 @@ record PtxOutline(List<Entry> entries, List<String> variables) {
     return new PtxOutline(entries, variables);
   }
 
-  /** What is in no braces and no quotes; bodies and initialisers are left out. */
+  /** The text outside of braces and quotes: without bodies and initialisers. */
   private static String topLevel(String text) {
     StringBuilder kept = new StringBuilder();
     int depth = 0;
@@ -98,7 +98,7 @@ record PtxOutline(List<Entry> entries, List<String> variables) {
     return new Entry(name, List.copyOf(parameters), end);
   }
 
-  /** The alignment of the parameter itself; that of what it points to follows {@code .ptr}. */
+  /** The alignment of the parameter; that of its pointee follows {@code .ptr}. */
   private static int align(String declaration) {
     int pointer = declaration.indexOf(".ptr");
     Matcher align = ALIGN.matcher(pointer < 0 ? declaration : declaration.substring(0, pointer));

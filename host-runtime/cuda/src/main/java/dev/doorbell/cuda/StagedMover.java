@@ -8,31 +8,31 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two ways of moving bytes to and from a GPU have in common: transfers in order, and
- * pinned memory that they pass through, because an HCA's own buffers are none.
+ * Moves bytes to and from a GPU, in order, through pinned memory: the buffers of a software HCA are
+ * not pinned. Subclasses choose the GPU's means.
  *
- * <p>A transfer is asked for, handed to the GPU with whatever else was asked for since the last
- * step, carried out, and told to whoever asked. A call that finds no room in the pinned memory
- * waits for the GPU.
+ * <p>A transfer is requested, submitted to the GPU together with the others since the last step,
+ * executed, and completed: its callback runs. A request that finds no room in the pinned memory
+ * waits for the GPU, for at most {@value #TIMEOUT_NANOS} ns.
  */
-public abstract sealed class StagedMover implements DmaEngine permits CopyMover, KernelMover {
+public abstract class StagedMover implements DmaEngine {
   /** Transfers are cut into parts of this size. */
   static final int PART = 64 << 10;
 
   private static final int LINE = 64;
-  private static final int ALIKE = 16;
-  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final int ALIGNMENT = 16;
+  private static final long TIMEOUT_NANOS = 10_000_000_000L;
 
   private final long staging;
   private final long stagingBytes;
 
-  // Ranges of the GPU, in no order.
+  // Memory ranges of the GPU, unordered.
   private long[] starts = new long[16];
   private long[] ends = new long[16];
   private boolean[] managed = new boolean[16];
   private int ranges;
 
-  // Transfers, by their number.
+  // Transfers, by number modulo capacity; requested >= submitted >= executed >= completed.
   private int capacity = 1024;
   private long[] far = new long[capacity];
   private long[] target = new long[capacity];
@@ -41,13 +41,13 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
   private int[] size = new int[capacity];
   private boolean[] isWrite = new boolean[capacity];
   private @Nullable Completion[] completions = new Completion[capacity];
-  private long asked;
-  private long handed;
-  private long moved;
-  private long told;
+  private long requested;
+  private long submitted;
+  private long executed;
+  private long completed;
   private long batches;
 
-  // Bytes of pinned memory, counted on and on.
+  // Bytes of pinned memory, counted without end.
   private long stagingTaken;
   private long stagingFreed;
 
@@ -63,24 +63,28 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
   }
 
   /**
-   * Hands transfers to the GPU.
+   * Submits transfers to the GPU.
    *
-   * @return up to which they were handed over; the rest is tried again
+   * @return the number of the first transfer that was not accepted, which is tried again
    */
-  abstract long hand(long from, long to);
+  abstract long submit(long from, long to);
 
-  /** The number of transfers that the GPU has carried out, in order. */
-  abstract long carriedOut();
+  /** The number of transfers that the GPU has executed, in order. */
+  abstract long executed();
 
-  /** Gives back what the mover has of the GPU. */
+  /** Releases the mover's resources on the GPU. */
   public abstract void close();
 
-  /** From now on {@code [address, address + bytes)} is memory of this mover's GPU. */
+  /** Adds a range of GPU memory that this mover reaches. */
   public final void add(long address, long bytes) {
     add(address, bytes, false);
   }
 
-  /** The same; managed memory is the GPU's as far as the driver has it there. */
+  /**
+   * Adds a range of GPU memory.
+   *
+   * @param isManaged true for managed memory, which streams cannot store to
+   */
   final void add(long address, long bytes, boolean isManaged) {
     if (ranges == starts.length) {
       starts = Arrays.copyOf(starts, 2 * ranges);
@@ -92,7 +96,7 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
     ends[ranges++] = address + bytes;
   }
 
-  /** The range that begins at {@code address} is gone. */
+  /** Removes the range that begins at {@code address}. */
   public final void remove(long address) {
     for (int i = 0; i < ranges; i++) {
       if (starts[i] == address) {
@@ -105,7 +109,7 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
     }
   }
 
-  /** True for an address in managed memory. */
+  /** Returns true for an address in managed memory. */
   final boolean isManaged(long address) {
     for (int i = 0; i < ranges; i++) {
       if (managed[i] && address >= starts[i] && address < ends[i]) {
@@ -129,7 +133,7 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
   public final void read(long address, long to, int bytes, Completion completion) {
     for (int done = 0; done < bytes; done += PART) {
       int part = Math.min(PART, bytes - done);
-      ask(address + done, to + done, part, false, done + part == bytes ? completion : null);
+      request(address + done, to + done, part, false, done + part == bytes ? completion : null);
     }
   }
 
@@ -137,35 +141,35 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
   public final void write(long source, long address, int bytes, @Nullable Completion visible) {
     for (int done = 0; done < bytes; done += PART) {
       int part = Math.min(PART, bytes - done);
-      long place = ask(address + done, 0, part, true, done + part == bytes ? visible : null);
+      long place = request(address + done, 0, part, true, done + part == bytes ? visible : null);
       RawMemory.copy(source + done, place, part);
     }
   }
 
   @Override
   public final boolean isIdle() {
-    return told == asked;
+    return completed == requested;
   }
 
-  /** Transfers so far. */
+  /** Number of transfers requested so far. */
   public final long transfers() {
-    return asked;
+    return requested;
   }
 
-  /** How often transfers were handed over, several at a time where there were several. */
+  /** Number of submissions, each of one or more transfers. */
   public final long batches() {
     return batches;
   }
 
-  private long ask(
+  private long request(
       long address, long to, int bytes, boolean write, @Nullable Completion completion) {
-    if (asked - told == capacity) {
+    if (requested - completed == capacity) {
       grow();
     }
-    // Aligned alike on both sides, so that wide accesses fit both.
-    int skew = (int) address & ALIKE - 1;
+    // The same alignment on both sides, so that wide accesses fit both.
+    int skew = (int) address & ALIGNMENT - 1;
     long place = takeStaging(bytes + skew) + skew;
-    int i = index(asked);
+    int i = index(requested);
     far[i] = address;
     target[i] = to;
     stage[i] = place;
@@ -173,7 +177,7 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
     size[i] = bytes;
     isWrite[i] = write;
     completions[i] = completion;
-    asked++;
+    requested++;
     return place;
   }
 
@@ -189,53 +193,53 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
   }
 
   private void awaitStaging(long room) {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    long deadline = System.nanoTime() + TIMEOUT_NANOS;
     while (stagingTaken + room - stagingFreed > stagingBytes) {
-      handOver();
-      if (takeIn() == 0) {
+      submitAll();
+      if (collect() == 0) {
         if (System.nanoTime() - deadline >= 0) {
           throw new GpuException(
               "%s moved nothing for %d s; %d transfers are under way"
-                  .formatted(where(), PATIENCE_NANOS / 1_000_000_000L, asked - moved));
+                  .formatted(where(), TIMEOUT_NANOS / 1_000_000_000L, requested - executed));
         }
         Thread.onSpinWait();
       }
     }
   }
 
-  private void handOver() {
-    if (handed < asked) {
-      handed = hand(handed, asked);
+  private void submitAll() {
+    if (submitted < requested) {
+      submitted = submit(submitted, requested);
       batches++;
     }
   }
 
-  /** Takes in what the GPU has carried out; how many transfers that were. */
-  private long takeIn() {
-    if (moved == handed) {
+  /** Collects what the GPU has executed; returns the number of transfers. */
+  private long collect() {
+    if (executed == submitted) {
       return 0;
     }
-    long before = moved;
-    for (long done = carriedOut(); moved < done; moved++) {
-      int i = index(moved);
+    long before = executed;
+    for (long done = executed(); executed < done; executed++) {
+      int i = index(executed);
       if (!isWrite[i]) {
         RawMemory.copy(stage[i], target[i], size[i]);
       }
       stagingFreed = stageEnd[i];
     }
-    return moved - before;
+    return executed - before;
   }
 
   @Override
   public final int step(int budget) {
-    if (told == asked) {
+    if (completed == requested) {
       return 0;
     }
-    handOver();
-    takeIn();
+    submitAll();
+    collect();
     int work = 0;
-    while (told < moved) {
-      int i = index(told++);
+    while (completed < executed) {
+      int i = index(completed++);
       Completion completion = completions[i];
       completions[i] = null;
       if (completion != null) {
@@ -244,8 +248,8 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
       work++;
     }
     if (work > 0) {
-      // What those who were told ask for now need not wait for the next round.
-      handOver();
+      // Requests of the callbacks need not wait for the next step.
+      submitAll();
     }
     return work;
   }
@@ -263,7 +267,7 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
     int[] newSize = new int[more];
     boolean[] newWrite = new boolean[more];
     @Nullable Completion[] newCompletions = new Completion[more];
-    for (long transfer = told; transfer < asked; transfer++) {
+    for (long transfer = completed; transfer < requested; transfer++) {
       int from = index(transfer);
       int to = (int) transfer & (more - 1);
       newFar[to] = far[from];
@@ -288,7 +292,7 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
     return isWrite[index(transfer)];
   }
 
-  /** Address in the GPU. */
+  /** Address on the GPU. */
   final long far(long transfer) {
     return far[index(transfer)];
   }
@@ -302,8 +306,8 @@ public abstract sealed class StagedMover implements DmaEngine permits CopyMover,
     return size[index(transfer)];
   }
 
-  /** True when {@code transfer} goes on where the one before it ends, on both sides. */
-  final boolean goesOn(long transfer) {
+  /** Returns true if {@code transfer} continues the one before it, on both sides. */
+  final boolean isContiguous(long transfer) {
     int i = index(transfer);
     int before = index(transfer - 1);
     return isWrite[i] == isWrite[before]

@@ -3,6 +3,7 @@ package dev.doorbell.verbs;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
@@ -20,18 +21,18 @@ import dev.doorbell.core.mlx5.Syndrome;
 import java.util.EnumSet;
 
 /**
- * One NOP on a queue pair that is connected to itself. When its CQE comes, firmware took our
- * queues, the device reads the ring, hears the doorbell and writes completions: what fails later is
- * not the set-up of the host.
+ * Posts one NOP on a queue pair that is connected to itself. Its CQE shows that firmware accepted
+ * the queues and that the device reads the ring, receives doorbells and writes completions:
+ * whatever fails later is not the set-up of the host.
  */
 final class SelfTest {
   private static final int BLOCKS = 64;
   private static final int ENTRIES = 64;
-  private static final long PATIENCE_NANOS = 2_000_000_000L;
+  private static final long TIMEOUT_NANOS = 2_000_000_000L;
 
   private SelfTest() {}
 
-  static void run(Mlx5Hca hca, MemoryProvider memory) {
+  static void run(Hca hca, MemoryProvider memory) {
     ProtectionDomain domain = hca.allocateProtectionDomain();
     var queue =
         domain.createCompletionQueue(
@@ -65,8 +66,8 @@ final class SelfTest {
     java.lang.invoke.VarHandle.fullFence();
   }
 
-  private static void await(Mlx5Hca hca, long entry) {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+  private static void await(Hca hca, long entry) {
+    long deadline = System.nanoTime() + TIMEOUT_NANOS;
     while (!Cqe.isOwnedBySoftware(entry, 0, ENTRIES)) {
       if (System.nanoTime() - deadline > 0) {
         throw new HcaException(

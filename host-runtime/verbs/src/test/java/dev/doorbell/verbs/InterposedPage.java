@@ -3,6 +3,7 @@ package dev.doorbell.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.verbs.library.NativeFunction;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;

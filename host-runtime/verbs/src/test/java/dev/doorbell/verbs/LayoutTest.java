@@ -3,6 +3,14 @@ package dev.doorbell.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.doorbell.verbs.device.AsyncEvents;
+import dev.doorbell.verbs.devx.AddressResolution;
+import dev.doorbell.verbs.devx.Mlx5Objects;
+import dev.doorbell.verbs.devx.OnChip;
+import dev.doorbell.verbs.library.DeviceOps;
+import dev.doorbell.verbs.library.VerbsProbe;
+import dev.doorbell.verbs.posted.SendRequestLayout;
+import dev.doorbell.verbs.posted.WorkCompletionLayout;
 import java.io.IOException;
 import java.lang.foreign.GroupLayout;
 import java.lang.foreign.MemoryLayout;
@@ -11,6 +19,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,10 +76,19 @@ class LayoutTest {
   }
 
   private static List<String> classes(String library) throws IOException, URISyntaxException {
-    Path root =
-        Path.of(VerbsProbe.class.getProtectionDomain().getCodeSource().getLocation().toURI())
-            .resolve(GENERATED.replace('.', '/') + library);
-    try (Stream<Path> files = Files.list(root)) {
+    Path built =
+        Path.of(VerbsProbe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    String folder = GENERATED.replace('.', '/') + library;
+    if (Files.isDirectory(built)) {
+      return classes(built.resolve(folder));
+    }
+    try (FileSystem jar = FileSystems.newFileSystem(built)) {
+      return classes(jar.getPath(folder));
+    }
+  }
+
+  private static List<String> classes(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
       return files
           .map(file -> file.getFileName().toString())
           .filter(file -> file.endsWith(".class") && !file.contains("$"))
@@ -133,13 +152,13 @@ class LayoutTest {
     asserts.add(offset("struct ibv_qp", "qp_num", AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET));
     asserts.add(size("struct ibv_device_attr_ex", OnChip.ATTRIBUTES_BYTES));
     asserts.add(offset("struct ibv_device_attr_ex", "max_dm_size", OnChip.MAX_DM_SIZE_OFFSET));
-    asserts.add(size("struct mlx5dv_obj", DevxDomain.OBJECTS_BYTES));
-    asserts.add(offset("struct mlx5dv_obj", "pd.in", DevxDomain.PD_IN_OFFSET));
-    asserts.add(offset("struct mlx5dv_obj", "pd.out", DevxDomain.PD_OUT_OFFSET));
-    asserts.add(offset("struct mlx5dv_obj", "ah.in", AddressResolution.AH_IN_OFFSET));
-    asserts.add(offset("struct mlx5dv_obj", "ah.out", AddressResolution.AH_OUT_OFFSET));
-    asserts.add(offset("struct mlx5dv_obj", "dm.in", OnChip.DM_IN_OFFSET));
-    asserts.add(offset("struct mlx5dv_obj", "dm.out", OnChip.DM_OUT_OFFSET));
+    asserts.add(size("struct mlx5dv_obj", Mlx5Objects.BYTES));
+    asserts.add(offset("struct mlx5dv_obj", "pd.in", Mlx5Objects.PD_OFFSET));
+    asserts.add(offset("struct mlx5dv_obj", "pd.out", Mlx5Objects.PD_OFFSET + Long.BYTES));
+    asserts.add(offset("struct mlx5dv_obj", "ah.in", Mlx5Objects.AH_OFFSET));
+    asserts.add(offset("struct mlx5dv_obj", "ah.out", Mlx5Objects.AH_OFFSET + Long.BYTES));
+    asserts.add(offset("struct mlx5dv_obj", "dm.in", Mlx5Objects.DM_OFFSET));
+    asserts.add(offset("struct mlx5dv_obj", "dm.out", Mlx5Objects.DM_OFFSET + Long.BYTES));
     asserts.add(size("struct mlx5dv_dm", OnChip.MAPPED_BYTES));
     asserts.add(offset("struct mlx5dv_dm", "buf", OnChip.MAPPED_OFFSET));
     asserts.add(size("struct mlx5_wqe_av", AddressResolution.AV_BYTES));

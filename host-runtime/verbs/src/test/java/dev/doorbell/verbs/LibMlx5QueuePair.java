@@ -6,10 +6,19 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.verbs.NativeFunction.Failure;
+import dev.doorbell.verbs.device.AsyncEvents;
+import dev.doorbell.verbs.device.DeviceContext;
+import dev.doorbell.verbs.device.DeviceFilter;
+import dev.doorbell.verbs.device.VerbsDomain;
+import dev.doorbell.verbs.devx.Mlx5Objects;
 import dev.doorbell.verbs.generated.verbs.ibv_mr;
 import dev.doorbell.verbs.generated.verbs.ibv_qp_cap;
 import dev.doorbell.verbs.generated.verbs.ibv_qp_init_attr;
+import dev.doorbell.verbs.library.Mlx5Functions;
+import dev.doorbell.verbs.library.NativeFunction.Failure;
+import dev.doorbell.verbs.library.VerbsFunctions;
+import dev.doorbell.verbs.posted.VerbsConnection;
+import dev.doorbell.verbs.posted.WorkCompletionLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -98,7 +107,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
         queuePair
             .reinterpret(AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET + Integer.BYTES)
             .get(ValueLayout.JAVA_INT, AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET);
-    MemorySegment objects = arena.allocate(DevxDomain.OBJECTS_BYTES, Long.BYTES);
+    MemorySegment objects = arena.allocate(Mlx5Objects.BYTES, Long.BYTES);
     MemorySegment qp = arena.allocate(QP_BYTES, Long.BYTES);
     MemorySegment completions = arena.allocate(CQ_BYTES, Long.BYTES);
     objects.set(ValueLayout.ADDRESS, QP_IN_OFFSET, queuePair);

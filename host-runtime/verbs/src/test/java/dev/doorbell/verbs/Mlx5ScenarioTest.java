@@ -11,6 +11,8 @@ import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.verbs.device.DeviceFilter;
+import dev.doorbell.verbs.library.VerbsProbe;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -26,16 +26,7 @@ class OneProcessTest extends Mlx5ScenarioTest {
     assumeTrue(Boolean.getBoolean(ALONE), "LibMlx5Test runs it in a JVM that preloads the library");
     ShimServer own = new ShimServer(Path.of(System.getenv("DOORBELL_HCA")), 1);
     server = own;
-    thread =
-        new Thread(
-            () -> {
-              try {
-                own.run(() -> stop);
-              } catch (IOException e) {
-                throw new IllegalStateException("the server", e);
-              }
-            },
-            "served devices");
+    thread = new Thread(() -> own.run(() -> stop), "served devices");
     thread.start();
   }
 

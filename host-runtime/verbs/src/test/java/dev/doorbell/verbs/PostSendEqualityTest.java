@@ -15,6 +15,8 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.verbs.library.VerbsProbe;
+import dev.doorbell.verbs.posted.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

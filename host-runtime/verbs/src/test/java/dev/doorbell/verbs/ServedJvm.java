@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.interop.shim.PreloadLibrary;
 import dev.doorbell.interop.shim.ShimServer;
+import dev.doorbell.verbs.library.Libraries;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,7 +44,8 @@ final class ServedJvm implements AutoCloseable {
   }
 
   private static Path library() {
-    assumeTrue(Libraries.isThere(Libraries.MLX5), "no libmlx5; apt-get install ibverbs-providers");
+    assumeTrue(
+        Libraries.isInstalled(Libraries.MLX5), "no libmlx5; apt-get install ibverbs-providers");
     Path module = Path.of("").toAbsolutePath();
     try {
       return PreloadLibrary.build(
@@ -58,7 +60,7 @@ final class ServedJvm implements AutoCloseable {
   private void serve() {
     try {
       server.run(() -> stop);
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
     }
   }

@@ -18,6 +18,8 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.verbs.device.DeviceFilter;
+import dev.doorbell.verbs.library.NativeFunction;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.Probe;
+import dev.doorbell.verbs.device.DeviceFilter;
+import dev.doorbell.verbs.library.VerbsProbe;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 

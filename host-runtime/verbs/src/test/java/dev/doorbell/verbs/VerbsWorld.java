@@ -6,19 +6,20 @@ import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DirectFabric;
-import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.verbs.device.DeviceFilter;
+import dev.doorbell.verbs.library.VerbsProbe;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /** One device of this machine, opened twice, that talks to itself. */
 final class VerbsWorld implements HcaWorld {
-  private static final long PATIENCE_NANOS = 120_000_000_000L;
+  private static final long LIMIT_NANOS = 120_000_000_000L;
   private static final long SETTLING_NANOS = 5_000_000;
   private static final int QUIET_SWEEPS = 32;
   private static final int QUESTIONS = 4;
@@ -78,20 +79,19 @@ final class VerbsWorld implements HcaWorld {
 
   @Override
   @SuppressWarnings("ThreadPriorityCheck") // a guest has one processor
-  public boolean runUntil(BooleanSupplier done) {
-    // The device's own threads may have but this processor.
-    return fabric.run(
-            () -> {
-              Thread.yield();
-              return done.getAsBoolean();
-            },
-            PATIENCE_NANOS)
-        == RunOutcome.DONE;
+  public void work(BooleanSupplier done) {
+    // The device's own threads may have only this processor.
+    fabric.run(
+        () -> {
+          Thread.yield();
+          return done.getAsBoolean();
+        },
+        LIMIT_NANOS);
   }
 
   /**
-   * A served device works when its own process gets a processor. What it was asked for before a
-   * call to it, it has done by the time of the answers to some calls.
+   * A served device works when its own process gets a processor. It has carried out what was posted
+   * before a call by the time it has answered a few calls.
    */
   @Override
   public void settle() {

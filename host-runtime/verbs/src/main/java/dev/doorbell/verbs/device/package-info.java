@@ -1,0 +1,8 @@
+/**
+ * An opened device of any provider: its port and GID, protection domains, memory regions, and
+ * asynchronous events.
+ */
+@NullMarked
+package dev.doorbell.verbs.device;
+
+import org.jspecify.annotations.NullMarked;

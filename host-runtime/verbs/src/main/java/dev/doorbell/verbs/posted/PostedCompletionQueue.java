@@ -1,0 +1,235 @@
+package dev.doorbell.verbs.posted;
+
+import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ErrorCqe;
+import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.verbs.device.VerbsDomain;
+import dev.doorbell.verbs.library.NativeFunction.Failure;
+import dev.doorbell.verbs.library.VerbsFunctions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A ring of CQEs, filled from the work completions of {@code ibv_poll_cq}. */
+final class PostedCompletionQueue implements CompletionQueue {
+  private static final int BATCH = 16;
+  private static final long NOT_ARMED = -1;
+  private static final Failure CREATE =
+      Failure.of("create a completion queue", "make it smaller, or close others");
+  private static final Failure DESTROY =
+      Failure.of(
+          "close a completion queue", "this is a fault in Doorbell: something still uses it");
+
+  private final PostedDevice device;
+  private final VerbsDomain domain;
+  private final CompletionQueueAttributes attributes;
+  private final int number;
+  private final MemorySegment cq;
+  private final Memory ring;
+  private final Memory record;
+  private final @Nullable PostedChannel channel;
+  private final long armAddress;
+  private final MemorySegment completions;
+
+  /** By queue pair number. */
+  private final Map<Integer, CompletionUser> users = new ConcurrentHashMap<>();
+
+  private final AtomicLong armed = new AtomicLong(NOT_ARMED);
+  private long produced;
+  private boolean overrun;
+  private boolean closed;
+
+  PostedCompletionQueue(
+      PostedDevice device,
+      VerbsDomain domain,
+      int number,
+      int depth,
+      CompletionQueueAttributes attributes,
+      Memory ring,
+      Memory record,
+      @Nullable PostedChannel channel) {
+    this.device = device;
+    this.domain = domain;
+    this.number = number;
+    this.attributes = attributes;
+    this.ring = ring;
+    this.record = record;
+    this.channel = channel;
+    this.armAddress = device.armPage() + Doorbell.ARM_OFFSET;
+    this.cq =
+        VerbsFunctions.CREATE_CQ.pointer(
+            CREATE, device.context.context, depth, MemorySegment.NULL, MemorySegment.NULL, 0);
+    this.completions =
+        Arena.ofAuto().allocate((long) BATCH * WorkCompletionLayout.BYTES, Long.BYTES);
+    Cqe.fillInitial(ring.address(), attributes.entries());
+    if (channel != null) {
+      channel.use();
+    }
+  }
+
+  MemorySegment segment() {
+    return cq;
+  }
+
+  /** Adds a queue pair, whose completions are written here. */
+  void use(CompletionUser queuePair) {
+    users.put(queuePair.number(), queuePair);
+  }
+
+  void unuse(CompletionUser queuePair) {
+    users.remove(queuePair.number());
+  }
+
+  /** Polls the provider and writes a CQE for each completion; returns their number. */
+  int poll() {
+    if (users.isEmpty()) {
+      return 0;
+    }
+    int found = device.context.ops.pollCq(cq.address(), BATCH, completions.address());
+    for (int i = 0; i < found; i++) {
+      long wc = completions.address() + (long) i * WorkCompletionLayout.BYTES;
+      CompletionUser queuePair = users.get(RawMemory.getInt(wc + WorkCompletionLayout.QPN_OFFSET));
+      if (queuePair != null) {
+        queuePair.onCompletion(wc);
+      }
+    }
+    return Math.max(found, 0);
+  }
+
+  private long next() {
+    int entries = attributes.entries();
+    if (!attributes.ignoreOverrun() && !overrun) {
+      int consumed = DoorbellRecord.consumerIndex(record.address());
+      overrun = (((int) produced - consumed) & DoorbellRecord.CONSUMER_MASK) >= entries;
+      if (overrun) {
+        device.events.raise(AsyncEvent.Type.CQ_ERROR, number);
+        users.values().forEach(CompletionUser::fail);
+      }
+    }
+    return attributes.collapsed()
+        ? ring.address()
+        : Cqe.entryAddress(ring.address(), entries, produced);
+  }
+
+  private int owner() {
+    return attributes.collapsed() ? 0 : Cqe.ownerFor(produced, attributes.entries());
+  }
+
+  void requester(int wqeOpcode, int qpn, long index, int bytes) {
+    long entry = next();
+    if (!overrun) {
+      int counter = (int) index & SendQueue.INDEX_MASK;
+      Cqe.writeRequester(entry, wqeOpcode, qpn, counter, bytes, System.nanoTime(), owner());
+      produced();
+    }
+  }
+
+  void responder(int opcode, int qpn, long index, int bytes, int immediate) {
+    long entry = next();
+    if (!overrun) {
+      int counter = (int) index & SendQueue.INDEX_MASK;
+      Cqe.writeResponder(
+          entry, opcode, qpn, 0, counter, bytes, immediate, false, System.nanoTime(), owner());
+      produced();
+    }
+  }
+
+  void error(int opcode, int syndrome, int vendor, int wqeOpcode, int qpn, long index) {
+    long entry = next();
+    if (!overrun) {
+      int counter = (int) index & SendQueue.INDEX_MASK;
+      ErrorCqe.write(entry, opcode, syndrome, vendor, wqeOpcode, qpn, counter, owner());
+      produced();
+    }
+  }
+
+  private void produced() {
+    produced++;
+    notifyIfArmed();
+  }
+
+  /**
+   * Handles a store to the arm doorbell, on any thread. Work completions do not say whether they
+   * were solicited, so that arming for solicited ones arms for all.
+   */
+  void arm(long doorbell) {
+    armed.set(Doorbell.armConsumerIndex(doorbell));
+    notifyIfArmed();
+  }
+
+  private void notifyIfArmed() {
+    PostedChannel to = channel;
+    long from = armed.get();
+    if (to == null || from == NOT_ARMED) {
+      return;
+    }
+    int ahead = ((int) produced - (int) from) & DoorbellRecord.CONSUMER_MASK;
+    boolean isNew = ahead != 0 && ahead <= DoorbellRecord.CONSUMER_MASK / 2;
+    if (isNew && armed.compareAndSet(from, NOT_ARMED)) {
+      to.add(this);
+    }
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public CompletionQueueAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public long ringAddress() {
+    return ring.address();
+  }
+
+  @Override
+  public long recordAddress() {
+    return record.address();
+  }
+
+  @Override
+  public long armAddress() {
+    return armAddress;
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (!users.isEmpty()) {
+      throw new HcaException(
+          "cannot close completion queue 0x%x of %s: %d queue pair(s) still complete into it; close these queue pairs first"
+              .formatted(number, device.context.name, users.size()),
+          Errno.EBUSY);
+    }
+    closed = true;
+    VerbsFunctions.DESTROY_CQ.require(DESTROY, cq);
+    domain.closed(this);
+    if (channel != null) {
+      channel.unuse(this);
+    }
+    ring.close();
+    record.close();
+  }
+
+  @Override
+  public String toString() {
+    return "completion queue 0x%x".formatted(number);
+  }
+}

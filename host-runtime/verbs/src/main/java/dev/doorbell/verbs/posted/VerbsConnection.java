@@ -1,0 +1,143 @@
+package dev.doorbell.verbs.posted;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.verbs.device.DeviceContext;
+import dev.doorbell.verbs.device.PeerAddress;
+import dev.doorbell.verbs.device.PortInfo;
+import dev.doorbell.verbs.device.Transitions;
+import dev.doorbell.verbs.device.VerbsDomain;
+import dev.doorbell.verbs.generated.verbs.Verbs;
+import dev.doorbell.verbs.generated.verbs.ibv_ah_attr;
+import dev.doorbell.verbs.generated.verbs.ibv_gid;
+import dev.doorbell.verbs.generated.verbs.ibv_global_route;
+import dev.doorbell.verbs.generated.verbs.ibv_qp_attr;
+import dev.doorbell.verbs.generated.verbs.ibv_qp_init_attr;
+import dev.doorbell.verbs.library.NativeFunction.Failure;
+import dev.doorbell.verbs.library.VerbsFunctions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The state machine of an {@code ibv_qp}: {@code ibv_modify_qp} and {@code ibv_query_qp}. */
+public final class VerbsConnection {
+  private static final int HOP_LIMIT = 64;
+
+  private final DeviceContext context;
+  private final MemorySegment queuePair;
+  private final boolean reliable;
+
+  public VerbsConnection(DeviceContext context, MemorySegment queuePair, boolean reliable) {
+    this.context = context;
+    this.queuePair = queuePair;
+    this.reliable = reliable;
+  }
+
+  public void init(Set<AccessRight> rights) {
+    modify(
+        QueuePairState.INIT,
+        Verbs.IBV_QP_PKEY_INDEX() | Verbs.IBV_QP_PORT() | Verbs.IBV_QP_ACCESS_FLAGS(),
+        attributes -> {
+          ibv_qp_attr.port_num(attributes, (byte) context.port.number());
+          ibv_qp_attr.qp_access_flags(attributes, VerbsDomain.accessBits(rights));
+        });
+  }
+
+  public void readyToReceive(QueuePairAddress peer, ConnectionAttributes connection) {
+    PeerAddress to = PeerAddress.of(peer, context);
+    int mask =
+        Verbs.IBV_QP_AV()
+            | Verbs.IBV_QP_PATH_MTU()
+            | Verbs.IBV_QP_DEST_QPN()
+            | Verbs.IBV_QP_RQ_PSN();
+    int mtu = Math.min(peer.mtu(), context.port.mtuBytes());
+    modify(
+        QueuePairState.RTR,
+        reliable ? mask | Verbs.IBV_QP_MAX_DEST_RD_ATOMIC() | Verbs.IBV_QP_MIN_RNR_TIMER() : mask,
+        attributes -> {
+          ibv_qp_attr.path_mtu(attributes, PortInfo.mtuCode(mtu));
+          ibv_qp_attr.dest_qp_num(attributes, peer.number());
+          ibv_qp_attr.rq_psn(attributes, peer.startPsn());
+          ibv_qp_attr.max_dest_rd_atomic(
+              attributes, (byte) Math.min(connection.maxDestReadAtomic(), context.maxReadAtomic));
+          ibv_qp_attr.min_rnr_timer(attributes, (byte) connection.minRnrTimer());
+          address(ibv_qp_attr.ah_attr(attributes), to, connection.trafficClass());
+        });
+  }
+
+  private void address(MemorySegment handle, PeerAddress to, int trafficClass) {
+    ibv_ah_attr.port_num(handle, (byte) context.port.number());
+    ibv_ah_attr.dlid(handle, (short) to.lid());
+    if (context.port.ethernet()) {
+      ibv_ah_attr.is_global(handle, (byte) 1);
+      MemorySegment route = ibv_ah_attr.grh(handle);
+      ibv_global_route.sgid_index(route, (byte) context.gid.entry().index());
+      ibv_global_route.hop_limit(route, (byte) HOP_LIMIT);
+      ibv_global_route.traffic_class(route, (byte) trafficClass);
+      to.gid().write(ibv_gid.raw(ibv_global_route.dgid(route)).address());
+    }
+  }
+
+  public void readyToSend(ConnectionAttributes connection, int psn) {
+    int mask = Verbs.IBV_QP_SQ_PSN();
+    modify(
+        QueuePairState.RTS,
+        reliable
+            ? mask
+                | Verbs.IBV_QP_TIMEOUT()
+                | Verbs.IBV_QP_RETRY_CNT()
+                | Verbs.IBV_QP_RNR_RETRY()
+                | Verbs.IBV_QP_MAX_QP_RD_ATOMIC()
+            : mask,
+        attributes -> {
+          ibv_qp_attr.sq_psn(attributes, psn);
+          ibv_qp_attr.timeout(attributes, (byte) connection.ackTimeout());
+          ibv_qp_attr.retry_cnt(attributes, (byte) connection.retryCount());
+          ibv_qp_attr.rnr_retry(attributes, (byte) connection.rnrRetry());
+          ibv_qp_attr.max_rd_atomic(
+              attributes, (byte) Math.min(connection.maxReadAtomic(), context.maxReadAtomic));
+        });
+  }
+
+  /** Changes the state to RESET or ERR, which need no attributes. */
+  void stop(QueuePairState to) {
+    modify(to, 0, attributes -> {});
+  }
+
+  private void modify(QueuePairState to, int mask, Consumer<MemorySegment> fill) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attributes = arena.allocate(ibv_qp_attr.layout());
+      ibv_qp_attr.qp_state(attributes, Transitions.code(to));
+      fill.accept(attributes);
+      VerbsFunctions.MODIFY_QP.require(
+          new Failure(
+              "bring the queue pair to " + to,
+              errno ->
+                  to == QueuePairState.RTR
+                      ? "check the peer's GID and that %s has a route to it; this end is %s"
+                          .formatted(context.name, context.describe())
+                      : "check the attributes against what 'ibv_devinfo -v' says"),
+          queuePair,
+          attributes,
+          mask | Verbs.IBV_QP_STATE());
+    }
+  }
+
+  /** Queries the state from the device. */
+  QueuePairState state() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attributes = arena.allocate(ibv_qp_attr.layout());
+      MemorySegment made = arena.allocate(ibv_qp_init_attr.layout());
+      VerbsFunctions.QUERY_QP.require(
+          Failure.of("query the state of a queue pair", "see dmesg for what the driver says"),
+          queuePair,
+          attributes,
+          Verbs.IBV_QP_STATE(),
+          made);
+      return Transitions.of(ibv_qp_attr.qp_state(attributes));
+    }
+  }
+}
