@@ -1,16 +1,16 @@
 /*
- * What the preload library and the Java server (dev.doorbell.interop.shim) say to each other over a Unix
- * stream socket. Everything is little-endian and lies in multiples of 8 bytes.
+ * The protocol between the preload library and the Java server (dev.doorbell.interop.shim) over a Unix stream
+ * socket. All fields are little-endian; all structures are multiples of 8 bytes.
  *
- * A connection is an open device, or an event file descriptor. The client speaks first:
+ * A connection is an open device, or an event file descriptor. The client sends first:
  *
- *   device   struct hello, answered by struct welcome; then one question at a time, each a struct message
- *            with its payload, answered by one
- *   events   struct hello with the token that a question was answered with, answered by struct welcome;
- *            from then on the server writes the records that the program read()s
+ *   device   struct hello, with the reply struct welcome; then one request at a time, a struct message with its
+ *            payload, with a reply of the same form
+ *   events   struct hello with the token of a SHIM_DO_EVENTS, with the reply struct welcome; then the server
+ *            writes the records that the program read()s
  *
- * The library does not understand commands. It passes the head and the attributes of an ioctl on; the server
- * reads what they point at, and writes the results, by process_vm_readv and process_vm_writev, as a kernel
+ * The library does not interpret commands. It forwards the head and the attributes of an ioctl; the server
+ * reads what they point to, and writes the results, by process_vm_readv and process_vm_writev, as a kernel
  * copies from and to user space.
  */
 #ifndef DOORBELL_SHIM_PROTOCOL_H
@@ -19,9 +19,9 @@
 #include <stdint.h>
 
 #define SHIM_MAGIC 0x56554244u /* "DBUV" */
-#define SHIM_VERSION 1u
+#define SHIM_VERSION 2u
 
-/* The shared file: a page of the client that is shared lies at its own address; what is mapped through the
+/* The shared file, a memfd that is sealed against shrinking (the server refuses any other): a page of the client that is shared lies at its own address; what is mapped through the
  * device lies above. */
 #define SHIM_DEVICE_OFFSET (1ull << 47)
 #define SHIM_FILE_BYTES (SHIM_DEVICE_OFFSET + (1ull << 32))
@@ -33,7 +33,7 @@ enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2 };
 
 struct shim_hello {
 	uint32_t magic, version, kind;
-	uint32_t pid;	 /* whose memory the addresses mean */
+	uint32_t reserved; /* SO_PEERCRED identifies the process */
 	uint32_t file;	 /* file descriptor in that process: of the shared file, or of these events */
 	uint32_t device; /* n of uverbsN */
 	uint64_t token;	 /* of an event file descriptor */
@@ -42,15 +42,15 @@ struct shim_hello {
 struct shim_welcome {
 	uint32_t magic;
 	int32_t error; /* errno, or 0 */
-	uint32_t pid;  /* of the server, which has to read and write the client's memory */
+	uint32_t pid;  /* of the server, which reads and writes the client's memory */
 	uint32_t reserved;
 };
 
 enum shim_type {
 	SHIM_IOCTL = 1,	  /* to the server: u64 address of the head, then head and attributes */
-	SHIM_REQUEUE = 2, /* to the server: u64 token, then event records that were taken too many */
-	SHIM_ANSWER = 3,  /* to the client: errno in value; struct shim_action for each that is to be done */
-	SHIM_SHARE = 4,	  /* to the client: the same, then the same SHIM_IOCTL again, with errno in value */
+	SHIM_REQUEUE = 2, /* to the server: u64 token, then event records to be queued again */
+	SHIM_ANSWER = 3,  /* to the client: errno in value; then a struct shim_action for each action */
+	SHIM_SHARE = 4,	  /* to the client: as SHIM_ANSWER; then the client repeats the SHIM_IOCTL, with errno in value */
 };
 
 struct shim_message {
@@ -62,10 +62,10 @@ struct shim_message {
 
 enum shim_action_type {
 	SHIM_DO_SHARE = 1,   /* [a, a + b): pages of the client become pages of the shared file */
-	SHIM_DO_UNSHARE = 2, /* [a, a + b): and private again */
+	SHIM_DO_UNSHARE = 2, /* [a, a + b): pages of the client become private again */
 	SHIM_DO_DISCARD = 3, /* [a, a + b) of the shared file is used no longer */
 	SHIM_DO_EVENTS = 4,  /* opens the event file descriptor with token a; its number goes to b, c bytes wide */
-	SHIM_DO_DRAIN = 5,   /* takes back unread events of the object d from token a; their number, records of
+	SHIM_DO_DRAIN = 5,   /* discards unread events of the object d from token a; their number, records of
 				c >> 32 bytes, is taken from the 32-bit count at b, if there is one */
 };
 

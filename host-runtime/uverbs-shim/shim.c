@@ -1,18 +1,18 @@
 /*
- * A preload library under which unmodified libibverbs and libmlx5 programs see mlx5 devices that a Doorbell
- * server answers for (protocol.h). DOORBELL_HCA names the server's folder; without it nothing changes.
+ * A preload library that shows unmodified libibverbs and libmlx5 programs the mlx5 devices of a Doorbell server
+ * (protocol.h). DOORBELL_HCA names the server's folder; without it the library does nothing.
  *
  *   discovery  SYSFS_PATH, which libibverbs honours, names a tree that the server wrote; netlink, which
- *              libibverbs asks first, is refused for RDMA
- *   the node   open("/dev/infiniband/uverbsN") connects to the server and gives /dev/null, a character device
- *              with the number that the tree says
- *   commands   ioctl(RDMA_VERBS_IOCTL) goes to the server; write() is refused, as no rdma-core since 2018
- *              needs it
+ *              libibverbs tries first, fails for RDMA
+ *   the node   open("/dev/infiniband/uverbsN") connects to the server and returns /dev/null, a character device
+ *              with the number in that tree
+ *   commands   ioctl(RDMA_VERBS_IOCTL) goes to the server; write() fails, which no rdma-core since 2018
+ *              needs
  *   mappings   mmap of the node maps the shared file instead: doorbell pages, on-chip memory
  *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
  *              back when it is destroyed, so that the server reads and writes them in place
- *   events     file descriptors for events are connections to the server, which the program itself reads
- *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them before
+ *   events     event file descriptors are connections to the server, from which the program reads records
+ *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them first
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,25 +47,25 @@
 /* An open device. */
 struct device {
 	int connection;
-	pthread_mutex_t lock; /* one question at a time */
+	pthread_mutex_t lock; /* held for one request and its reply */
 };
 
-/* By file descriptor: the device, and the tokens of event file descriptors. Slots change under `tables`. */
+/* By file descriptor: the device, and the tokens of event file descriptors. Guarded by `tables`. */
 static struct device *devices[MAX_FD];
 static uint64_t events[MAX_FD];
 static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
 
-static const char *folder; /* of the server; NULL: this library does nothing */
+static const char *folder; /* the server's folder; NULL: this library does nothing */
 static int shared_file = -1;
 
-/* Whole pages that the program itself has shared; they stay so, whatever the server says. Under `tables`. */
+/* Whole pages that the program itself has shared: actions of the server leave them shared. Guarded by `tables`. */
 struct held {
 	struct held *next;
 	uint64_t start, length;
 };
 static struct held *held;
 
-/* ------------------------------------------------------------------ system calls, past our own functions */
+/* ------------------------------------------------------------------ system calls, not through our own functions */
 
 static int sys_open(int dir, const char *path, int flags, mode_t mode)
 {
@@ -82,7 +82,7 @@ static void *sys_mmap(void *at, size_t length, int prot, int flags, int fd, off_
 	return (void *)syscall(SYS_mmap, at, length, prot, flags, fd, offset);
 }
 
-/* ------------------------------------------------------------------------------------- talking to the server */
+/* ------------------------------------------------------------------------------------- the connection to the server */
 
 static bool send_all(int fd, const void *from, size_t bytes)
 {
@@ -112,7 +112,7 @@ static bool receive_all(int fd, void *to, size_t bytes)
 	return true;
 }
 
-/* Connects and says who we are. Returns the connection, or -1 with errno. */
+/* Connects and introduces this process. Returns the connection, or -1 with errno. */
 static int greet(enum shim_kind kind, uint32_t number, uint64_t token)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -125,11 +125,16 @@ static int greet(enum shim_kind kind, uint32_t number, uint64_t token)
 	if (fd < 0)
 		return -1;
 	uint32_t file = (uint32_t)(kind == SHIM_DEVICE ? shared_file : fd);
-	struct shim_hello hello = { SHIM_MAGIC, SHIM_VERSION, kind, (uint32_t)getpid(), file, number, token };
+	struct shim_hello hello = { SHIM_MAGIC, SHIM_VERSION, kind, 0, file, number, token };
 	struct shim_welcome welcome;
+	struct ucred server;
+	socklen_t size = sizeof server;
 	int error = 0;
 	if (connect(fd, (struct sockaddr *)&name, sizeof name))
 		error = ENODEV;
+	/* A server writes to this process's memory: another user's is none. */
+	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &server, &size) || (server.uid && server.uid != geteuid()))
+		error = EACCES;
 	else if (!send_all(fd, &hello, sizeof hello) || !receive_all(fd, &welcome, sizeof welcome) ||
 		 welcome.magic != SHIM_MAGIC)
 		error = EIO;
@@ -140,16 +145,16 @@ static int greet(enum shim_kind kind, uint32_t number, uint64_t token)
 		errno = error;
 		return -1;
 	}
-	/* Where Yama restricts ptrace, the server may read and write this process from now on. */
+	/* Where Yama restricts ptrace, this lets the server read and write this process. */
 	if (kind == SHIM_DEVICE)
 		prctl(PR_SET_PTRACER, (unsigned long)welcome.pid, 0, 0, 0);
 	return fd;
 }
 
-/* -------------------------------------------------------------------------------------------- what it tells us */
+/* -------------------------------------------------------------------------------------------- actions of the server */
 
-/* Makes pages of this process pages of the shared file. Nobody may write to them meanwhile: they are a queue
- * that is being created, or doorbell records of which none is in use yet. */
+/* Replaces pages of this process by pages of the shared file. No thread may write to them meanwhile: they hold a
+ * queue that is being created, or doorbell records that are not in use yet. */
 static int share_pages(uint64_t start, uint64_t length)
 {
 	char *from = (char *)(uintptr_t)start;
@@ -217,8 +222,8 @@ static int open_events(const struct shim_action *action)
 	return 0;
 }
 
-/* A kernel counts an event when the program reads it, and forgets the unread ones of an object that ends. The
- * server counted when it wrote: the unread ones are taken back here. */
+/* A kernel counts an event when the program reads it, and discards the unread ones of a destroyed object. The
+ * server counted when it wrote them: this subtracts the unread ones and requeues those of other objects. */
 static int drain(struct device *device, const struct shim_action *action)
 {
 	uint8_t buffer[sizeof(uint64_t) + 4096];
@@ -269,7 +274,7 @@ static int act(struct device *device, const struct shim_action *action)
 	}
 }
 
-/* Reads an answer and does what it says. Returns errno; *again: the question is to be asked once more. */
+/* Reads a reply and executes its actions. Returns errno; *again: the request must be repeated. */
 static int answer(struct device *device, bool *again, int *shared)
 {
 	struct shim_message head;
@@ -310,7 +315,7 @@ static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
 		    !send_all(device->connection, &address, sizeof address) ||
 		    !send_all(device->connection, head, head->length)) {
 			again = false;
-			error = EIO; /* as of a device that was taken away */
+			error = EIO; /* as for a device that was removed */
 		} else
 			error = answer(device, &again, &shared);
 	} while (again);
@@ -325,7 +330,7 @@ static bool is_device(int fd)
 	return fd >= 0 && fd < MAX_FD && __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
 }
 
-/* n of the device node that a path names, or -1. */
+/* Returns n of the device node at a path, or -1. */
 static int node_number(const char *path)
 {
 	if (!folder || !path || strncmp(path, NODE, sizeof NODE - 1))
@@ -341,7 +346,7 @@ static int make_shared_file(void)
 	int fd = (int)syscall(SYS_memfd_create, "doorbell-hca", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -1;
-	/* The server would die of pages that are taken away under it. */
+	/* The server would crash if pages were removed while it uses them. */
 	if (ftruncate(fd, (off_t)SHIM_FILE_BYTES) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW)) {
 		int error = errno;
 		sys_close(fd);
@@ -393,7 +398,7 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	return number < 0 ? sys_open(dir, path, flags, mode) : open_device(number, flags);
 }
 
-/* A forked child has its parent's connection, over which two cannot speak: the device is gone there. */
+/* A forked child shares its parent's connection, which serves one process only: the device fails in the child. */
 static void forget_in_child(void)
 {
 	for (int fd = 0; fd < MAX_FD; fd++)
@@ -428,9 +433,9 @@ static struct held **find_held(uint64_t start, uint64_t length)
 }
 
 /*
- * A queue's pages move into the shared file when the queue is created. Who pinned them before would go on with
- * the old ones: a GPU's driver, for one. So a program that pins memory in which queues may lie has it moved first,
- * in whole pages, while nobody writes to it. Returns errno, or 0.
+ * A queue's pages move into the shared file when the queue is created. A driver that has pinned them before, such
+ * as a GPU's, would keep using the old ones. So a program that pins memory in which queues may lie calls this
+ * first, for whole pages, while no thread writes to them. Returns errno, or 0.
  */
 EXPORT int doorbell_hca_share(void *pages, size_t length)
 {
@@ -450,7 +455,7 @@ EXPORT int doorbell_hca_share(void *pages, size_t length)
 	return 0;
 }
 
-/* Ends that for the same range, in which no queue lies any more. The pages are private again. */
+/* Makes the same range private again. No queue may lie in it. */
 EXPORT int doorbell_hca_unshare(void *pages, size_t length)
 {
 	pthread_mutex_lock(&tables);
@@ -499,7 +504,7 @@ EXPORT int openat64(int dir, const char *path, int flags, ...)
 	return open_any(dir, path, flags | O_LARGEFILE, mode);
 }
 
-/* What glibc's checking headers call instead. */
+/* Called instead by programs compiled with _FORTIFY_SOURCE. */
 EXPORT int __open_2(const char *path, int flags)
 {
 	return open_any(AT_FDCWD, path, flags, 0);
@@ -578,8 +583,8 @@ EXPORT ssize_t write(int fd, const void *from, size_t bytes)
 	return syscall(SYS_write, fd, from, bytes);
 }
 
-/* Where in the shared file lies what a program maps of the device: the server chose the offsets of doorbell pages;
- * libmlx5 itself makes those of on-chip memory, of a command and the two halves of a page index. */
+/* The offset in the shared file of what a program maps from the device. The server chose the offsets of doorbell
+ * pages; libmlx5 computes those of on-chip memory from a command and the two halves of a page index. */
 static uint64_t device_offset(uint64_t offset)
 {
 	uint64_t page = offset >> 12;
@@ -596,7 +601,7 @@ EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t of
 			errno = EINVAL;
 			return MAP_FAILED;
 		}
-		/* Programs map doorbells for writing alone, which no processor can do. */
+		/* Programs map doorbells write-only, which no processor supports. */
 		return sys_mmap(at, length, prot | PROT_READ, flags, shared_file, (off_t)place);
 	}
 	return sys_mmap(at, length, prot, flags, fd, offset);

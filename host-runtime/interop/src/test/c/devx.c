@@ -244,6 +244,13 @@ int main(void)
 	uint8_t in[16] = { 0x0f, 0xff }, out[16] = { 0 };
 	CHECK(mlx5dv_devx_general_cmd(context, in, sizeof in, out, sizeof out));
 	CHECK(errno == EREMOTEIO && out[0] == 2);
+	/* The largest message by firmware is that of the port: a library that reads 0 sends nothing. */
+	uint8_t query[16] = { 0x01, 0x00 }, capabilities[16 + 4096] = { 0 };
+	query[7] = 1; /* general, current */
+	struct ibv_port_attr port;
+	CHECK(!mlx5dv_devx_general_cmd(context, query, sizeof query, capabilities, sizeof capabilities));
+	CHECK(!ibv_query_port(context, 1, &port));
+	CHECK(1u << (capabilities[0x48] & 0x1f) == port.max_msg_sz);
 	/* A doorbell page in use is not given back. */
 	for (unsigned i = 0; i < 2; i++) {
 		CHECK(!mlx5dv_devx_obj_destroy(ends[i].qp));

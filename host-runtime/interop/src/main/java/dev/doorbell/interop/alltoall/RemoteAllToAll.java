@@ -36,8 +36,7 @@ public final class RemoteAllToAll {
                 ? new Rendezvous(options.at(), options.ranks(), options.timeoutNanos())
                 : null;
         DirectFabric fabric = new DirectFabric(AddressSpace.reserve(RESERVED), 0)) {
-      HostPort at =
-          rendezvous == null ? options.at() : new HostPort(options.at().host(), rendezvous.port());
+      HostPort at = rendezvous == null ? options.at() : rendezvous.place();
       try (RendezvousClient client =
           new RendezvousClient(at, options.ranks(), options.timeoutNanos())) {
         return run(options, fabric, new RemoteGather(client, rendezvous, options), interrupted);

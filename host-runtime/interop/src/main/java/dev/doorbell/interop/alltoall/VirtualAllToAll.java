@@ -92,9 +92,7 @@ public final class VirtualAllToAll {
     SoftHcaOptions hcas =
         SoftHcaOptions.DEFAULT
             .withEngine(SoftHcaOptions.DEFAULT.engine().withFirstRetry(FIRST_RETRY_NANOS))
-            .withTiming(
-                new HcaTiming(
-                    Math.round(nic.doorbell()), Math.round(nic.wqe()), Math.round(nic.packet())));
+            .withTiming(HcaTiming.of(nic));
     ProxyPrices prices = new ProxyPrices(Math.round(cpu.poll()), Math.round(cpu.post()));
     FaultPlan given = options.faults();
     FaultPlan plan = new FaultPlan(given.seed() * 31 + options.seed(), given.faults());

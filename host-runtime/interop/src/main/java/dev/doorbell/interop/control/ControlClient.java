@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class ControlClient implements AutoCloseable {
   private static final long PAUSE_NANOS = 200_000;
 
-  private final HostPort at;
+  private final ControlPlace at;
   private final LineChannel channel;
   private final long nanos;
 
@@ -17,7 +17,7 @@ public final class ControlClient implements AutoCloseable {
    *
    * @param nanos that connecting, and each answer, may take
    */
-  public ControlClient(HostPort at, long nanos) throws EnvironmentException {
+  public ControlClient(ControlPlace at, long nanos) throws EnvironmentException {
     this.at = at;
     this.nanos = nanos;
     this.channel = at.connect(nanos);

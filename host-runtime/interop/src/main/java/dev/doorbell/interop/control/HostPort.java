@@ -1,21 +1,23 @@
 package dev.doorbell.interop.control;
 
-import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.core.problem.Problem;
+import dev.doorbell.interop.access.AccessToken;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A TCP address of a process.
  *
  * @param host name or address
  * @param port TCP port
+ * @param token that its clients show, or null
  */
-public record HostPort(String host, int port) {
-  private static final long PAUSE_NANOS = 20_000_000;
+public record HostPort(String host, int port, @Nullable AccessToken token) implements ControlPlace {
+  /** With the token of the environment, if there is one. */
+  public HostPort(String host, int port) {
+    this(host, port, AccessToken.ofEnvironment());
+  }
 
   /**
    * Reads {@code HOST:PORT}, {@code [::1]:PORT} or {@code PORT} of this machine.
@@ -39,40 +41,29 @@ public record HostPort(String host, int port) {
     throw new IllegalArgumentException("'%s' is no HOST:PORT".formatted(text));
   }
 
-  /**
-   * Connects; repeats the attempt until the deadline while the port is closed.
-   *
-   * @param nanos from now
-   * @throws EnvironmentException when no process has answered by then
-   */
-  public LineChannel connect(long nanos) throws EnvironmentException {
-    long deadline = System.nanoTime() + nanos;
-    while (true) {
-      try {
-        SocketChannel channel = SocketChannel.open();
-        try {
-          long left = deadline - System.nanoTime();
-          channel
-              .socket()
-              .connect(new InetSocketAddress(host, port), (int) Math.max(1, left / 1_000_000));
-          return new LineChannel(channel);
-        } catch (IOException | RuntimeException e) {
-          channel.close();
-          throw e;
-        }
-      } catch (IOException | RuntimeException e) {
-        if (e instanceof SocketTimeoutException || System.nanoTime() - deadline >= 0) {
-          throw new EnvironmentException(
-              Problem.of(
-                      "DB-E041",
-                      null,
-                      "nobody answers at %s within %.1f s: %s"
-                          .formatted(this, nanos / 1e9, e.getMessage()))
-                  .fix("start it there first: doorbell hca serve --port %d".formatted(port)));
-        }
-      }
-      LockSupport.parkNanos(PAUSE_NANOS);
+  @Override
+  public SocketChannel open(long nanos) throws IOException {
+    SocketChannel channel = SocketChannel.open();
+    try {
+      int millis = Math.clamp(nanos / 1_000_000, 1, Integer.MAX_VALUE);
+      channel.socket().connect(new InetSocketAddress(host, port), millis);
+      return channel;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
     }
+  }
+
+  @Override
+  public void greet(LineChannel channel) {
+    if (token != null) {
+      channel.send(ControlLine.of(LineServer.AUTH).with(LineServer.TOKEN, token.text()));
+    }
+  }
+
+  @Override
+  public String fix() {
+    return "start it there first: doorbell hca serve --port %d --control %s".formatted(port, host);
   }
 
   @Override

@@ -12,9 +12,9 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP connection that carries lines and never blocks. It ends when a line is incomplete for too
- * long or too long, or when the peer does not read; TCP keep-alive probes find within half a minute
- * that a peer's host is down.
+ * A connection that carries lines and never blocks. It ends when a line is incomplete for too long
+ * or too long, or when the peer does not read; TCP keep-alive probes find within half a minute that
+ * a peer's host is down.
  */
 public final class LineChannel implements AutoCloseable {
   /** Largest number of bytes of a line. */
@@ -42,37 +42,28 @@ public final class LineChannel implements AutoCloseable {
   public LineChannel(SocketChannel channel) throws IOException {
     this.channel = channel;
     channel.configureBlocking(false);
-    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-    channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-    probe(ExtendedSocketOptions.TCP_KEEPIDLE, PROBE_AFTER_SECONDS);
-    probe(ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_SECONDS);
-    probe(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+    set(StandardSocketOptions.TCP_NODELAY, true);
+    set(StandardSocketOptions.SO_KEEPALIVE, true);
+    set(ExtendedSocketOptions.TCP_KEEPIDLE, PROBE_AFTER_SECONDS);
+    set(ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_SECONDS);
+    set(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
     SocketAddress address = channel.getRemoteAddress();
     peer =
         address instanceof InetSocketAddress inet
             ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
-            : String.valueOf(address);
+            : "a process of this machine";
   }
 
-  private void probe(SocketOption<Integer> option, int value) throws IOException {
+  /** Sets what this kind of connection has. */
+  private <T> void set(SocketOption<T> option, T value) throws IOException {
     if (channel.supportedOptions().contains(option)) {
       channel.setOption(option, value);
     }
   }
 
-  /** The peer's address and port. */
+  /** The peer's address and port, for messages. */
   public String peer() {
     return peer;
-  }
-
-  /** True when the peer is a process of this machine. */
-  public boolean isLocal() {
-    try {
-      return channel.getRemoteAddress() instanceof InetSocketAddress inet
-          && inet.getAddress().isLoopbackAddress();
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   /** Why the connection has ended; null while it is open. */

@@ -1,6 +1,7 @@
 package dev.doorbell.interop.job;
 
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.interop.control.HostPort;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ public final class ProcessGroup implements AutoCloseable {
       throws EnvironmentException {
     this.rank = rank;
     this.rendezvous = rank == 0 ? new Rendezvous(at, size, timeoutNanos) : null;
-    HostPort found = rendezvous == null ? at : new HostPort(at.host(), rendezvous.port());
+    HostPort found = rendezvous == null ? at : rendezvous.place();
     try {
       this.client = new RendezvousClient(found, size, timeoutNanos);
     } catch (EnvironmentException e) {
@@ -48,6 +49,25 @@ public final class ProcessGroup implements AutoCloseable {
       meanwhile.run();
     }
     return client.values();
+  }
+
+  /**
+   * Checks between two steps that the other processes are there: one that was killed is named at
+   * once, and not when something that it would have answered is overdue.
+   *
+   * @throws EnvironmentException when one has left
+   */
+  public void requireAll() throws EnvironmentException {
+    if (rendezvous != null) {
+      rendezvous.poll();
+    }
+    client.requireAll();
+    if (rendezvous != null && !rendezvous.isWhole()) {
+      throw new EnvironmentException(
+          Problem.of("DB-E043", null, "the job cannot continue: another process has left")
+              .effect("nothing of the job counts")
+              .fix("see what the other process printed, and start all of them again"));
+    }
   }
 
   private boolean isComplete() throws EnvironmentException {

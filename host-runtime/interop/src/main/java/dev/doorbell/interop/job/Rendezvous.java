@@ -48,32 +48,32 @@ public final class Rendezvous implements AutoCloseable {
   /**
    * Starts to listen.
    *
+   * @param at port 0 takes any that is free
    * @param size ranks of the job
    * @param timeoutNanos from a round's first value to its last
    */
   public Rendezvous(HostPort at, int size, long timeoutNanos) throws EnvironmentException {
-    this(at.host(), at.port(), size, timeoutNanos);
-  }
-
-  /** As above; port 0 takes any that is free. */
-  public Rendezvous(String host, int port, int size, long timeoutNanos)
-      throws EnvironmentException {
     if (size < 1 || size > MAX_RANKS) {
       throw new IllegalArgumentException("a job has 1 to %d ranks".formatted(MAX_RANKS));
     }
     this.size = size;
     this.timeoutNanos = timeoutNanos;
-    this.server = new LineServer(host, port);
+    this.server = LineServer.tcp(at);
   }
 
-  /** The port that it listens on. */
-  public int port() {
-    return server.port();
+  /** Where it listens. */
+  public HostPort place() {
+    return (HostPort) server.place();
   }
 
   /** Sets the time from a round's first value to its last; from any thread. */
   public void setTimeout(long nanos) {
     timeoutNanos = nanos;
+  }
+
+  /** Whether every rank of the job is connected. */
+  public boolean isWhole() {
+    return members.stream().mapToInt(member -> member.ranks.size()).sum() == size;
   }
 
   /** Accepts connections, handles messages and fails rounds that are over time. */

@@ -68,7 +68,7 @@ public final class RendezvousClient implements AutoCloseable {
     String text = channel.poll();
     if (text == null) {
       if (channel.ended() != null) {
-        throw failure("the rendezvous at %s is gone: %s".formatted(at, channel.ended()));
+        throw gone();
       }
       if (System.nanoTime() - since > timeoutNanos + GRACE_NANOS) {
         throw failure("the rendezvous at %s does not answer".formatted(at));
@@ -84,10 +84,42 @@ public final class RendezvousClient implements AutoCloseable {
         gathered = List.of(line.word("values").split("\n", -1));
       }
     } catch (ControlLine.Refused e) {
-      throw failure(
-          "the rendezvous at %s sends an illegal message: %s".formatted(at, e.getMessage()));
+      throw illegal(e);
     }
     return gathered != null;
+  }
+
+  /**
+   * Checks between two rounds that the job goes on.
+   *
+   * @throws EnvironmentException when a rank has left, or the rendezvous is gone
+   */
+  public void requireAll() throws EnvironmentException {
+    String text = channel.poll();
+    if (text == null) {
+      if (channel.ended() != null) {
+        throw gone();
+      }
+      return;
+    }
+    try {
+      ControlLine line = ControlLine.parse(text);
+      throw failure(
+          line.isError()
+              ? "the job cannot continue: " + line.why()
+              : "the rendezvous at %s speaks out of turn".formatted(at));
+    } catch (ControlLine.Refused e) {
+      throw illegal(e);
+    }
+  }
+
+  private EnvironmentException gone() {
+    return failure("the rendezvous at %s is gone: %s".formatted(at, channel.ended()));
+  }
+
+  private EnvironmentException illegal(ControlLine.Refused e) {
+    return failure(
+        "the rendezvous at %s sends an illegal message: %s".formatted(at, e.getMessage()));
   }
 
   /** The values of the round, in the order of ranks. */

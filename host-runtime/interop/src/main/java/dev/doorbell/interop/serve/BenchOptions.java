@@ -1,6 +1,6 @@
 package dev.doorbell.interop.serve;
 
-import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.ControlPlace;
 import java.util.List;
 
 /**
@@ -12,7 +12,8 @@ import java.util.List;
  * @param timeoutNanos for each round
  * @param idle additional queue pairs that are connected and send nothing
  */
-public record BenchOptions(HostPort at, List<Load> loads, int rounds, long timeoutNanos, int idle) {
+public record BenchOptions(
+    ControlPlace at, List<Load> loads, int rounds, long timeoutNanos, int idle) {
 
   /**
    * WRITEs of one size.
@@ -29,7 +30,7 @@ public record BenchOptions(HostPort at, List<Load> loads, int rounds, long timeo
   }
 
   /** One load, without idle queue pairs. */
-  public BenchOptions(HostPort at, Load load, int rounds, long timeoutNanos) {
+  public BenchOptions(ControlPlace at, Load load, int rounds, long timeoutNanos) {
     this(at, List.of(load), rounds, timeoutNanos, 0);
   }
 }

@@ -2,16 +2,22 @@ package dev.doorbell.interop.serve;
 
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.interop.control.ControlLine.Refused;
 import dev.doorbell.interop.control.LineChannel;
+import dev.doorbell.softhca.DriverAccess;
+import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The regions and queue pairs of one client of a served HCA; they end with its connection. */
+/**
+ * The regions and queue pairs of one client of a served HCA, in a protection domain of its own;
+ * they end with its connection.
+ */
 final class ClientSession implements AutoCloseable {
   private static final int VERSION = 1;
   private static final int MAX_QPN = 0xff_ffff;
@@ -19,6 +25,10 @@ final class ClientSession implements AutoCloseable {
   private static final int MAX_RECEIVES = 1024;
   private static final int DEFAULT_RECEIVE_BYTES = 4096;
   private static final int MAX_RECEIVE_BYTES = 1 << 20;
+  private static final long PAGE = 4096;
+  private static final long LEAST_ADDRESS = 1L << 32;
+  private static final long ADDRESS_LIMIT = 1L << 47;
+  private static final SecureRandom DICE = new SecureRandom();
 
   private record Region(Memory memory, MemoryRegion region) {}
 
@@ -26,12 +36,14 @@ final class ClientSession implements AutoCloseable {
 
   private final HcaServer server;
   private final LineChannel channel;
+  private final ProtectionDomain domain;
   private final Map<Integer, Region> regions = new LinkedHashMap<>();
   private final Map<Integer, Connected> queuePairs = new LinkedHashMap<>();
 
   ClientSession(HcaServer server, LineChannel channel) {
     this.server = server;
     this.channel = channel;
+    this.domain = server.newDomain();
   }
 
   /**
@@ -64,7 +76,7 @@ final class ClientSession implements AutoCloseable {
         case "received" -> received(request);
         case "stats" -> server.stats();
         case "faults" -> server.faults(request.number("from", 0, Integer.MAX_VALUE, 0));
-        case "pcap" -> server.pcap(request, channel.isLocal());
+        case "pcap" -> server.pcap(request);
         default -> throw new Refused("unknown verb '%s'".formatted(request.verb()));
       };
     } catch (Refused | HcaException e) {
@@ -86,7 +98,15 @@ final class ClientSession implements AutoCloseable {
     Memory memory = null;
     try {
       memory = server.memory().allocate(MemoryKind.HOST, bytes, "region of " + channel.peer());
-      MemoryRegion region = server.domain().register(memory, HostQueuePair.RIGHTS);
+      // Its client names it by an address that says nothing about where it lies.
+      MemoryRegion region =
+          DriverAccess.register(
+              domain,
+              DICE.nextLong(LEAST_ADDRESS, ADDRESS_LIMIT) & -PAGE,
+              memory.address(),
+              bytes,
+              HostQueuePair.RIGHTS,
+              DriverAccess.ANY_VARIANT);
       regions.put(region.rkey(), new Region(memory, region));
       return ControlLine.ok()
           .with("address", "0x" + Long.toHexString(region.address()))
@@ -128,8 +148,7 @@ final class ClientSession implements AutoCloseable {
     server.reserve(bytes, 1);
     HostQueuePair created = null;
     try {
-      created =
-          new HostQueuePair(server.domain(), server.memory(), SEND_BLOCKS, receives, receiveBytes);
+      created = new HostQueuePair(domain, server.memory(), SEND_BLOCKS, receives, receiveBytes);
       created.connect(peer, HostQueuePair.LOSSY);
     } catch (IllegalStateException | IllegalArgumentException | HcaException e) {
       server.release(bytes, 1);
@@ -189,6 +208,7 @@ final class ClientSession implements AutoCloseable {
     queuePairs.clear();
     regions.values().forEach(this::close);
     regions.clear();
+    domain.close();
     channel.close();
   }
 }

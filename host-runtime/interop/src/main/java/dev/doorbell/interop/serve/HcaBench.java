@@ -89,7 +89,7 @@ public final class HcaBench {
   }
 
   /** Connects a queue pair to a new one of the server, and returns the number of that one. */
-  private static int connect(ControlClient client, HostQueuePair queuePair)
+  static int connect(ControlClient client, HostQueuePair queuePair)
       throws EnvironmentException, Refused {
     QueuePairAddress mine = queuePair.queuePair().address();
     ControlLine peer =

@@ -14,12 +14,15 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.control.ControlLine;
 import dev.doorbell.interop.control.ControlLine.Refused;
+import dev.doorbell.interop.control.ControlPlace;
 import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.interop.control.LineChannel;
 import dev.doorbell.interop.control.LineServer;
+import dev.doorbell.interop.control.SocketFile;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
+import dev.doorbell.softhca.wire.PeerPort;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import dev.doorbell.softhca.wire.WireCounters;
@@ -28,8 +31,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,8 +62,8 @@ public final class HcaServer implements AutoCloseable {
   private final RoceWire wire;
   private final SoftHca hca;
   private final MemoryProvider memory;
-  private final ProtectionDomain domain;
   private final LineServer server;
+  private final @Nullable CaptureFolder captures;
   private final List<ClientSession> sessions = new ArrayList<>();
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final long started = System.nanoTime();
@@ -85,6 +88,7 @@ public final class HcaServer implements AutoCloseable {
         new DirectFabric(AddressSpace.reserve(Math.max(RESERVED, 2 * options.memoryBytes())), 0);
     RoceWire opened = null;
     LineServer listening = null;
+    CaptureFolder folder = null;
     try {
       opened =
           RoceWire.udp(
@@ -92,10 +96,11 @@ public final class HcaServer implements AutoCloseable {
               Locus.nic(0, 0),
               Gid.parse(options.address()),
               options.port(),
-              WireFaults.NONE);
-      int port = options.port() == 0 ? opened.port() : options.port();
-      listening = new LineServer(options.controlHost(), port);
-    } catch (HcaException | IllegalArgumentException e) {
+              WireFaults.NONE,
+              options.strictPeerPort() ? PeerPort.STRICT : PeerPort.ANY);
+      folder = options.captures() == null ? null : new CaptureFolder(options.captures());
+      listening = listen(options.control(), opened.port());
+    } catch (HcaException | IllegalArgumentException | IOException e) {
       throw abandon(opened, listening, String.valueOf(e.getMessage()));
     } catch (EnvironmentException e) {
       abandon(opened, listening, "");
@@ -103,6 +108,7 @@ public final class HcaServer implements AutoCloseable {
     }
     wire = opened;
     server = listening;
+    captures = folder;
     SoftHcaOptions.Limits limits = SoftHcaOptions.DEFAULT.limits();
     hca =
         new SoftHca(
@@ -110,6 +116,7 @@ public final class HcaServer implements AutoCloseable {
             Locus.nic(0, 0),
             "served",
             SoftHcaOptions.DEFAULT
+                .withRandomNumbers()
                 .withEngine(HostQueuePair.ENGINE.withMtu(options.mtu()))
                 .withLimits(
                     new SoftHcaOptions.Limits(
@@ -129,18 +136,31 @@ public final class HcaServer implements AutoCloseable {
       hca.inject(faults);
     }
     memory = FabricMemory.of(fabric.memory(), 0);
-    domain = hca.allocateProtectionDomain();
     if (options.capture() != null) {
       try {
-        startCapture(options.capture());
-      } catch (Refused e) {
-        String why = String.valueOf(e.getMessage());
+        startCapture(Files.createFile(options.capture()));
+      } catch (Refused | IOException e) {
+        String why =
+            e instanceof FileAlreadyExistsException
+                ? "it exists already"
+                : "it cannot be created: " + e.getMessage();
         close();
         throw new EnvironmentException(
             Problem.of("DB-E046", options.capture().toString(), why)
                 .fix("name a new file in a folder that can be written"));
       }
     }
+  }
+
+  private static LineServer listen(@Nullable ControlPlace at, int udpPort)
+      throws EnvironmentException {
+    return switch (at) {
+      case HostPort tcp when tcp.port() == 0 ->
+          LineServer.tcp(new HostPort(tcp.host(), udpPort, tcp.token()));
+      case HostPort tcp -> LineServer.tcp(tcp);
+      case SocketFile file -> LineServer.local(file);
+      case null -> LineServer.local(SocketFile.ofPort(udpPort));
+    };
   }
 
   private EnvironmentException abandon(
@@ -165,8 +185,9 @@ public final class HcaServer implements AutoCloseable {
     return memory;
   }
 
-  ProtectionDomain domain() {
-    return domain;
+  /** A domain of its own for a client: no key of another one is valid in it. */
+  ProtectionDomain newDomain() {
+    return hca.allocateProtectionDomain();
   }
 
   /** Where its packets go: GID and UDP port, as peers name it. */
@@ -175,8 +196,8 @@ public final class HcaServer implements AutoCloseable {
   }
 
   /** Where it accepts requests. */
-  public HostPort control() {
-    return new HostPort(options.controlHost(), server.port());
+  public ControlPlace control() {
+    return server.place();
   }
 
   /** Reserves memory and queue pairs for a client. */
@@ -222,8 +243,8 @@ public final class HcaServer implements AutoCloseable {
     }
   }
 
-  /** Returns true when a request has been answered. */
-  private boolean serveClients() {
+  /** Answers what clients have asked by now; returns true when a request has been answered. */
+  public boolean serveClients() {
     LineChannel accepted = server.accept();
     long answersBefore = answers;
     if (accepted != null) {
@@ -247,17 +268,24 @@ public final class HcaServer implements AutoCloseable {
     return answers != answersBefore;
   }
 
+  /** Clients that have ever connected. */
+  long clientsEver() {
+    return sessionsEver;
+  }
+
   /** Counts an answer to a client. */
   void countAnswer() {
     answers++;
   }
 
-  private long carried() {
+  /** Bytes of all packets, in both directions. */
+  long carried() {
     WireCounters counters = wire.counters();
     return counters.bytesIn() + counters.bytesOut();
   }
 
-  ControlLine stats() {
+  /** The counters that clients see. */
+  public ControlLine stats() {
     WireCounters counters = wire.counters();
     return ControlLine.ok()
         .with("hca", address())
@@ -310,7 +338,7 @@ public final class HcaServer implements AutoCloseable {
     return answer;
   }
 
-  ControlLine pcap(ControlLine question, boolean local) throws Refused {
+  ControlLine pcap(ControlLine question) throws Refused {
     if (question.values().containsKey("stop")) {
       WireCapture running = capture;
       if (running == null) {
@@ -320,24 +348,22 @@ public final class HcaServer implements AutoCloseable {
       stopCapture(null);
       return answer.with("frames", running.frames());
     }
-    if (!local) {
-      throw new Refused("captures are started from the machine that writes them");
+    CaptureFolder below = captures;
+    if (below == null) {
+      throw new Refused("captures need a folder: hca serve --captures FOLDER");
     }
-    try {
-      startCapture(Path.of(question.word("start")));
-    } catch (InvalidPathException e) {
-      throw new Refused("that is no file name");
-    }
+    requireNoCapture();
+    startCapture(below.create(question.word("start")));
     return ControlLine.ok().with("file", captureFile == null ? "" : captureFile);
   }
 
-  private void startCapture(Path file) throws Refused {
+  private void requireNoCapture() throws Refused {
     if (capture != null) {
       throw new Refused("a capture is running: " + captureFile);
     }
-    if (Files.exists(file)) {
-      throw new Refused("%s exists already".formatted(file));
-    }
+  }
+
+  private void startCapture(Path file) throws Refused {
     try {
       WireCapture begun =
           WireCapture.create(
@@ -374,7 +400,6 @@ public final class HcaServer implements AutoCloseable {
     if (capture != null) {
       stopCapture(null);
     }
-    domain.close();
     hca.close();
     fabric.close();
   }

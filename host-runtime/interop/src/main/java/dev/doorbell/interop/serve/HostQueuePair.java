@@ -93,7 +93,7 @@ public final class HostQueuePair implements AutoCloseable {
       buffersRegion = null;
     } else {
       buffers = memory.allocate(MemoryKind.HOST, (long) receiveEntries * receiveBytes, "receives");
-      buffersRegion = domain.register(buffers, RIGHTS);
+      buffersRegion = domain.register(buffers, EnumSet.of(AccessRight.LOCAL_WRITE));
     }
   }
 

@@ -11,6 +11,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.PeerPort;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireFaults;
 
@@ -34,7 +35,7 @@ public record HostRank(
     Locus nic = Locus.nic(number, 0);
     RoceWire wire;
     try {
-      wire = RoceWire.udp(fabric, nic, Gid.parse(address), 0, WireFaults.NONE);
+      wire = RoceWire.udp(fabric, nic, Gid.parse(address), 0, WireFaults.NONE, PeerPort.STRICT);
     } catch (HcaException | IllegalArgumentException e) {
       throw new EnvironmentException(
           Problem.of("DB-E044", null, "cannot open an HCA: " + e.getMessage())

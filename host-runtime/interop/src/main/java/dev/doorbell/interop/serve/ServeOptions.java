@@ -1,6 +1,9 @@
 package dev.doorbell.interop.serve;
 
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.interop.control.ControlPlace;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.SocketFile;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -8,34 +11,89 @@ import org.jspecify.annotations.Nullable;
  * The properties of a served HCA.
  *
  * @param address IPv4 or IPv6 address to listen on, which is also its GID
- * @param port UDP port for packets and TCP port for requests; 0 for free ones
- * @param controlHost address for requests; the default accepts those of this machine
+ * @param port UDP port for packets; 0 for a free one
+ * @param control where requests are answered; null for {@link SocketFile#ofPort} of the UDP port;
+ *     port 0 of TCP is the UDP port's number
  * @param mtu path MTU in bytes
  * @param memoryBytes limit of all clients together, queues included
  * @param queuePairs limit of all clients together
  * @param clients limit of connected clients
  * @param faults of its packets
- * @param capture file for a capture of all packets, or null
+ * @param capture file for a capture of all packets from the start, or null
+ * @param captures folder below which clients may have captures written, or null for none
+ * @param strictPeerPort packets of a connection are accepted from the UDP port of its peer alone,
+ *     as Doorbell's HCAs send them; else from any port of its address, as RoCE has it
  */
 public record ServeOptions(
     String address,
     int port,
-    String controlHost,
+    @Nullable ControlPlace control,
     int mtu,
     long memoryBytes,
     int queuePairs,
     int clients,
     FaultPlan faults,
-    @Nullable Path capture) {
+    @Nullable Path capture,
+    @Nullable Path captures,
+    boolean strictPeerPort) {
 
-  /** For processes of this machine, on any free port. */
+  /** For processes of this user, on any free port. */
   public static final ServeOptions LOCAL =
       new ServeOptions(
-          "127.0.0.1", 0, "127.0.0.1", 4096, 256L << 20, 1024, 64, FaultPlan.NONE, null);
+          "127.0.0.1", 0, null, 4096, 256L << 20, 1024, 64, FaultPlan.NONE, null, null, true);
+
+  /** Requires a token where requests come over TCP. */
+  public ServeOptions {
+    if (control instanceof HostPort tcp && tcp.token() == null) {
+      throw new IllegalArgumentException("a control port over TCP needs a token");
+    }
+  }
 
   /** These options with a fault plan. */
   public ServeOptions withFaults(FaultPlan plan) {
     return new ServeOptions(
-        address, port, controlHost, mtu, memoryBytes, queuePairs, clients, plan, capture);
+        address,
+        port,
+        control,
+        mtu,
+        memoryBytes,
+        queuePairs,
+        clients,
+        plan,
+        capture,
+        captures,
+        strictPeerPort);
+  }
+
+  /** These options with captures of clients in a folder. */
+  public ServeOptions withCaptures(Path folder) {
+    return new ServeOptions(
+        address,
+        port,
+        control,
+        mtu,
+        memoryBytes,
+        queuePairs,
+        clients,
+        faults,
+        capture,
+        folder,
+        strictPeerPort);
+  }
+
+  /** These options with requests at another place. */
+  public ServeOptions withControl(ControlPlace place) {
+    return new ServeOptions(
+        address,
+        port,
+        place,
+        mtu,
+        memoryBytes,
+        queuePairs,
+        clients,
+        faults,
+        capture,
+        captures,
+        strictPeerPort);
   }
 }

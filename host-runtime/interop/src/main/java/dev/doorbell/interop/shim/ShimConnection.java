@@ -1,10 +1,13 @@
 package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PageRange;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.ShimAction;
+import dev.doorbell.interop.shim.client.LocalListener;
+import dev.doorbell.interop.shim.client.LocalSocket;
 import dev.doorbell.interop.shim.command.CommandTable;
 import dev.doorbell.interop.shim.command.IoctlCommand;
 import dev.doorbell.interop.shim.object.ClientContext;
@@ -12,19 +15,18 @@ import dev.doorbell.interop.shim.object.EventStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of the preload library: an open device, or a file descriptor for events (protocol.h
  * in host-runtime/uverbs-shim).
  */
-final class ShimConnection {
+final class ShimConnection implements LocalListener.Waiting {
   private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int ROOT = 0;
   private static final int HELLO_BYTES = 32;
   private static final int WELCOME_BYTES = 16;
   private static final int HEAD_BYTES = 16;
@@ -40,10 +42,8 @@ final class ShimConnection {
   /** The library reads answers at once; after this time it is gone. */
   private static final long SEND_TIMEOUT_NANOS = 5_000_000_000L;
 
-  private static final long RETRY_NANOS = 20_000;
-
   private final ShimServer server;
-  private final SocketChannel socket;
+  private final LocalSocket socket;
   private final ByteBuffer input =
       ByteBuffer.allocate(HEAD_BYTES + MOST_PAYLOAD).order(ByteOrder.LITTLE_ENDIAN);
   private boolean greeted;
@@ -51,26 +51,48 @@ final class ShimConnection {
   private @Nullable EventStream events;
   private @Nullable PageRange requested;
 
+  /** The answer that the program has not read yet. */
+  private @Nullable ByteBuffer unsent;
+
+  private long unsentSince;
+
   /** Ranges that the command being repeated has had shared; no other command releases them. */
   private final List<PageRange> held = new ArrayList<>();
 
-  ShimConnection(ShimServer server, SocketChannel socket) {
+  ShimConnection(ShimServer server, LocalSocket socket) {
     this.server = server;
     this.socket = socket;
   }
 
+  @Override
+  public LocalSocket socket() {
+    return socket;
+  }
+
+  @Override
+  public boolean hasUnsent() {
+    return unsent != null || (events != null && events.hasUnsent());
+  }
+
   /**
-   * Reads what has arrived and answers it.
+   * Reads what has arrived and answers it. While an answer is not read, nothing more is: a program
+   * that does not read holds up itself alone.
    *
    * @return false when the connection has ended
    */
   boolean serve() {
     try {
+      if (events != null) {
+        events.flush();
+      }
+      if (!flush()) {
+        return System.nanoTime() - unsentSince <= SEND_TIMEOUT_NANOS;
+      }
       if (socket.read(input) < 0) {
         return false;
       }
       input.flip();
-      while (handleMessage()) {
+      while (unsent == null && handleMessage()) {
         // The next message may have arrived already.
       }
       input.compact();
@@ -78,6 +100,24 @@ final class ShimConnection {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** True when an answer waits for its program. */
+  boolean isWaiting() {
+    return unsent != null;
+  }
+
+  /** Sends what is left of an answer; false when something still is. */
+  private boolean flush() throws IOException {
+    ByteBuffer rest = unsent;
+    if (rest != null) {
+      socket.write(rest);
+      if (rest.hasRemaining()) {
+        return false;
+      }
+      unsent = null;
+    }
+    return true;
   }
 
   private boolean handleMessage() throws IOException {
@@ -112,7 +152,7 @@ final class ShimConnection {
     }
     switch (type) {
       case IOCTL -> command(open, first, content, value);
-      case REQUEUE -> server.tables().requeue(first, content);
+      case REQUEUE -> server.tables().requeue(socket.pid(), first, content);
       default -> throw new IOException("a message of type %d".formatted(type));
     }
     return true;
@@ -122,21 +162,23 @@ final class ShimConnection {
     int magic = input.getInt();
     int version = input.getInt();
     int kind = input.getInt();
-    int pid = input.getInt();
+    input.getInt(); // reserved
     int file = input.getInt();
     int device = input.getInt();
     long token = input.getLong();
     int error = 0;
     if (magic != MAGIC || version != VERSION) {
       error = Errno.EPROTO;
+    } else if (socket.uid() != PrivateFolder.user() && socket.uid() != ROOT) {
+      error = Errno.EACCES;
     } else if (kind == KIND_DEVICE) {
       try {
-        context = server.openDevice(pid, file, device);
+        context = server.openDevice(socket.pid(), file, device);
       } catch (ErrnoException e) {
         error = e.errno();
       }
     } else if (kind == KIND_EVENTS) {
-      events = server.tables().events(token);
+      events = server.tables().events(socket.pid(), token);
       error = events == null ? Errno.ENOENT : 0;
     } else {
       error = Errno.EPROTO;
@@ -193,15 +235,9 @@ final class ShimConnection {
   }
 
   private void send(ByteBuffer answer) throws IOException {
-    long deadline = System.nanoTime() + SEND_TIMEOUT_NANOS;
-    while (answer.hasRemaining()) {
-      if (socket.write(answer) == 0) {
-        if (System.nanoTime() - deadline > 0) {
-          throw new IOException("the client does not read the answer");
-        }
-        LockSupport.parkNanos(RETRY_NANOS);
-      }
-    }
+    unsent = answer;
+    unsentSince = System.nanoTime();
+    flush();
   }
 
   /** The program has closed the connection, or has ended. */
@@ -215,11 +251,6 @@ final class ShimConnection {
       server.closeDevice(context);
       context = null;
     }
-    try {
-      socket.close();
-    } catch (IOException e) {
-      // Nothing is left to send.
-      input.clear();
-    }
+    socket.close();
   }
 }

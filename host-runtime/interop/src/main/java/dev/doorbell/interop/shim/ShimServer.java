@@ -4,22 +4,24 @@ import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.LocalListener;
+import dev.doorbell.interop.shim.client.LocalSocket;
 import dev.doorbell.interop.shim.client.ProcessMemory;
+import dev.doorbell.interop.shim.client.UnsealedFileException;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.ServedDevice;
 import dev.doorbell.interop.shim.object.ServerTables;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -60,20 +62,20 @@ public final class ShimServer implements AutoCloseable {
   private final Path folder;
   private final ClientFabric fabric = new ClientFabric();
   private final List<ServedDevice> devices;
-  private final ServerSocketChannel listening;
-  private final Selector selector;
+  private final LocalListener listening;
+  private final List<ShimConnection> sockets = new ArrayList<>();
   private final Map<Integer, ClientProcess> processes = new HashMap<>();
   private final Set<ClientContext> contexts = new HashSet<>();
   private ClientContext[] open = new ClientContext[0];
   private final ServerTables tables = new ServerTables();
-  private int count;
   private volatile int connections;
   private boolean closed;
 
   /**
    * Opens the server. Programs that start from now on see its devices; {@link #run} answers them.
    *
-   * @param folder for its socket and the description of the devices; created if it does not exist
+   * @param folder for its socket and the description of the devices, which only this user can
+   *     enter; created if it does not exist
    * @param devices number of devices, 1 to {@link #MAX_DEVICES}
    * @throws IOException when the folder cannot be written, or another server uses it
    */
@@ -81,27 +83,26 @@ public final class ShimServer implements AutoCloseable {
     if (devices < 1 || devices > MAX_DEVICES) {
       throw new IllegalArgumentException("devices=" + devices);
     }
-    this.folder = folder.toAbsolutePath();
-    Files.createDirectories(this.folder);
+    this.folder = PrivateFolder.open(folder);
     if (isServed(this.folder)) {
       fabric.close();
       throw new IOException("another server uses " + this.folder);
     }
     Files.deleteIfExists(socket());
     this.devices = ServedDevice.create(fabric, devices);
-    this.listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    this.selector = Selector.open();
+    LocalListener opened = null;
     try {
-      listening.bind(UnixDomainSocketAddress.of(socket()));
-      listening.configureBlocking(false);
-      listening.register(selector, SelectionKey.OP_ACCEPT);
+      opened = new LocalListener(socket());
       SysfsTree.write(this.folder.resolve("sysfs"), this.devices);
     } catch (IOException | RuntimeException e) {
-      listening.close();
-      selector.close();
+      if (opened != null) {
+        opened.close();
+      }
+      Files.deleteIfExists(socket());
       fabric.close();
       throw e;
     }
+    this.listening = opened;
   }
 
   /**
@@ -115,7 +116,9 @@ public final class ShimServer implements AutoCloseable {
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-E049", folder.toString(), "devices cannot be served here: " + e)
-              .fix("name a folder of your own with --at; its path may have 90 characters"));
+              .fix(
+                  "name a folder of your own with --at, of mode 0700 or one that does not exist;"
+                      + " its path may have 90 characters"));
     }
   }
 
@@ -143,7 +146,7 @@ public final class ShimServer implements AutoCloseable {
   }
 
   /** Serves until {@code stop}, which is called many times a second. */
-  public void run(BooleanSupplier stop) throws IOException {
+  public void run(BooleanSupplier stop) {
     ProcessMemory.minimizeTimerSlack();
     long busy = System.nanoTime();
     int turns = 0;
@@ -209,39 +212,29 @@ public final class ShimServer implements AutoCloseable {
     return work;
   }
 
-  /** Serves the sockets. */
-  private int serve(int millis) throws IOException {
-    int ready = millis == 0 ? selector.selectNow() : selector.select(millis);
-    if (ready == 0) {
-      return 0;
-    }
-    for (SelectionKey key : selector.selectedKeys()) {
-      if (!key.isValid()) {
-        continue;
-      }
-      if (key.attachment() instanceof ShimConnection connection) {
+  /** Serves the sockets; returns the number of those that were ready. */
+  private int serve(int millis) {
+    boolean[] ready = listening.await(sockets, millis);
+    int served = 0;
+    for (int i = sockets.size() - 1; i >= 0; i--) {
+      ShimConnection connection = sockets.get(i);
+      if (ready[i] || connection.isWaiting()) {
+        served += ready[i] ? 1 : 0;
         if (!connection.serve()) {
-          key.cancel();
+          sockets.remove(i);
           connection.close();
-          count--;
-          connections = count;
         }
-      } else {
-        accept();
       }
     }
-    selector.selectedKeys().clear();
-    return ready;
-  }
-
-  private void accept() throws IOException {
-    SocketChannel socket = listening.accept();
-    if (socket != null) {
-      socket.configureBlocking(false);
-      socket.register(selector, SelectionKey.OP_READ, new ShimConnection(this, socket));
-      count++;
-      connections = count;
+    if (ready[ready.length - 1]) {
+      LocalSocket accepted = listening.accept();
+      if (accepted != null) {
+        sockets.add(new ShimConnection(this, accepted));
+        served++;
+      }
     }
+    connections = sockets.size();
+    return served;
   }
 
   ServerTables tables() {
@@ -255,6 +248,8 @@ public final class ShimServer implements AutoCloseable {
     if (process == null) {
       try {
         process = new ClientProcess(pid, fabric.freeSlot(), file);
+      } catch (UnsealedFileException e) {
+        throw new ErrnoException(Errno.EPERM);
       } catch (IOException e) {
         throw new ErrnoException(Errno.EACCES);
       }
@@ -287,12 +282,7 @@ public final class ShimServer implements AutoCloseable {
       return;
     }
     closed = true;
-    for (SelectionKey key : Set.copyOf(selector.keys())) {
-      if (key.attachment() instanceof ShimConnection connection) {
-        connection.close();
-      }
-    }
-    selector.close();
+    sockets.forEach(ShimConnection::close);
     listening.close();
     devices.forEach(device -> device.hca().close());
     fabric.close();

@@ -17,7 +17,7 @@ class RendezvousTest {
   private static final long SHORT = 200_000_000L;
 
   private static RendezvousClient join(Rendezvous place, int size) throws EnvironmentException {
-    return new RendezvousClient(new HostPort(HERE, place.port()), size, LONG);
+    return new RendezvousClient(place.place(), size, LONG);
   }
 
   private static void gather(Rendezvous place, RendezvousClient... members)
@@ -34,7 +34,7 @@ class RendezvousTest {
 
   @Test
   void everybody_gets_the_values_of_all_in_the_order_of_ranks() throws EnvironmentException {
-    try (Rendezvous place = new Rendezvous(HERE, 0, 3, LONG);
+    try (Rendezvous place = new Rendezvous(new HostPort(HERE, 0), 3, LONG);
         RendezvousClient one = join(place, 3);
         RendezvousClient two = join(place, 3)) {
       for (String round : List.of("first", "second")) {
@@ -48,8 +48,43 @@ class RendezvousTest {
   }
 
   @Test
+  void who_is_killed_between_two_rounds_is_noticed_before_the_next_one()
+      throws EnvironmentException {
+    try (Rendezvous place = new Rendezvous(new HostPort(HERE, 0), 2, LONG);
+        RendezvousClient one = join(place, 2)) {
+      LineChannel killed = place.place().connect(LONG);
+      killed.send(
+          ControlLine.of("gather")
+              .with("round", "cards")
+              .with("size", 2)
+              .with("rank", 1)
+              .with("value", "b"));
+      one.start("cards", 0, List.of("a"));
+      gather(place, one);
+      one.requireAll();
+      assertThat(place.isWhole()).isTrue();
+
+      killed.close(); // as the kernel does for a process that is killed: without a word
+
+      long end = System.nanoTime() + LONG;
+      while (place.isWhole() && System.nanoTime() < end) {
+        place.poll();
+      }
+      assertThat(place.isWhole()).isFalse();
+      assertThatThrownBy(
+              () -> {
+                while (System.nanoTime() < end) {
+                  one.requireAll();
+                }
+              })
+          .isInstanceOf(EnvironmentException.class)
+          .hasMessageContaining("rank 1 has left");
+    }
+  }
+
+  @Test
   void who_does_not_come_in_time_is_named() throws EnvironmentException {
-    try (Rendezvous place = new Rendezvous(HERE, 0, 4, SHORT);
+    try (Rendezvous place = new Rendezvous(new HostPort(HERE, 0), 4, SHORT);
         RendezvousClient one = join(place, 4)) {
       one.start("addresses", 1, List.of("b", "c"));
       assertThatThrownBy(() -> gather(place, one))
@@ -60,9 +95,9 @@ class RendezvousTest {
 
   @Test
   void who_leaves_is_named_at_once() throws EnvironmentException {
-    try (Rendezvous place = new Rendezvous(HERE, 0, 3, LONG);
+    try (Rendezvous place = new Rendezvous(new HostPort(HERE, 0), 3, LONG);
         RendezvousClient one = join(place, 3)) {
-      try (LineChannel killed = new HostPort(HERE, place.port()).connect(LONG)) {
+      try (LineChannel killed = place.place().connect(LONG)) {
         killed.send(
             ControlLine.of("gather")
                 .with("round", "x")
@@ -80,7 +115,7 @@ class RendezvousTest {
 
   @Test
   void a_rank_that_is_connected_already_and_another_size_are_refused() throws EnvironmentException {
-    try (Rendezvous place = new Rendezvous(HERE, 0, 2, LONG);
+    try (Rendezvous place = new Rendezvous(new HostPort(HERE, 0), 2, LONG);
         RendezvousClient one = join(place, 2);
         RendezvousClient twin = join(place, 2);
         RendezvousClient other = join(place, 5)) {

@@ -9,18 +9,23 @@ import dev.doorbell.core.fault.FaultEvent;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.fault.FaultTrigger;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.interop.access.AccessToken;
 import dev.doorbell.interop.control.ControlClient;
 import dev.doorbell.interop.control.ControlLine;
+import dev.doorbell.interop.control.ControlPlace;
 import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.interop.control.LineChannel;
+import dev.doorbell.interop.control.SocketFile;
 import dev.doorbell.interop.serve.BenchOptions.Load;
 import dev.doorbell.interop.serve.BenchReport.Writes;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,12 +41,12 @@ class ServedHcaTest {
 
   /** What a test does with a served HCA, which a thread of its own serves. */
   private interface Visit {
-    void at(HostPort control) throws Exception;
+    void at(ControlPlace control) throws Exception;
   }
 
   private static void serve(ServeOptions options, Visit visit) throws Exception {
     AtomicBoolean stop = new AtomicBoolean();
-    CompletableFuture<HostPort> started = new CompletableFuture<>();
+    CompletableFuture<ControlPlace> started = new CompletableFuture<>();
     Thread server =
         Thread.ofPlatform()
             .start(
@@ -130,11 +135,10 @@ class ServedHcaTest {
         ServeOptions.LOCAL,
         control -> {
           try (ControlClient witness = new ControlClient(control, LONG)) {
-            try (Socket doomed = new Socket(control.host(), control.port())) {
-              doomed.setSoLinger(true, 0); // Ends as a killed process does: without a word.
-              OutputStream out = doomed.getOutputStream();
+            try (SocketChannel doomed = control.open(LONG)) {
+              // Ends as a killed process does: without a word.
               String asked = "region bytes=100000\n" + connect().text() + "\n" + "regi";
-              out.write(asked.getBytes(StandardCharsets.US_ASCII));
+              doomed.write(StandardCharsets.US_ASCII.encode(asked));
               awaitStat(witness, "queue_pairs", 1);
               assertThat(stat(witness, "memory_bytes")).isGreaterThan(100_000);
             }
@@ -148,7 +152,8 @@ class ServedHcaTest {
   @Test
   void nobody_gets_more_than_there_is_and_nonsense_is_refused() throws Exception {
     ServeOptions small =
-        new ServeOptions("127.0.0.1", 0, "127.0.0.1", 1024, 1 << 20, 2, 2, FaultPlan.NONE, null);
+        new ServeOptions(
+            "127.0.0.1", 0, null, 1024, 1 << 20, 2, 2, FaultPlan.NONE, null, null, true);
     serve(
         small,
         control -> {
@@ -166,7 +171,7 @@ class ServedHcaTest {
                     "release rkey=0x1234",
                     "disconnect qpn=77",
                     "pcap stop=now",
-                    "pcap start=/nowhere/x.pcapng")) {
+                    "pcap start=x.pcapng")) {
               assertThatThrownBy(() -> client.call(ControlLine.parse(nonsense)))
                   .as(nonsense)
                   .isInstanceOf(EnvironmentException.class);
@@ -203,11 +208,12 @@ class ServedHcaTest {
                 Fault.of(FaultAction.RELAXED_ORDERING, FaultEvent.PAYLOAD, FaultTrigger.at(5))));
     Path file = folder.resolve("served.pcapng");
     serve(
-        ServeOptions.LOCAL.withFaults(plan),
+        ServeOptions.LOCAL.withFaults(plan).withCaptures(folder),
         control -> {
           try (ControlClient client = new ControlClient(control, LONG)) {
-            client.call(ControlLine.of("pcap").with("start", file));
-            assertThatThrownBy(() -> client.call(ControlLine.of("pcap").with("start", file + "2")))
+            client.call(ControlLine.of("pcap").with("start", "served.pcapng"));
+            assertThatThrownBy(
+                    () -> client.call(ControlLine.of("pcap").with("start", "other.pcapng")))
                 .hasMessageContaining("running");
             HcaBench.run(new BenchOptions(control, new Load(64, 40, 8), 3, LONG));
             ControlLine faults = client.call(ControlLine.of("faults"));
@@ -218,29 +224,116 @@ class ServedHcaTest {
             ControlLine stopped = client.call(ControlLine.of("pcap").with("stop", "now"));
             assertThat(stopped.number("frames", 0, 1 << 20)).isGreaterThan(160);
             assertThat(Files.size(file)).isGreaterThan(160 * 64);
-            assertThatThrownBy(() -> client.call(ControlLine.of("pcap").with("start", file)))
+            assertThatThrownBy(
+                    () -> client.call(ControlLine.of("pcap").with("start", "served.pcapng")))
                 .hasMessageContaining("exists already");
           }
         });
   }
 
   @Test
-  void a_port_that_is_taken_is_refused() throws Exception {
+  void a_place_that_is_taken_is_refused() throws Exception {
     serve(
         ServeOptions.LOCAL,
         control -> {
-          ServeOptions same =
-              new ServeOptions(
-                  "127.0.0.1",
-                  control.port(),
-                  "127.0.0.1",
-                  4096,
-                  1 << 20,
-                  8,
-                  8,
-                  FaultPlan.NONE,
-                  null);
-          assertThatThrownBy(() -> new HcaServer(same)).isInstanceOf(EnvironmentException.class);
+          ServeOptions same = ServeOptions.LOCAL.withControl(control);
+          assertThatThrownBy(() -> new HcaServer(same))
+              .isInstanceOf(EnvironmentException.class)
+              .hasMessageContaining("another process answers there");
+        });
+  }
+
+  @Test
+  void a_capture_is_written_below_the_named_folder_alone() throws Exception {
+    Path traces = Files.createDirectory(folder.resolve("traces"));
+    Path outside = Files.createDirectory(folder.resolve("outside"));
+    Files.createDirectory(traces.resolve("today"));
+    Files.createSymbolicLink(traces.resolve("away"), outside);
+    Files.createSymbolicLink(traces.resolve("link.pcapng"), outside.resolve("through.pcapng"));
+    serve(
+        ServeOptions.LOCAL.withCaptures(traces),
+        control -> {
+          try (ControlClient client = new ControlClient(control, LONG)) {
+            for (String name :
+                List.of(
+                    "../outside/x.pcapng",
+                    "today/../../outside/x.pcapng",
+                    outside + "/x.pcapng",
+                    "away/x.pcapng",
+                    "link.pcapng",
+                    "missing/x.pcapng",
+                    "..",
+                    ".",
+                    "",
+                    "x\0y")) {
+              assertThatThrownBy(() -> client.call(ControlLine.of("pcap").with("start", name)))
+                  .as(name)
+                  .isInstanceOf(EnvironmentException.class);
+            }
+            assertThat(outside).isEmptyDirectory();
+            client.call(ControlLine.of("pcap").with("start", "today/x.pcapng"));
+            client.call(ControlLine.of("pcap").with("stop", "now"));
+            assertThat(traces.resolve("today/x.pcapng")).isNotEmptyFile();
+          }
+        });
+  }
+
+  @Test
+  void only_its_user_can_open_the_socket_of_an_hca() throws Exception {
+    Path file = folder.resolve("private/hca.socket");
+    serve(
+        ServeOptions.LOCAL.withControl(new SocketFile(file)),
+        control -> {
+          assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+              .isEqualTo("rw-------");
+          assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())))
+              .isEqualTo("rwx------");
+          try (ControlClient client = new ControlClient(control, LONG)) {
+            assertThat(stat(client, "clients")).isEqualTo(1);
+          }
+        });
+    assertThat(file).doesNotExist();
+    Path open =
+        Files.setPosixFilePermissions(
+            folder.resolve("private"), PosixFilePermissions.fromString("rwxr-x---"));
+    assertThatThrownBy(
+            () ->
+                new HcaServer(
+                    ServeOptions.LOCAL.withControl(new SocketFile(open.resolve("hca.socket")))))
+        .hasMessageContaining("other users can enter");
+  }
+
+  @Test
+  void over_tcp_a_client_shows_the_token_or_is_refused() throws Exception {
+    AccessToken token = AccessToken.random();
+    assertThatThrownBy(() -> ServeOptions.LOCAL.withControl(new HostPort("127.0.0.1", 0, null)))
+        .isInstanceOf(IllegalArgumentException.class);
+    serve(
+        ServeOptions.LOCAL.withControl(new HostPort("127.0.0.1", 0, token)),
+        control -> {
+          int port = ((HostPort) control).port();
+          try (ControlClient client = new ControlClient(control, LONG)) {
+            assertThat(stat(client, "clients")).isEqualTo(1);
+            for (AccessToken wrong : Arrays.asList(null, AccessToken.random())) {
+              try (ControlClient stranger =
+                  new ControlClient(new HostPort("127.0.0.1", port, wrong), LONG)) {
+                assertThatThrownBy(() -> stat(stranger, "clients"))
+                    .isInstanceOf(EnvironmentException.class)
+                    .hasMessageContaining("token");
+              }
+            }
+            // Connections that say nothing keep nobody out.
+            List<SocketChannel> silent = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+              silent.add(control.open(LONG));
+            }
+            try (ControlClient second = new ControlClient(control, LONG)) {
+              assertThat(stat(second, "clients_ever")).isEqualTo(2);
+            }
+            for (SocketChannel each : silent) {
+              each.close();
+            }
+          }
         });
   }
 
@@ -249,18 +342,20 @@ class ServedHcaTest {
     serve(
         ServeOptions.LOCAL,
         control -> {
-          try (Socket rude = new Socket(control.host(), control.port())) {
+          try (SocketChannel rude = control.open(LONG)) {
             byte[] much = new byte[LineChannel.MAX_LINE + 1];
             Arrays.fill(much, (byte) 'x');
-            rude.getOutputStream().write(much);
-            assertThat(endsByItself(rude)).isTrue();
+            assertThat(endsByItself(rude, ByteBuffer.wrap(much))).isTrue();
           }
         });
   }
 
-  private static boolean endsByItself(Socket socket) {
+  private static boolean endsByItself(SocketChannel socket, ByteBuffer content) {
     try {
-      return socket.getInputStream().read() < 0;
+      while (content.hasRemaining()) {
+        socket.write(content);
+      }
+      return socket.read(ByteBuffer.allocate(1)) < 0;
     } catch (IOException e) {
       return true;
     }

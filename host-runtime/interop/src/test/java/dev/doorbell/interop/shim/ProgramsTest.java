@@ -1,10 +1,12 @@
 package dev.doorbell.interop.shim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -29,6 +31,44 @@ final class ProgramsTest {
       assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
       devices.awaitNobody();
     }
+  }
+
+  @Test
+  void a_program_that_knows_all_numbers_of_another_reaches_none_of_its_bytes() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile("hostile.c", "-lmlx5", "-libverbs");
+      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
+  void files_identities_and_silence_of_a_hostile_program_harm_nobody_else() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile("guards.c", "-I../uverbs-shim");
+      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
+  void the_folder_of_devices_is_its_users_alone_and_empty_afterwards() throws Exception {
+    Path served = folder.resolve("hca");
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      assertThat(mode(served)).isEqualTo("rwx------");
+      assertThat(mode(served.resolve("socket"))).isEqualTo("rw-------");
+      assertThat(devices.server().connections()).isZero();
+    }
+    assertThat(served).isEmptyDirectory();
+    Path link = Files.createSymbolicLink(folder.resolve("link"), served);
+    assertThatThrownBy(() -> new ShimServer(link, 1)).hasMessageContaining("symbolic link");
+    Files.setPosixFilePermissions(served, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertThatThrownBy(() -> new ShimServer(served, 1)).hasMessageContaining("can enter");
+    assertThat(served).isEmptyDirectory();
+  }
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
   }
 
   @Test

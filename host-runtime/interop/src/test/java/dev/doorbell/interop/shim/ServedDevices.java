@@ -102,7 +102,7 @@ final class ServedDevices implements AutoCloseable {
   private void serve() {
     try {
       server.run(() -> stop);
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
     }
   }

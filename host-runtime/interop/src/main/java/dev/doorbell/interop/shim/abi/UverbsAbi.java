@@ -14,6 +14,9 @@ public final class UverbsAbi {
   /** Offset of on-chip memory in the shared file ({@code SHIM_CHIP_OFFSET}). */
   public static final long CHIP_OFFSET = DEVICE_OFFSET + (1L << 31);
 
+  /** Least size of the shared file ({@code SHIM_FILE_BYTES}). */
+  public static final long FILE_BYTES = DEVICE_OFFSET + (1L << 32);
+
   // enum uverbs_default_objects
   public static final int OBJECT_DEVICE = 0;
   public static final int OBJECT_PD = 1;

@@ -5,6 +5,7 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PageRange;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,6 +31,9 @@ public final class ClientProcess {
   private static final long PAGE = AddressSpace.PAGE;
   private static final int COPY_BYTES = 1 << 16;
 
+  /** {@code TMPFS_MAGIC}: pages of a file of huge pages can be missing although it is sealed. */
+  private static final long TMPFS = 0x0102_1994;
+
   private final int pid;
   private final int slot;
   private final ProcessMemory memory;
@@ -44,17 +48,45 @@ public final class ClientProcess {
   /**
    * @param slot a number of its own among the processes, from 1
    * @param descriptor number of the shared file in the process
+   * @throws UnsealedFileException when the file is none of memory, can become shorter, or is too
+   *     short
    * @throws IOException when the file cannot be opened
    */
   public ClientProcess(int pid, int slot, int descriptor) throws IOException {
     this.pid = pid;
     this.slot = slot;
     this.memory = new ProcessMemory(pid);
-    this.file =
-        FileChannel.open(
-            Path.of("/proc/%d/fd/%d".formatted(pid, descriptor)),
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE);
+    this.file = openSealed("/proc/%d/fd/%d".formatted(pid, descriptor));
+  }
+
+  /**
+   * Opens a file in memory that can never become shorter. A page that is taken away while it is
+   * mapped here would end this process.
+   */
+  private static FileChannel openSealed(String path) throws IOException {
+    LinuxCalls libc = new LinuxCalls();
+    int opened = libc.open(path);
+    if (opened < 0) {
+      throw new IOException("%s cannot be opened: errno %d".formatted(path, -opened));
+    }
+    try {
+      int seals = libc.seals(opened);
+      if (seals < 0 || (seals & LinuxCalls.SEAL_SHRINK) == 0 || libc.fileSystem(opened) != TMPFS) {
+        throw new UnsealedFileException(path);
+      }
+      FileChannel channel =
+          FileChannel.open(
+              Path.of("/proc/self/fd/" + opened),
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE);
+      if (channel.size() < UverbsAbi.FILE_BYTES) {
+        channel.close();
+        throw new UnsealedFileException(path);
+      }
+      return channel;
+    } finally {
+      libc.close(opened);
+    }
   }
 
   public int pid() {

@@ -60,10 +60,7 @@ final class DevxCommands {
     ErrnoException.require(
         command.in32(UverbsAbi.DEVX_EVENT_FD_FLAGS) == OMIT_EVENT_DATA, Errno.EOPNOTSUPP);
     ClientContext context = command.context();
-    ChannelCommands.openEvents(
-        command,
-        context.devxSubscriptions().openChannel(context.tables()),
-        UverbsAbi.DEVX_EVENT_FD_HANDLE);
+    ChannelCommands.openEvents(command, context.openDevxEvents(), UverbsAbi.DEVX_EVENT_FD_HANDLE);
   }
 
   /** Subscribes to events of one object. Events of the device itself are not implemented. */
@@ -115,21 +112,23 @@ final class DevxCommands {
     PrmBuffer out = output(command, UverbsAbi.DEVX_OTHER_CMD_OUT);
     int opcode = in.get(CommandHeader.OPCODE);
     switch (opcode) {
-      case CommandHeader.QUERY_HCA_CAP -> writeCapabilities(Capabilities.group(in), out);
+      case CommandHeader.QUERY_HCA_CAP -> writeCapabilities(command, Capabilities.group(in), out);
       case CommandHeader.QUERY_ROCE_ADDRESS -> writeRoceAddress(command.context().device(), out);
       default -> fail(out, CommandHeader.BAD_OPCODE, opcode);
     }
     answer(command, UverbsAbi.DEVX_OTHER_CMD_OUT, out);
   }
 
-  private static void writeCapabilities(int group, PrmBuffer out) {
+  private static void writeCapabilities(IoctlCommand command, int group, PrmBuffer out) {
     if (group == Capabilities.GENERAL) {
+      long message = command.context().device().hca().attributes().maxMessageBytes();
       out.put(Capabilities.LOG_MAX_QP_SZ, MappedQueues.MAX_SHIFT)
           .put(Capabilities.LOG_MAX_QP, 16)
           .put(Capabilities.LOG_MAX_CQ_SZ, 22)
           .put(Capabilities.LOG_MAX_CQ, 17)
           .put(Capabilities.PORT_TYPE, ETHERNET)
           .put(Capabilities.NUM_PORTS, 1)
+          .put(Capabilities.LOG_MAX_MSG, Long.SIZE - 1 - Long.numberOfLeadingZeros(message))
           .put(Capabilities.ROCE_SUPPORTED, true)
           .put(Capabilities.ATOMIC_SUPPORTED, true)
           .put(Capabilities.RC_SUPPORTED, true)

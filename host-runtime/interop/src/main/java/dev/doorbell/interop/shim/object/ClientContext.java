@@ -151,7 +151,8 @@ public final class ClientContext {
   public Resource.Channel addChannel() {
     Resource.Channel channel =
         new Resource.Channel(
-            tables.openEvents(COMPLETION_RECORD), device.hca().createCompletionChannel());
+            tables.openEvents(process.pid(), COMPLETION_RECORD),
+            device.hca().createCompletionChannel());
     channels.add(channel);
     return channel;
   }
@@ -171,12 +172,17 @@ public final class ClientContext {
     return devxCompletions;
   }
 
+  /** Opens a channel for events of objects that DEVX commands create. */
+  public EventStream openDevxEvents() {
+    return devxSubscriptions.openChannel(tables, process.pid());
+  }
+
   public DevxSubscriptions devxSubscriptions() {
     return devxSubscriptions;
   }
 
   public EventStream openAsyncEvents() {
-    EventStream events = tables.openEvents(ASYNC_RECORD);
+    EventStream events = tables.openEvents(process.pid(), ASYNC_RECORD);
     asyncEvents = events;
     return events;
   }

@@ -38,8 +38,8 @@ public final class DevxSubscriptions {
   private final List<EventStream> channels = new ArrayList<>();
   private final List<Subscription> subscriptions = new ArrayList<>();
 
-  public EventStream openChannel(ServerTables tables) {
-    EventStream channel = tables.openEvents(RECORD_BYTES);
+  EventStream openChannel(ServerTables tables, int pid) {
+    EventStream channel = tables.openEvents(pid, RECORD_BYTES);
     channels.add(channel);
     return channel;
   }

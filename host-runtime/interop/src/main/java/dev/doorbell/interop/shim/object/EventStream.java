@@ -1,9 +1,9 @@
 package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.client.LocalSocket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -14,14 +14,16 @@ import org.jspecify.annotations.Nullable;
 public final class EventStream {
   private static final int MAX_RECORDS = 1 << 16;
 
+  private final int pid;
   private final long token;
   private final int recordBytes;
   private final ArrayDeque<ByteBuffer> unsent = new ArrayDeque<>();
-  private @Nullable SocketChannel socket;
+  private @Nullable LocalSocket socket;
   private int descriptor = -1;
   private boolean closed;
 
-  EventStream(long token, int recordBytes) {
+  EventStream(int pid, long token, int recordBytes) {
+    this.pid = pid;
     this.token = token;
     this.recordBytes = recordBytes;
   }
@@ -40,7 +42,7 @@ public final class EventStream {
     return descriptor;
   }
 
-  public void connect(SocketChannel to, int number) {
+  public void connect(LocalSocket to, int number) {
     socket = to;
     descriptor = number;
     flush();
@@ -68,8 +70,19 @@ public final class EventStream {
     }
   }
 
-  private void flush() {
-    SocketChannel to = socket;
+  /** True when it is a stream of that process. */
+  boolean isOf(int process) {
+    return pid == process;
+  }
+
+  /** True when there are records that the socket has not taken yet. */
+  public boolean hasUnsent() {
+    return !unsent.isEmpty();
+  }
+
+  /** Writes what the socket takes now. */
+  public void flush() {
+    LocalSocket to = socket;
     if (to == null || closed) {
       return;
     }

@@ -30,13 +30,19 @@ public final class ServedDevice {
     this.number = number;
     this.all = all;
     this.onChip = new OnChipPages(number);
-    this.hca = new SoftHca(fabric, Locus.nic(0, number), "mlx5_" + number, SoftHcaOptions.DEFAULT);
+    this.hca =
+        new SoftHca(
+            fabric,
+            Locus.nic(0, number),
+            "mlx5_" + number,
+            SoftHcaOptions.DEFAULT.withRandomNumbers());
   }
 
   /** Creates {@code count} devices on one wire. */
   public static List<ServedDevice> create(ClientFabric fabric, int count) {
     List<ServedDevice> all = new ArrayList<>();
     InProcessWire wire = new InProcessWire();
+    wire.checkSenders();
     for (int i = 0; i < count; i++) {
       all.add(new ServedDevice(fabric, i, all));
       wire.join(all.getLast().hca);

@@ -20,15 +20,22 @@ public final class ServerTables {
     uarPages.set(0);
   }
 
-  EventStream openEvents(int recordBytes) {
+  /**
+   * Opens a stream.
+   *
+   * @param pid of the only process that may connect to it
+   */
+  EventStream openEvents(int pid, int recordBytes) {
     tokens++;
-    EventStream stream = new EventStream(tokens, recordBytes);
+    EventStream stream = new EventStream(pid, tokens, recordBytes);
     events.put(tokens, stream);
     return stream;
   }
 
-  public @Nullable EventStream events(long token) {
-    return events.get(token);
+  /** The stream of that process with that token, or null. */
+  public @Nullable EventStream events(int pid, long token) {
+    EventStream stream = events.get(token);
+    return stream != null && stream.isOf(pid) ? stream : null;
   }
 
   /** The program has closed the file descriptor. */
@@ -38,8 +45,8 @@ public final class ServerTables {
   }
 
   /** Adds events again that a program's library took along with others. */
-  public void requeue(long token, byte[] records) {
-    EventStream stream = events.get(token);
+  public void requeue(int pid, long token, byte[] records) {
+    EventStream stream = events(pid, token);
     if (stream == null) {
       return;
     }

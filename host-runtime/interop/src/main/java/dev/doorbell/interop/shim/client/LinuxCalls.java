@@ -1,0 +1,255 @@
+package dev.doorbell.interop.shim.client;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * Calls of Linux's libc on Unix sockets and on shared files that the JDK does not offer: who is at
+ * the other end, and whether a file can become shorter. Calls return what libc returns, or minus
+ * errno. For one thread.
+ */
+@SuppressWarnings("restricted")
+final class LinuxCalls {
+  static final int EAGAIN = 11;
+  static final int EINTR = 4;
+  static final short POLLIN = 1;
+  static final short POLLOUT = 4;
+
+  /** Bytes of {@code struct pollfd}: descriptor, events, returned events. */
+  static final int POLLFD_BYTES = 8;
+
+  private static final int AF_UNIX = 1;
+  private static final int SOCK_STREAM = 1;
+  private static final int NONBLOCK_CLOEXEC = 0x800 | 0x80000;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_PEERCRED = 17;
+  private static final int MSG_DONTWAIT = 0x40;
+  private static final int MSG_NOSIGNAL = 0x4000;
+
+  /** {@code O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC}. */
+  private static final int OPEN_FLAGS = 2 | 0x100 | NONBLOCK_CLOEXEC;
+
+  private static final int F_ADD_SEALS = 1033;
+  private static final int F_GET_SEALS = 1034;
+  static final int SEAL_SHRINK = 2;
+  private static final int SEAL_GROW = 4;
+  private static final int MFD_CLOEXEC_ALLOW_SEALING = 1 | 2;
+  private static final int PATH_BYTES = 108;
+  private static final int STATFS_BYTES = 128;
+
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private static final MethodHandle SOCKET = find("socket", INT, INT, INT, INT);
+  private static final MethodHandle BIND = find("bind", INT, INT, LONG, INT);
+  private static final MethodHandle LISTEN = find("listen", INT, INT, INT);
+  private static final MethodHandle ACCEPT = find("accept4", INT, INT, LONG, LONG, INT);
+  private static final MethodHandle GETSOCKOPT = find("getsockopt", INT, INT, INT, INT, LONG, LONG);
+  private static final MethodHandle RECV = find("recv", LONG, INT, LONG, LONG, INT);
+  private static final MethodHandle SEND = find("send", LONG, INT, LONG, LONG, INT);
+  private static final MethodHandle POLL = find("poll", INT, LONG, LONG, INT);
+  private static final MethodHandle CLOSE = find("close", INT, INT);
+  private static final MethodHandle FSTATFS = find("fstatfs", INT, INT, LONG);
+  private static final MethodHandle OPEN = variadic("open", INT, LONG, INT);
+  private static final MethodHandle FCNTL = variadic("fcntl", INT, INT, INT);
+
+  private static final MethodHandle MEMFD = find("memfd_create", INT, LONG, INT);
+  private static final MethodHandle FTRUNCATE = find("ftruncate", INT, INT, LONG);
+  private static final MethodHandle SEAL = variadic("fcntl", INT, INT, INT, INT);
+
+  private final Arena arena = Arena.ofAuto();
+  private final MemorySegment state = arena.allocate(STATE);
+  private final MemorySegment scratch = arena.allocate(STATFS_BYTES, Long.BYTES);
+
+  private static MethodHandle find(String name, MemoryLayout result, MemoryLayout... arguments) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(name),
+        FunctionDescriptor.of(result, arguments),
+        Linker.Option.captureCallState("errno"));
+  }
+
+  /** A function of two fixed arguments, and those behind them. */
+  private static MethodHandle variadic(
+      String name, MemoryLayout result, MemoryLayout... arguments) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(name),
+        FunctionDescriptor.of(result, arguments),
+        Linker.Option.captureCallState("errno"),
+        Linker.Option.firstVariadicArg(2));
+  }
+
+  private int result(long returned) {
+    return returned >= 0 ? (int) returned : -(int) ERRNO.get(state, 0L);
+  }
+
+  /** A socket that listens at {@code path}. */
+  int listen(Path path, int backlog) {
+    byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
+    if (name.length >= PATH_BYTES) {
+      return -36; // ENAMETOOLONG
+    }
+    try (Arena call = Arena.ofConfined()) {
+      int family = Short.BYTES;
+      MemorySegment address = call.allocate(family + PATH_BYTES, Long.BYTES);
+      address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
+      MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, family, name.length);
+      int socket =
+          result((int) SOCKET.invokeExact(state, AF_UNIX, SOCK_STREAM | NONBLOCK_CLOEXEC, 0));
+      if (socket < 0) {
+        return socket;
+      }
+      int error =
+          result(
+              (int) BIND.invokeExact(state, socket, address.address(), family + name.length + 1));
+      if (error == 0) {
+        error = result((int) LISTEN.invokeExact(state, socket, backlog));
+      }
+      if (error < 0) {
+        close(socket);
+        return error;
+      }
+      return socket;
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** The next connection, which does not block, or minus errno. */
+  int accept(int listening) {
+    try {
+      return result((int) ACCEPT.invokeExact(state, listening, 0L, 0L, NONBLOCK_CLOEXEC));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** Who connected, as the kernel knows it: {@code struct ucred}, process id and user id. */
+  int[] peer(int socket) {
+    scratch.set(INT, 16, 12);
+    try {
+      int error =
+          result(
+              (int)
+                  GETSOCKOPT.invokeExact(
+                      state,
+                      socket,
+                      SOL_SOCKET,
+                      SO_PEERCRED,
+                      scratch.address(),
+                      scratch.address() + 16));
+      return error == 0 ? new int[] {scratch.get(INT, 0), scratch.get(INT, 4)} : new int[] {0, -1};
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  int receive(int socket, long address, int bytes) {
+    try {
+      return result((long) RECV.invokeExact(state, socket, address, (long) bytes, MSG_DONTWAIT));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  int send(int socket, long address, int bytes) {
+    try {
+      return result(
+          (long)
+              SEND.invokeExact(state, socket, address, (long) bytes, MSG_DONTWAIT | MSG_NOSIGNAL));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  int poll(long descriptors, int count, int millis) {
+    try {
+      return result((int) POLL.invokeExact(state, descriptors, (long) count, millis));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  int close(int descriptor) {
+    try {
+      return result((int) CLOSE.invokeExact(state, descriptor));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** Opens a file for reading and writing. */
+  int open(String path) {
+    try (Arena call = Arena.ofConfined()) {
+      return result((int) OPEN.invokeExact(state, call.allocateFrom(path).address(), OPEN_FLAGS));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** A new file in memory of that size, which can become neither shorter nor longer. */
+  int sealedMemory(String name, long bytes) {
+    try (Arena call = Arena.ofConfined()) {
+      int file =
+          result(
+              (int)
+                  MEMFD.invokeExact(
+                      state, call.allocateFrom(name).address(), MFD_CLOEXEC_ALLOW_SEALING));
+      if (file < 0) {
+        return file;
+      }
+      int error = result((int) FTRUNCATE.invokeExact(state, file, bytes));
+      if (error == 0) {
+        error = result((int) SEAL.invokeExact(state, file, F_ADD_SEALS, SEAL_SHRINK | SEAL_GROW));
+      }
+      if (error < 0) {
+        close(file);
+        return error;
+      }
+      return file;
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** The seals of a file in memory ({@code F_SEAL_*}), or minus errno where it cannot have any. */
+  int seals(int descriptor) {
+    try {
+      return result((int) FCNTL.invokeExact(state, descriptor, F_GET_SEALS));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** The type of the file system that a file is of ({@code f_type} of statfs), or 0. */
+  long fileSystem(int descriptor) {
+    try {
+      int error = result((int) FSTATFS.invokeExact(state, descriptor, scratch.address()));
+      return error < 0 ? 0 : scratch.get(LONG, 0);
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** Method handles of C functions throw nothing but what the JVM itself throws. */
+  private static RuntimeException sneaky(Throwable e) {
+    return switch (e) {
+      case RuntimeException runtime -> runtime;
+      case Error error -> throw error;
+      default -> new IllegalStateException(e);
+    };
+  }
+}
