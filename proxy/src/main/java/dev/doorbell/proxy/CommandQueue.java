@@ -5,13 +5,15 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.CommandQueueView;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one queue of commands from GPU threads to the CPU.
  *
  * <p>Entries and the consumer's two counters lie in host memory, where the CPU polls and writes
- * cheaply; the counters are two cache lines apart from the entries and from each other. The
- * producers' counter and the descriptor lie in GPU memory. Everything starts zeroed.
+ * cheaply; the counters are two cache lines apart from the entries and from each other. The counter
+ * of finished commands may lie in GPU memory instead, where kernels poll cheaply. The producers'
+ * counter and the descriptor lie in GPU memory. Everything starts zeroed.
  */
 public final class CommandQueue implements AutoCloseable {
   /** The least entries of a queue. */
@@ -26,9 +28,22 @@ public final class CommandQueue implements AutoCloseable {
 
   private final Memory ring;
   private final Memory counters;
+  private final @Nullable Memory finished;
   private final Memory producer;
   private final Memory descriptor;
   private final CommandQueueView view;
+  private final CommandFormat format;
+
+  /**
+   * Allocates a queue of {@link CommandFormat#FULL} entries with its counters in host memory.
+   *
+   * @param memory a GPU, which also pins host memory
+   * @param entries a power of two
+   * @param number which queue this is, for messages
+   */
+  public CommandQueue(MemoryProvider memory, int entries, int number) {
+    this(memory, entries, number, CommandFormat.FULL, MemoryKind.HOST);
+  }
 
   /**
    * Allocates a queue.
@@ -36,8 +51,11 @@ public final class CommandQueue implements AutoCloseable {
    * @param memory a GPU, which also pins host memory
    * @param entries a power of two
    * @param number which queue this is, for messages
+   * @param format of the entries
+   * @param finishedIn memory of the counter of finished commands, which kernels wait for
    */
-  public CommandQueue(MemoryProvider memory, int entries, int number) {
+  public CommandQueue(
+      MemoryProvider memory, int entries, int number, CommandFormat format, MemoryKind finishedIn) {
     if (entries < MIN_ENTRIES || entries > MAX_ENTRIES || (entries & (entries - 1)) != 0) {
       throw new IllegalArgumentException(
           "a command queue has a power of two of entries from %d to %d, not %d"
@@ -46,8 +64,12 @@ public final class CommandQueue implements AutoCloseable {
     String name = "command queue " + number;
     ring =
         memory.allocate(
-            MemoryKind.HOST, (long) entries * CommandQueueView.ENTRY_BYTES, name + " entries");
+            MemoryKind.HOST, (long) entries * format.words() * Long.BYTES, name + " entries");
     counters = memory.allocate(MemoryKind.HOST, COUNTERS_BYTES, name + " consumer counters");
+    finished =
+        finishedIn == MemoryKind.HOST
+            ? null
+            : memory.allocate(finishedIn, Long.BYTES, name + " finished commands");
     producer =
         memory.allocate(
             MemoryKind.DEVICE, CommandEntry.PRODUCER_BYTES, name + " producer counters");
@@ -57,15 +79,21 @@ public final class CommandQueue implements AutoCloseable {
             ring.address(),
             producer.address() + CommandEntry.PRODUCER_HEAD,
             counters.address() + CONSUMED_OFFSET,
-            counters.address() + FINISHED_OFFSET,
+            finished == null ? counters.address() + FINISHED_OFFSET : finished.address(),
             entries,
             number);
+    this.format = format;
     descriptor.putBytes(0, view.encode());
   }
 
   /** What kernels and the proxy agent see. */
   public CommandQueueView view() {
     return view;
+  }
+
+  /** How its entries are laid out. */
+  public CommandFormat format() {
+    return format;
   }
 
   /** Address of the descriptor in GPU memory, for {@code doorbell_qp.commands}. */
@@ -85,12 +113,16 @@ public final class CommandQueue implements AutoCloseable {
 
   /** How many commands have ended, well or not, in order; a snapshot. */
   public long finished() {
-    return counters.getLong(FINISHED_OFFSET) & ~CommandEntry.FINISHED_FAILED;
+    return finishedWord() & ~CommandEntry.FINISHED_FAILED;
   }
 
   /** True when one of the finished commands failed. */
   public boolean failed() {
-    return (counters.getLong(FINISHED_OFFSET) & CommandEntry.FINISHED_FAILED) != 0;
+    return (finishedWord() & CommandEntry.FINISHED_FAILED) != 0;
+  }
+
+  private long finishedWord() {
+    return finished == null ? counters.getLong(FINISHED_OFFSET) : finished.getLong(0);
   }
 
   /** True when a kernel gave up on an entry that it had claimed: the queue is dead. */
@@ -102,6 +134,9 @@ public final class CommandQueue implements AutoCloseable {
   public void close() {
     descriptor.close();
     producer.close();
+    if (finished != null) {
+      finished.close();
+    }
     counters.close();
     ring.close();
   }

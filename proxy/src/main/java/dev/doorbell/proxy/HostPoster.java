@@ -67,7 +67,7 @@ public final class HostPoster implements Agent, AutoCloseable {
     this.fabric = fabric;
     this.locus = locus;
     this.listener = listener;
-    this.poster = new SendQueuePoster(queuePair, prices, counters);
+    this.poster = new SendQueuePoster(queuePair, prices, Chaining.BY_ROUND, counters);
     this.port = fabric.attachThread(locus, this);
   }
 

@@ -5,7 +5,6 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.queue.CommandQueueView;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.core.trace.TraceEvent;
 import java.util.ArrayList;
@@ -45,6 +44,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   private final Fabric fabric;
   private final Locus locus;
   private final ProxyPrices prices;
+  private final Chaining chaining;
   private final ThreadPort port;
   private final ProxyCounters counters = new ProxyCounters();
   private final StoreList stores = new StoreList();
@@ -66,9 +66,22 @@ public final class ProxyAgent implements Agent, AutoCloseable {
    * @param prices what its own work costs in virtual time, beyond what the fabric charges
    */
   public ProxyAgent(Fabric fabric, Locus locus, ProxyPrices prices) {
+    this(fabric, locus, prices, Chaining.BY_ROUND);
+  }
+
+  /**
+   * Adds the agent to {@code fabric}.
+   *
+   * @param locus the CPU it runs on
+   * @param prices what its own work costs in virtual time, beyond what the fabric charges
+   * @param chaining of its WQEs; it takes no more commands from a queue than a chain has before the
+   *     others have their turn
+   */
+  public ProxyAgent(Fabric fabric, Locus locus, ProxyPrices prices, Chaining chaining) {
     this.fabric = fabric;
     this.locus = locus;
     this.prices = prices;
+    this.chaining = chaining;
     this.port = fabric.attachThread(locus, this);
   }
 
@@ -81,7 +94,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
    *     not ended
    */
   public void serve(CommandQueue queue, SendQueueAccess... queuePairs) {
-    serve(queue.view(), startOf(queue), posting(queuePairs));
+    serve(queue, startOf(queue), posting(queuePairs));
   }
 
   /** Serves {@code queue} for one queue pair, whose kernels see {@code view}. */
@@ -91,7 +104,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
 
   /** Serves {@code queue} with another consumer. */
   public void serve(CommandQueue queue, ProxyHandler handler) {
-    serve(queue.view(), startOf(queue), handler);
+    serve(queue, startOf(queue), handler);
   }
 
   private static long startOf(CommandQueue queue) {
@@ -103,9 +116,10 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     return queue.consumed();
   }
 
-  private void serve(CommandQueueView queue, long start, ProxyHandler handler) {
+  private void serve(CommandQueue queue, long start, ProxyHandler handler) {
     ServedQueue served =
-        new ServedQueue(queue, handler, new CommandProgress(queue.entries(), start, counters));
+        new ServedQueue(
+            queue, handler, new CommandProgress(queue.view().entries(), start, counters));
     queues = Arrays.copyOf(queues, queues.length + 1);
     queues[queues.length - 1] = served;
     fabric.wake(this);
@@ -140,7 +154,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
                 .formatted(poster.queue().number24(), access.number24()));
       }
     }
-    SendQueuePoster poster = new SendQueuePoster(access, prices, counters);
+    SendQueuePoster poster = new SendQueuePoster(access, prices, chaining, counters);
     posters.add(poster);
     return poster;
   }
@@ -158,7 +172,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
       switch (stage) {
         case COMMANDS -> {
           if (!loadParked) {
-            limit = Math.max(1, Math.min(budget, BATCH));
+            limit = Math.max(1, Math.min(budget, Math.min(BATCH, chaining.most())));
           }
           loadParked = !takeCommands();
           if (loadParked) {
@@ -231,6 +245,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     if (roundCommands++ == 0) {
       stores.spend(prices.pollNanos());
     }
+    stores.spend(prices.lineNanos());
     roundWork++;
     if (fabric.trace().enabled()) {
       fabric

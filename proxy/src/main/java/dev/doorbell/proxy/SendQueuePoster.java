@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.BlueFlame;
+import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -25,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * release order; a fence; then either the 8-byte doorbell or, for a single WQE that fits, the whole
  * WQE to the BlueFlame register, its halves in turn.
  *
- * <p>Every WQE takes one block, so a ring of n blocks holds n of them. The last one of a command
- * asks for a CQE, which ends everything up to it. After an error CQE the queue pair is dead: what
- * was posted behind the failed WQE has failed, and nothing more is posted.
+ * <p>Every WQE takes one block, so a ring of n blocks holds n of them. The last one of a command,
+ * or of a {@link Chaining}, asks for a CQE, which ends everything up to it. After an error CQE the
+ * queue pair is dead: what was posted behind the failed WQE has failed, and nothing more is posted.
  */
 @SuppressWarnings("ReferenceEquality") // queues are told apart by identity
 final class SendQueuePoster {
@@ -48,7 +49,8 @@ final class SendQueuePoster {
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private final SendQueueAccess queue;
-  private final long postNanos;
+  private final ProxyPrices prices;
+  private final Chaining chaining;
   private final ProxyCounters counters;
 
   /** Keeps the native memory of {@link #wqe} and {@link #cqe} alive. */
@@ -71,6 +73,9 @@ final class SendQueuePoster {
   /** CQEs that have been asked for and have not come. */
   private int cqesDue;
 
+  /** Units of a WQE in the scratch whose stores wait for what comes behind it; 0: there is none. */
+  private int held;
+
   /** WQEs written of a command that did not fit as a whole, and whose command it is. */
   private int written;
 
@@ -87,9 +92,13 @@ final class SendQueuePoster {
 
   private boolean dead;
 
-  SendQueuePoster(SendQueueAccess queue, ProxyPrices prices, ProxyCounters counters) {
+  SendQueuePoster(
+      SendQueueAccess queue, ProxyPrices prices, Chaining chaining, ProxyCounters counters) {
     this.queue = queue;
-    this.postNanos = prices.postNanos();
+    this.prices = prices;
+    // A chain that fills the ring could not be waited for: nothing of it asks for a CQE yet.
+    this.chaining =
+        new Chaining(Math.min(chaining.most(), queue.blocks()), chaining.oneCompletion());
     this.counters = counters;
     this.blockMask = queue.blocks() - 1;
     this.tickets = new long[queue.blocks()];
@@ -132,15 +141,25 @@ final class SendQueuePoster {
         halfResults = to;
         return Outcome.BUSY;
       }
+      storeHeld(false, stores);
       boolean isLast = written == count - 1;
+      boolean asks = (isLast && !chaining.oneCompletion()) || !together;
       int slot = (int) next & blockMask;
       tickets[slot] = ticket;
       results[slot] = to;
       last[slot] = isLast;
-      signalled[slot] = isLast || !together;
-      cqesDue += signalled[slot] ? 1 : 0;
-      store(
-          WqeBuilder.build(command, written, next, queue.number24(), signalled[slot], wqe), stores);
+      signalled[slot] = asks;
+      cqesDue += asks ? 1 : 0;
+      stores.spend(prices.postNanos());
+      held = WqeBuilder.build(command, written, next, queue.number24(), asks, wqe);
+      next++;
+      counters.wqes++;
+      if (!chaining.oneCompletion()) {
+        storeHeld(false, stores);
+      }
+      if (next - rung >= chaining.most()) {
+        ring(stores);
+      }
       written++;
     }
     written = 0;
@@ -153,14 +172,27 @@ final class SendQueuePoster {
         && (queue.collapsed() || cqesDue < queue.completionEntries());
   }
 
-  private void store(int units, StoreList stores) {
-    stores.spend(postNanos);
-    long block = SendQueue.blockAddress(queue.ring(), queue.blocks(), next);
-    for (int unit = 0; unit < units; unit++) {
+  /**
+   * Stores the WQE in the scratch, if its stores are still to come.
+   *
+   * @param asks whether it has to ask for a CQE, beyond what it does
+   */
+  private void storeHeld(boolean asks, StoreList stores) {
+    if (held == 0) {
+      return;
+    }
+    int slot = (int) (next - 1) & blockMask;
+    if (asks && !signalled[slot]) {
+      signalled[slot] = true;
+      cqesDue++;
+      long flags = wqe + ControlSegment.FM_CE_SE_OFFSET;
+      RawMemory.putByte(flags, (byte) (RawMemory.getByte(flags) | ControlSegment.CQ_UPDATE));
+    }
+    long block = SendQueue.blockAddress(queue.ring(), queue.blocks(), next - 1);
+    for (int unit = 0; unit < held; unit++) {
       storeUnit(block, unit, Access.WEAK, stores);
     }
-    next++;
-    counters.wqes++;
+    held = 0;
   }
 
   private void storeUnit(long block, int unit, int access, StoreList stores) {
@@ -175,6 +207,7 @@ final class SendQueuePoster {
     if (next == rung) {
       return;
     }
+    storeHeld(true, stores);
     stores.store32(queue.record(), DoorbellRecord.encode(next), Access.RELEASE | Access.SYS);
     stores.fence(Access.RELEASE | Access.SYS);
     if (next - rung == 1 && queue.blueFlameBytes() >= SendQueue.BLOCK) {
@@ -238,6 +271,7 @@ final class SendQueuePoster {
           DoorbellRecord.encodeConsumer(consumerIndex),
           Access.RELEASE | Access.SYS);
     }
+    stores.spend(found * (prices.lineNanos() + prices.completionNanos()));
     int sum = found;
     found = 0;
     return sum;

@@ -15,6 +15,7 @@ final class ServedQueue {
   }
 
   private final CommandQueueView queue;
+  private final CommandFormat format;
   private final ProxyHandler handler;
   private final CommandProgress progress;
   private final CommandEntry command = new CommandEntry();
@@ -23,13 +24,19 @@ final class ServedQueue {
   /** Words of the next entry that are there; they stay until it is consumed. */
   private int present;
 
+  /** Words of the payload of an inline put that have been read. */
+  private int gathered;
+
+  private final long[] payload = new long[CommandEntry.INLINE_BYTES / Long.BYTES];
+
   private boolean held;
   private long ticket;
   private long consumed;
   private long published;
 
-  ServedQueue(CommandQueueView queue, ProxyHandler handler, CommandProgress progress) {
-    this.queue = queue;
+  ServedQueue(CommandQueue queue, ProxyHandler handler, CommandProgress progress) {
+    this.queue = queue.view();
+    this.format = queue.format();
     this.handler = handler;
     this.progress = progress;
     this.consumed = progress.taken();
@@ -63,8 +70,9 @@ final class ServedQueue {
   /** Reads the next entry; {@link Look#PARKED}: call again when stepped again. */
   Look read(ThreadPort port) {
     long phase = CommandEntry.phase(consumed, queue.entries());
-    long entry = queue.ring() + (consumed & (queue.entries() - 1)) * CommandQueueView.ENTRY_BYTES;
-    while (present < CommandEntry.WORDS) {
+    int all = format.words();
+    long entry = queue.ring() + (consumed & (queue.entries() - 1)) * all * Long.BYTES;
+    while (present < all) {
       long low = port.load128(entry + (long) present * Long.BYTES, Access.ACQUIRE | Access.SYS);
       if (port.parked) {
         return Look.PARKED;
@@ -77,17 +85,43 @@ final class ServedQueue {
       words[present + 1] = high;
       present += 2;
     }
-    present = 0;
-    if (!CommandEntry.isFor(words[CommandEntry.WORDS - 1], consumed)) {
+    if (!format.isFor(words, consumed)) {
       throw new IllegalStateException(
           "command queue %d: entry %d was written for another index (word 7 is 0x%x); a producer overran the queue, or its head and the consumer did not start together. Commands are lost. Write only entries that credits cover, and make a new queue after a poisoned one."
-              .formatted(queue.number(), consumed, words[CommandEntry.WORDS - 1]));
+              .formatted(queue.number(), consumed, words[all - 1]));
     }
-    command.decode(words);
+    format.decode(words, command);
+    if (!gather(port)) {
+      return Look.PARKED;
+    }
+    present = 0;
+    gathered = 0;
     consumed++;
     ticket = progress.take();
     held = true;
     return Look.COMMAND;
+  }
+
+  /**
+   * Copies the payload of an inline put into the command; false when the port parked the thread.
+   */
+  private boolean gather(ThreadPort port) {
+    long from = format.payload(command);
+    if (from == 0 || command.length > CommandEntry.INLINE_BYTES) {
+      return true;
+    }
+    int all = (command.length + Long.BYTES - 1) / Long.BYTES;
+    while (gathered < all) {
+      long word = port.load64(from + (long) gathered * Long.BYTES, Access.RELAXED | Access.SYS);
+      if (port.parked) {
+        return false;
+      }
+      payload[gathered++] = word;
+    }
+    command.localAddress = payload[0];
+    command.operand = payload[1];
+    command.compare = payload[2];
+    return true;
   }
 
   /** Offers the command that was read to the handler. */
@@ -119,11 +153,12 @@ final class ServedQueue {
 
   @Override
   public String toString() {
-    return "command queue %d: next entry %d (%d of 8 words there), %d finished%s; %s"
+    return "command queue %d: next entry %d (%d of %d words there), %d finished%s; %s"
         .formatted(
             queue.number(),
             consumed,
             present,
+            format.words(),
             progress.frontier(),
             held ? ", waiting for room for " + command : "",
             handler);

@@ -8,6 +8,7 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.CommandQueueView;
+import dev.doorbell.core.queue.ShortCommand;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 
@@ -17,8 +18,9 @@ final class Producer implements Agent {
   private final CommandQueueView queue;
   private final SplittableRandom random;
   private final ArrayDeque<CommandEntry> commands = new ArrayDeque<>();
-  private final long[] words = new long[CommandEntry.WORDS];
-  private final int[] order = new int[CommandEntry.WORDS];
+  private final CommandFormat format;
+  private final long[] words;
+  private final int[] order;
   private boolean claimed;
   private boolean credited;
   private long index;
@@ -26,7 +28,14 @@ final class Producer implements Agent {
   long last = -1;
 
   Producer(Fabric fabric, CommandQueueView queue, long seed) {
+    this(fabric, queue, seed, CommandFormat.FULL);
+  }
+
+  Producer(Fabric fabric, CommandQueueView queue, long seed, CommandFormat format) {
     this.queue = queue;
+    this.format = format;
+    this.words = new long[format.words()];
+    this.order = new int[format.words()];
     this.random = new SplittableRandom(seed);
     this.port = fabric.attachThread(Locus.gpu(0, 0), this);
   }
@@ -64,7 +73,11 @@ final class Producer implements Agent {
         return 0;
       }
       credited = true;
-      commands.getFirst().encode(index, queue.entries(), words);
+      if (format.words() == ShortCommand.WORDS) {
+        ShortCommand.encode(commands.getFirst(), index, queue.entries(), words);
+      } else {
+        commands.getFirst().encode(index, queue.entries(), words);
+      }
       for (int i = 0; i < order.length; i++) {
         int j = random.nextInt(i + 1);
         order[i] = order[j];
@@ -72,12 +85,12 @@ final class Producer implements Agent {
       }
     }
     int word = order[stored];
-    long entry = queue.ring() + (index & (queue.entries() - 1)) * CommandQueueView.ENTRY_BYTES;
+    long entry = queue.ring() + (index & (queue.entries() - 1)) * words.length * Long.BYTES;
     port.store64(entry + 8L * word, words[word], Access.RELAXED | Access.SYS);
     if (port.parked) {
       return 0;
     }
-    if (++stored == CommandEntry.WORDS) {
+    if (++stored == words.length) {
       commands.removeFirst();
       last = index;
       claimed = false;

@@ -44,7 +44,7 @@ final class KernelRing {
     reserved =
         (counters.getLong(QueuePairView.COUNTERS_RESERVED) & ~QueuePairView.RESERVED_BROKEN)
             >>> QueuePairView.RESERVED_SHIFT;
-    completed = counters.getLong(QueuePairView.COUNTERS_COMPLETED);
+    completed = QueuePairView.completedBlocks(counters);
     consumed = counters.getLong(QueuePairView.COUNTERS_CQ_INDEX);
     ring = copy(queue.sendRing(), 0, (long) view.sendBlocks() << SendQueue.BLOCK_SHIFT);
     marks = copy(counters, QueuePairView.COUNTERS_BYTES, (long) view.sendBlocks() * Long.BYTES);

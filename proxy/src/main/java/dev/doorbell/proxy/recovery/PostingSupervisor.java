@@ -172,9 +172,9 @@ public final class PostingSupervisor implements AutoCloseable {
   private long goodCompletions() {
     KernelQueue queue = connection.queue();
     boolean collapsed = (queue.view().flags() & QueuePairView.FLAG_CQ_COLLAPSED) != 0;
-    return queue
-        .counters()
-        .getLong(collapsed ? QueuePairView.COUNTERS_COMPLETED : QueuePairView.COUNTERS_CQ_INDEX);
+    return collapsed
+        ? QueuePairView.completedBlocks(queue.counters())
+        : queue.counters().getLong(QueuePairView.COUNTERS_CQ_INDEX);
   }
 
   private boolean isOutstanding() {

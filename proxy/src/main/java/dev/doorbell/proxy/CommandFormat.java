@@ -1,0 +1,48 @@
+package dev.doorbell.proxy;
+
+import dev.doorbell.core.queue.CommandEntry;
+
+/**
+ * How the entries of a command queue are laid out, as its consumer reads them.
+ *
+ * <p>Every format keeps one rule: bit 0 of each 64-bit word of an entry is the phase of {@link
+ * CommandEntry}, so that an entry is there when all of its words are, in whatever order they
+ * arrived.
+ */
+public interface CommandFormat {
+  /** Entries of {@link CommandEntry}, which say everything about a command. */
+  CommandFormat FULL =
+      new CommandFormat() {
+        @Override
+        public int words() {
+          return CommandEntry.WORDS;
+        }
+
+        @Override
+        public boolean isFor(long[] words, long index) {
+          return CommandEntry.isFor(words[CommandEntry.WORDS - 1], index);
+        }
+
+        @Override
+        public void decode(long[] words, CommandEntry into) {
+          into.decode(words);
+        }
+      };
+
+  /** 64-bit words of an entry, an even number up to {@link CommandEntry#WORDS}. */
+  int words();
+
+  /** Returns false if an entry says that it was written for another index than {@code index}. */
+  boolean isFor(long[] words, long index);
+
+  /** Reads the words of an entry that is present. */
+  void decode(long[] words, CommandEntry into);
+
+  /**
+   * Returns where the payload of an inline put lies that the CPU copies from host memory into the
+   * WQE, aligned to 8 bytes; 0 if the command has it, or is none.
+   */
+  default long payload(CommandEntry command) {
+    return 0;
+  }
+}

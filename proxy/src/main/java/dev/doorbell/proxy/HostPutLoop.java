@@ -1,0 +1,248 @@
+package dev.doorbell.proxy;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.queue.CommandEntry;
+
+/**
+ * A host thread that puts the same message again and again, with nothing between it and the queue
+ * pair: as perftest's ib_write_lat and ib_write_bw do. Without an inbox it awaits CQEs; with one it
+ * exchanges the message with a peer that runs the same, each put answering the one before.
+ */
+public final class HostPutLoop implements Agent, AutoCloseable {
+  /**
+   * What the thread does.
+   *
+   * @param put the message; an inline one of up to {@link CommandEntry#INLINE_BYTES}
+   * @param turns puts
+   * @param window puts in flight; with an inbox one
+   * @param answers whether each put waits for one of the peer, rather than the other way round
+   * @param inbox address of the last word of the peer's message in host memory, which counts its
+   *     puts; 0: there is no peer
+   * @param outgoing address of the last word of the own message in host memory, which counts the
+   *     puts; 0: it is inline
+   */
+  public record Task(
+      CommandEntry put, int turns, int window, boolean answers, long inbox, long outgoing) {
+    /** Puts without a peer. */
+    public static Task puts(CommandEntry put, int turns, int window) {
+      return new Task(put, turns, window, false, 0, 0);
+    }
+
+    boolean pingPong() {
+      return inbox != 0;
+    }
+  }
+
+  /** Where in a turn the thread is. */
+  private enum Stage {
+    AWAIT,
+    POST,
+    RUNG,
+    POLL,
+    COMPLETED,
+    ARRIVED,
+    DONE
+  }
+
+  private final Fabric fabric;
+  private final Locus locus;
+  private final ProxyPrices prices;
+  private final Chaining chaining;
+  private final Task task;
+  private final ThreadPort port;
+  private final StoreList stores = new StoreList();
+  private final SendQueuePoster poster;
+  private final CommandResults results = this::ended;
+  private final CommandEntry command = new CommandEntry();
+  private final long[] starts;
+  private final long[] posts;
+  private final long[] ends;
+
+  private Stage stage;
+  private boolean loadParked;
+  private int posted;
+  private int ended;
+  private int noted;
+  private boolean failed;
+
+  /**
+   * Adds the thread to {@code fabric}.
+   *
+   * @param locus the CPU it runs on
+   * @param prices what its own work costs in virtual time, beyond what the fabric charges
+   * @param chaining of its WQEs
+   */
+  public HostPutLoop(
+      Fabric fabric,
+      Locus locus,
+      ProxyPrices prices,
+      SendQueueAccess queuePair,
+      Chaining chaining,
+      Task task) {
+    this.fabric = fabric;
+    this.locus = locus;
+    this.prices = prices;
+    this.chaining = chaining;
+    this.task = task;
+    this.poster = new SendQueuePoster(queuePair, prices, chaining, new ProxyCounters());
+    this.starts = new long[task.turns];
+    this.posts = new long[task.turns];
+    this.ends = new long[task.turns];
+    this.stage = task.answers ? Stage.AWAIT : Stage.POST;
+    command.set(task.put);
+    this.port = fabric.attachThread(locus, this);
+  }
+
+  /** Returns true if all puts have ended, or one has failed. */
+  public boolean done() {
+    return stage == Stage.DONE;
+  }
+
+  /** Returns true if a put has failed. */
+  public boolean failed() {
+    return failed;
+  }
+
+  /** Nanoseconds from before put {@code turn} was built until its doorbell was stored. */
+  public long postNanos(int turn) {
+    return posts[turn] - starts[turn];
+  }
+
+  /**
+   * Nanoseconds from the doorbell of put {@code turn} until its CQE was seen; with a peer, from
+   * before the put until the answer was seen, of the thread that begins.
+   */
+  public long awaitNanos(int turn) {
+    return ends[turn] - (task.pingPong() ? starts[turn] : posts[turn]);
+  }
+
+  /** Nanoseconds from before put {@code first} until the CQE of the last put was seen. */
+  public long nanosFrom(int first) {
+    return ends[task.turns - 1] - starts[first];
+  }
+
+  @Override
+  public int step(int budget) {
+    int work = 0;
+    // A load that parked the thread comes before stores that were written down meanwhile.
+    while (loadParked || stores.drain(port)) {
+      switch (stage) {
+        case POST -> {
+          postSome();
+          stage = Stage.RUNG;
+        }
+        case RUNG -> {
+          for (long now = port.now(); noted < posted; noted++) {
+            posts[noted] = now;
+          }
+          stage = Stage.POLL;
+        }
+        case POLL -> {
+          int found = poster.poll(port, stores);
+          loadParked = found == ProxyHandler.PARKED;
+          if (loadParked) {
+            return work;
+          }
+          if (found == 0) {
+            port.pollFailed(ProxyAgent.IDLE_NANOS);
+            return work;
+          }
+          stage = Stage.COMPLETED;
+        }
+        case COMPLETED -> completed();
+        case AWAIT -> {
+          long seen = port.load64(task.inbox, Access.ACQUIRE | Access.SYS);
+          loadParked = port.parked;
+          if (loadParked) {
+            return work;
+          }
+          if (seen < (task.answers ? posted + 1 : posted)) {
+            port.pollFailed(ProxyAgent.IDLE_NANOS);
+            return work;
+          }
+          stores.spend(prices.lineNanos());
+          stage = Stage.ARRIVED;
+        }
+        case ARRIVED -> {
+          if (task.answers) {
+            stage = Stage.POST;
+          } else {
+            ends[posted - 1] = port.now();
+            stage = posted == task.turns ? Stage.DONE : Stage.POST;
+          }
+        }
+        case DONE -> {
+          return work;
+        }
+      }
+      work++;
+    }
+    return work;
+  }
+
+  private void postSome() {
+    long now = port.now();
+    int room = Math.min(task.turns - posted, task.window - (posted - ended));
+    int count = Math.min(room, chaining.most());
+    for (int i = 0; i < count; i++) {
+      number(posted + 1);
+      if (poster.post(command, posted, results, stores) == SendQueuePoster.Outcome.BUSY) {
+        break;
+      }
+      starts[posted++] = now;
+    }
+    poster.ring(stores);
+  }
+
+  /** Writes the number of a put into the last word of its message. */
+  private void number(int put) {
+    if (task.outgoing != 0) {
+      stores.store64(task.outgoing, put, Access.RELAXED | Access.SYS);
+    } else if (task.pingPong()) {
+      switch (command.length / Long.BYTES) {
+        case 1 -> command.localAddress = put;
+        case 2 -> command.operand = put;
+        default -> command.compare = put;
+      }
+    }
+  }
+
+  private void completed() {
+    if (!task.pingPong()) {
+      long now = port.now();
+      for (int put = ended - 1; put >= 0 && ends[put] == 0; put--) {
+        ends[put] = now;
+      }
+    }
+    if (failed) {
+      stage = Stage.DONE;
+    } else if (task.pingPong() && (!task.answers || posted < task.turns)) {
+      stage = Stage.AWAIT;
+    } else if (posted < task.turns) {
+      stage = Stage.POST;
+    } else {
+      stage = ended == task.turns ? Stage.DONE : Stage.POLL;
+    }
+  }
+
+  private void ended(long ticket, boolean bad) {
+    ended++;
+    failed |= bad;
+  }
+
+  @Override
+  public String where() {
+    return "host putter at %s, %s: %d of %d put, %s"
+        .formatted(locus, stage, posted, task.turns, poster);
+  }
+
+  /** Takes the agent out of the fabric. */
+  @Override
+  public void close() {
+    fabric.detach(this);
+  }
+}
