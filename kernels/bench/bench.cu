@@ -1,5 +1,5 @@
-// bench: how many operations a second the committed put_rate posts on a GPU, and whether each of them
-// arrived. See README.md.
+// bench: how many operations a second the committed kernels post on a GPU, how long one of them takes,
+// and whether each arrived. See README.md.
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -29,8 +29,13 @@ void check(cudaError_t result, const char *what) {
   }
 }
 
+// The committed kernels that the bench launches.
+enum kernel_name : uint32_t { kRate, kPrice, kMinimal, kBatch, kKernels };
+constexpr const char *kNames[kKernels] = {"put_rate", "put_price", "put_minimal", "put_batch"};
+
 // What is run.
 struct shape {
+  kernel_name kernel = kRate;
   uint32_t blocks = 1, threads = 1;
   uint32_t qps = 1, nics = 1;
   uint32_t depth = 1024;
@@ -44,7 +49,11 @@ struct shape {
   uint64_t iterations = 1000, warmup = 0;
   bool gpu_rings = false;
 
+  uint64_t operand = 7;  // of put_minimal: the order of a post
+  bool timed = false;    // one operation at a time, each with its times
+
   uint64_t posters() const { return static_cast<uint64_t>(blocks) * threads; }
+  uint64_t messages() const { return kernel == kBatch ? window : posters(); }
   bool is(uint32_t flag) const { return (flags & flag) != 0; }
 
   std::string text() const {
@@ -63,6 +72,7 @@ struct result {
   double doorbells = 0;    // a thousand operations
   double completions = 0;  // a thousand operations
   double busy = 0;         // ticks of an HCA's thread an operation
+  std::vector<uint64_t> issue, done;  // nanoseconds of each operation, sorted
   std::string fault;
 };
 
@@ -97,11 +107,14 @@ class memory {
     }
   }
 
-  void get(void *to, uint64_t bytes) const {
+  void get(void *to, uint64_t bytes) const { get(to, 0, bytes); }
+
+  void get(void *to, uint64_t offset, uint64_t bytes) const {
+    const uint8_t *from = static_cast<const uint8_t *>(pointer_) + offset;
     if (gpu_) {
-      check(cudaMemcpy(to, pointer_, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+      check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
     } else {
-      memcpy(to, pointer_, bytes);
+      memcpy(to, from, bytes);
     }
   }
 
@@ -113,6 +126,7 @@ class memory {
 
 constexpr uint32_t kMaxDepth = 4096, kMaxQueues = 32, kMaxPosters = 132 * 1024;
 constexpr uint64_t kArea = 32 << 20;
+constexpr uint64_t kMaxSamples = 1 << 16;
 
 class rig {
  public:
@@ -123,14 +137,20 @@ class rig {
     check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
     printf("# %s, CUDA driver %d, %u CPUs\n", properties.name, driver,
            std::thread::hardware_concurrency());
-    const std::string name = std::string(ptx_directory) + "/put_rate.ptx";
-    std::ifstream file(name);
-    std::stringstream ptx;
-    ptx << file.rdbuf();
-    cudaLibrary_t library;
-    check(cudaLibraryLoadData(&library, ptx.str().c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-          name.c_str());
-    check(cudaLibraryGetKernel(&kernel_, library, "put_rate"), "put_rate");
+    for (uint32_t i = 0; i < kKernels; ++i) {
+      const std::string name = std::string(ptx_directory) + "/" + kNames[i] + ".ptx";
+      std::ifstream file(name);
+      if (!file) {
+        continue;  // a folder of an older version
+      }
+      std::stringstream ptx;
+      ptx << file.rdbuf();
+      cudaLibrary_t library;
+      check(cudaLibraryLoadData(&library, ptx.str().c_str(), nullptr, nullptr, 0, nullptr, nullptr,
+                                0),
+            name.c_str());
+      check(cudaLibraryGetKernel(&kernels_[i], library, kNames[i]), kNames[i]);
+    }
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     check(cudaStreamCreateWithFlags(&nic_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     for (int where = 0; where < 2; ++where) {
@@ -147,7 +167,12 @@ class rig {
     counts_ = std::make_unique<memory>(4ull * kMaxPosters, true);
   }
 
+  bool has(kernel_name kernel) const { return kernels_[kernel] != nullptr; }
+
   result run(const shape &s, uint64_t seed) {
+    if (!has(s.kernel)) {
+      return {0, 0, 0, 0, {}, {}, std::string("no ") + kNames[s.kernel] + ".ptx"};
+    }
     const int where = s.gpu_rings ? 1 : 0;
     // Messages of different queue pairs lie on different lines: their HCAs are different CPUs.
     const uint64_t least = std::max<uint64_t>(
@@ -157,9 +182,9 @@ class rig {
     while (step < least) {
       step *= 2;
     }
-    const uint64_t area = s.posters() * step;
-    if (area > kArea || s.posters() > kMaxPosters) {
-      return {0, 0, 0, 0, "shape too large"};
+    const uint64_t area = s.messages() * step;
+    if (area > kArea || s.posters() > kMaxPosters || (s.timed && s.iterations > kMaxSamples)) {
+      return {0, 0, 0, 0, {}, {}, "shape too large"};
     }
     prepare(s, where, seed, area);
 
@@ -178,8 +203,9 @@ class rig {
     job.status = status_.address();
     job.stamps = stamps_.address();
     job.stride = step;
-    job.operand = 7;
-    job.compare = 0;
+    job.operand = s.kernel == kBatch ? 0 : s.operand;
+    job.compare = s.kernel == kMinimal ? 1 : 0;
+    job.samples = s.timed ? samples_.address() : 0;
     job.local_key = kLocalKey;
     job.remote_key = kRemoteKey;
     job.scope = s.scope;
@@ -206,7 +232,7 @@ class rig {
       }
     }
     const uint64_t expected = (s.iterations + s.warmup) * (sum ? 2 : 1);
-    for (uint64_t i = 0; i < s.posters(); ++i) {
+    for (uint64_t i = 0; i < s.messages(); ++i) {
       if (tally_[i] != expected) {
         out.fault = "message " + std::to_string(i) + " was executed " +
                     std::to_string(tally_[i]) + " times";
@@ -223,7 +249,14 @@ class rig {
     }
     out.completions = completions * 1e3 / (static_cast<double>(s.posters()) * (s.iterations + s.warmup));
 
-    const double operations = static_cast<double>(s.posters()) * s.iterations;
+    if (s.timed) {
+      for (std::vector<uint64_t> *times : {&out.issue, &out.done}) {
+        times->resize(s.iterations);
+        samples_.get(times->data(), (times == &out.issue ? 0 : s.iterations) * 8, s.iterations * 8);
+        std::sort(times->begin(), times->end());
+      }
+    }
+    const double operations = static_cast<double>(s.messages()) * s.iterations;
     out.rate = operations * 1e3 / static_cast<double>(stamps[1] - stamps[0]);
     out.doorbells = doorbells * 1e3 / (static_cast<double>(s.posters()) * (s.iterations + s.warmup));
     return out;
@@ -292,7 +325,7 @@ class rig {
   void launch(const shape &s) {
     uint64_t views = views_.address(), job = job_.address();
     void *arguments[] = {&views, &job};
-    check(cudaLaunchKernel(reinterpret_cast<const void *>(kernel_), s.blocks, s.threads, arguments,
+    check(cudaLaunchKernel(reinterpret_cast<const void *>(kernels_[s.kernel]), s.blocks, s.threads, arguments,
                            0, stream_),
           "launch");
   }
@@ -320,7 +353,7 @@ class rig {
     std::vector<std::unique_ptr<nic>> nics;
     for (uint32_t i = 0; i < s.nics; ++i) {
       nics.push_back(std::make_unique<nic>(window{local_[0]->host(), area},
-                                           window{remote_[0]->host(), area}, step, s.posters()));
+                                           window{remote_[0]->host(), area}, step, s.messages()));
     }
     for (uint32_t i = 0; i < s.qps; ++i) {
       nics[i % s.nics]->add(&queues[i]);
@@ -345,12 +378,12 @@ class rig {
       thread.join();
     }
     result out;
-    tally_.assign(s.posters(), 0);
+    tally_.assign(s.messages(), 0);
     for (const auto &one : nics) {
       if (out.fault.empty()) {
         out.fault = one->fault;
       }
-      for (uint64_t i = 0; i < s.posters(); ++i) {
+      for (uint64_t i = 0; i < s.messages(); ++i) {
         tally_[i] += one->counts()[i];
       }
       out.busy += static_cast<double>(one->busy) / static_cast<double>(s.posters() * (s.iterations + s.warmup));
@@ -401,7 +434,7 @@ class rig {
         out.fault = text;
       }
     }
-    tally_.assign(s.posters(), 0);
+    tally_.assign(s.messages(), 0);
     counts_->get(tally_.data(), tally_.size() * 4);
     return out;
   }
@@ -419,7 +452,7 @@ class rig {
     remote_[where]->get(far.data(), area);
     const uint64_t total = s.iterations + s.warmup;
     const uint64_t behind = (s.bytes + 7) / 8;
-    for (uint64_t poster = 0; poster < s.posters(); ++poster) {
+    for (uint64_t poster = 0; poster < s.messages(); ++poster) {
       const uint64_t at = poster * step / 8;
       bool right = true;
       switch (s.opcode) {
@@ -447,7 +480,7 @@ class rig {
     return "";
   }
 
-  cudaKernel_t kernel_;
+  cudaKernel_t kernels_[kKernels] = {};
   cudaStream_t stream_, nic_stream_;
   std::unique_ptr<memory> rings_[2], cqs_[2], words_[2], local_[2], remote_[2], counts_;
   std::vector<std::unique_ptr<memory>> counters_;
@@ -461,6 +494,7 @@ class rig {
     }
     void put(uint64_t offset, const void *from, uint64_t size) { of().put(offset, from, size); }
     void get(void *to, uint64_t size) { of().get(to, size); }
+    void get(void *to, uint64_t offset, uint64_t size) { of().get(to, offset, size); }
     void fill(uint8_t value) { of().fill(value); }
     uint64_t address() { return of().address(); }
     uint8_t *host() { return of().host(); }
@@ -471,7 +505,7 @@ class rig {
   lazily views_{kMaxQueues * sizeof(doorbell_qp), true}, job_{sizeof(doorbell_job), true},
       status_{4ull * kMaxPosters, true}, stamps_{16, true},
       errors_{kMaxQueues * sizeof(doorbell_error), false}, stop_{64, false},
-      gpu_queues_{kMaxQueues * sizeof(gpu_queue), true};
+      gpu_queues_{kMaxQueues * sizeof(gpu_queue), true}, samples_{3 * 8 * kMaxSamples, true};
   std::vector<uint64_t> payload_, target_;
   std::vector<uint32_t> tally_;
 };
@@ -566,6 +600,89 @@ bool table(rig &r, const std::string &which, int repeat) {
   return good;
 }
 
+// What one operation costs its thread and how long it takes, one thread, one operation at a time; and
+// what the thread posts in a second. Puts of 8 bytes.
+bool price(rig &r, bool gpu, int repeat) {
+  struct row {
+    const char *name;
+    kernel_name kernel;
+    uint32_t flags;
+    uint32_t window;  // of put_batch: puts of a doorbell
+  };
+  constexpr uint32_t kCollapsed = DOORBELL_QP_CQ_COLLAPSED;
+  constexpr uint32_t kLast = DOORBELL_QP_RECORD_LAST;
+  constexpr uint32_t kOwn = DOORBELL_QP_EXCLUSIVE;
+  const row rows[] = {
+      {"least, record first", kMinimal, 0, 1},
+      {"record first", kPrice, kCollapsed, 0},
+      {"record first, ring CQ", kPrice, 0, 0},
+      {"record first, exclusive", kPrice, kCollapsed | kOwn, 0},
+      {"record last", kPrice, kCollapsed | kLast, 0},
+      {"record last, exclusive", kPrice, kCollapsed | kLast | kOwn, 0},
+      {"no record", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD, 0},
+      {"no record, exclusive", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, 0},
+      {"batch of 1", kBatch, kCollapsed, 1},
+      {"batch of 1, exclusive", kBatch, kCollapsed | kOwn, 1},
+      {"batch of 16", kBatch, kCollapsed, 16},
+      {"batch of 16, exclusive", kBatch, kCollapsed | kOwn, 16},
+      {"batch of 16, last, excl.", kBatch, kCollapsed | kLast | kOwn, 16},
+  };
+  bool good = true;
+  for (const row &one : rows) {
+    if (!r.has(one.kernel)) {
+      printf("%-28s not in this folder\n", one.name);
+      continue;
+    }
+    shape s;
+    s.kernel = one.kernel;
+    s.flags = one.flags;
+    s.window = one.window;
+    s.gpu_rings = gpu;
+    s.operand = one.kernel == kMinimal ? (gpu ? 3 : 6) : 7;
+    std::vector<double> issue50, done50, done99, rates;
+    for (int i = 0; i < repeat && good; ++i) {
+      for (bool timed : {true, false}) {
+        if (!timed && one.kernel != kBatch) {
+          continue;
+        }
+        s.timed = timed;
+        s.iterations = timed ? 4000 : 100'000 / s.window;
+        s.warmup = s.iterations / 10;
+        const result got = r.run(s, 1000 + i);
+        if (!got.fault.empty()) {
+          printf("FAULT %s %s: %s\n", one.name, s.text().c_str(), got.fault.c_str());
+          good = false;
+          break;
+        }
+        if (timed) {
+          issue50.push_back(static_cast<double>(got.issue[s.iterations / 2]));
+          done50.push_back(static_cast<double>(got.done[s.iterations / 2]));
+          done99.push_back(static_cast<double>(got.done[s.iterations * 99 / 100]));
+        } else {
+          rates.push_back(got.rate);
+        }
+      }
+    }
+    if (!good) {
+      return false;
+    }
+    const auto median = [](std::vector<double> of) {
+      std::sort(of.begin(), of.end());
+      return of.empty() ? 0.0 : of[of.size() / 2];
+    };
+    const auto spread = std::minmax_element(done50.begin(), done50.end());
+    printf("%-28s %s rings  issue p50 %6.0f ns  done p50 %6.0f [%.0f-%.0f] p99 %6.0f ns", one.name,
+           gpu ? "gpu " : "host", median(issue50), median(done50), *spread.first, *spread.second,
+           median(done99));
+    if (!rates.empty()) {
+      printf("  rate %7.3f M/s", median(rates));
+    }
+    printf("\n");
+    fflush(stdout);
+  }
+  return good;
+}
+
 // Random shapes, small rings above all; every operation is checked by the HCA and by its effect.
 bool verify(rig &r, uint64_t seed, int rounds) {
   std::mt19937_64 random(seed);
@@ -634,9 +751,11 @@ int main(int argc, char **argv) {
   const bool rates = command == "table" && argc == 5;
   const bool rounds = command == "verify" && argc == 5;
   const bool row = command == "row" && argc == 10;
-  if (!rates && !rounds && !row) {
+  const bool prices = command == "price" && argc == 5;
+  if (!rates && !rounds && !row && !prices) {
     fprintf(stderr,
             "usage: bench table PTX_DIRECTORY host|many|gpu|all REPETITIONS\n"
+            "       bench price PTX_DIRECTORY host|gpu REPETITIONS\n"
             "       bench row PTX_DIRECTORY BLOCKS THREADS QPS HCA_THREADS DEPTH OPERATIONS "
             "REPETITIONS\n"
             "       bench verify PTX_DIRECTORY SEED ROUNDS\n");
@@ -653,6 +772,8 @@ int main(int argc, char **argv) {
     s.depth = atoi(argv[7]);
     const std::string name = "record first, depth " + std::to_string(s.depth);
     good = bench::measure(rig, name.c_str(), s, strtoull(argv[8], nullptr, 0), atoi(argv[9]));
+  } else if (prices) {
+    good = bench::price(rig, argv[3] == std::string("gpu"), atoi(argv[4]));
   } else {
     good = rates ? bench::table(rig, argv[3], atoi(argv[4]))
                  : bench::verify(rig, strtoull(argv[3], nullptr, 0), atoi(argv[4]));

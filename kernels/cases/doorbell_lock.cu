@@ -31,7 +31,7 @@ __device__ uint32_t doorbell_lock(const doorbell_qp *qps, const doorbell_job *jo
     *next = tail + 1;
     lock.store(0, kMended ? cuda::memory_order_release : cuda::memory_order_relaxed);
   }
-  return wait_completed(qp.shared, job->iterations);
+  return wait_completed(qp, job->iterations);
 }
 
 DOORBELL_CASE(doorbell_lock)

@@ -21,7 +21,7 @@ __device__ uint32_t no_fence(const doorbell_qp *qps, const doorbell_job *job) {
       store_doorbell(qp, index + 1);
     }
   }
-  return wait_completed(qp.shared, job->iterations);
+  return wait_completed(qp, job->iterations);
 }
 
 DOORBELL_CASE(no_fence)

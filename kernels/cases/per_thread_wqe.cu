@@ -23,7 +23,7 @@ __device__ uint32_t per_thread_wqe(const doorbell_qp *qps, const doorbell_job *j
     return DOORBELL_OK;
   }
   ring_in_order(qp, blockDim.x);
-  return wait_completed(qp.shared, blockDim.x);
+  return wait_completed(qp, blockDim.x);
 }
 
 DOORBELL_CASE(per_thread_wqe)

@@ -30,7 +30,7 @@ __device__ uint32_t ready_index(const doorbell_qp *qps, const doorbell_job *job)
       set_relaxed(ready, mine + 1);
     }
   }
-  return wait_completed(qp.shared, 2 * job->iterations);
+  return wait_completed(qp, 2 * job->iterations);
 }
 
 DOORBELL_CASE(ready_index)

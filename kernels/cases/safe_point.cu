@@ -42,7 +42,7 @@ __device__ uint32_t keep_going(const doorbell_qp *qps, const doorbell_job *job) 
                                  {job->local + offset, job->local_key}, job->bytes),
                 posted[which]++, true);
       ring_in_order(qp, posted[which]);
-      const uint32_t status = wait_completed(qp.shared, posted[which]);
+      const uint32_t status = wait_completed(qp, posted[which]);
       if (status != DOORBELL_OK) {
         return status;
       }

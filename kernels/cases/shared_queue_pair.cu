@@ -29,7 +29,7 @@ __device__ uint32_t shared_queue_pair(const doorbell_qp *qps, const doorbell_job
     }
     last = mine + 1;
   }
-  return wait_completed(qp.shared, last);
+  return wait_completed(qp, last);
 }
 
 DOORBELL_CASE(shared_queue_pair)

@@ -45,7 +45,7 @@ __device__ uint32_t stale_credit(const doorbell_qp *qps, const doorbell_job *job
     }
     if (job->role == 0) {
       if (kMended) {
-        const uint32_t status = wait_completed(qp.shared, turn);
+        const uint32_t status = wait_completed(qp, turn);
         if (status != DOORBELL_OK) {
           return status;
         }
@@ -58,7 +58,7 @@ __device__ uint32_t stale_credit(const doorbell_qp *qps, const doorbell_job *job
       *credit = 0;
     }
   }
-  return job->role == 0 ? wait_completed(qp.shared, turn) : uint32_t{DOORBELL_OK};
+  return job->role == 0 ? wait_completed(qp, turn) : uint32_t{DOORBELL_OK};
 }
 
 DOORBELL_CASE(stale_credit)

@@ -34,15 +34,15 @@ __device__ uint32_t two_queue_pairs(const doorbell_qp *qps, const doorbell_job *
     write_wqe(flag_pair, flag, turn, true);
     ring_in_order(data_pair, turn + 1);
     if (kMended) {
-      const uint32_t status = wait_completed(data_pair.shared, turn + 1);
+      const uint32_t status = wait_completed(data_pair, turn + 1);
       if (status != DOORBELL_OK) {
         return status;
       }
     }
     ring_in_order(flag_pair, turn + 1);
   }
-  const uint32_t status = wait_completed(data_pair.shared, job->iterations);
-  return status == DOORBELL_OK ? wait_completed(flag_pair.shared, job->iterations) : status;
+  const uint32_t status = wait_completed(data_pair, job->iterations);
+  return status == DOORBELL_OK ? wait_completed(flag_pair, job->iterations) : status;
 }
 
 DOORBELL_CASE(two_queue_pairs)

@@ -26,7 +26,7 @@ __device__ uint32_t wrong_counter(const doorbell_qp *qps, const doorbell_job *jo
     }
     ring_in_order(qp, index + 1);
   }
-  return job->role == 0 ? wait_completed(qp.shared, job->iterations) : DOORBELL_OK;
+  return job->role == 0 ? wait_completed(qp, job->iterations) : DOORBELL_OK;
 }
 
 DOORBELL_CASE(wrong_counter)

@@ -144,7 +144,7 @@ __device__ __forceinline__ posted send_by_lanes(const queue_pair &qp,
     write_wqe(qp, mine, base + warp.lane * blocks, warp.lane == warp.lanes - 1);
     __syncwarp(warp.mask);  // the lanes' WQEs before lane 0's fence
     if (warp.lane == 0) {
-      submit(qp, all, mine, false, false);
+      submit(qp, all, mine, blocks, false, false);
     }
   }
   return {status, base + warp.lanes * blocks};
@@ -241,6 +241,13 @@ __device__ __forceinline__ uint32_t agree(uint32_t status) {
   }
   __syncthreads();
   return agreed;
+}
+
+// Lets time pass without an access to memory.
+__device__ __forceinline__ void rest(uint64_t nanoseconds) {
+  const uint64_t start = global_time();
+  while (global_time() - start < nanoseconds) {
+  }
 }
 
 }  // namespace protocol

@@ -42,10 +42,11 @@ struct doorbell_counters {
   uint64_t rung;      // the highest index given to the HCA
   uint64_t blueflame; // WQEs stored to the BlueFlame register: the next half is its parity
   uint64_t rung_pad[14];
-  uint64_t completed; // every block below is free again
+  uint64_t completed; // every block below is free again; at most half a ring behind `seen`
   uint64_t cq_index;  // CQEs consumed (ring CQ)
   uint64_t poison;    // the first DOORBELL_ERROR_* on this queue pair, or 0: waits end
-  uint64_t completed_pad[13];
+  uint64_t seen;      // every block below is done, as lone posters found (collapsed CQ): no order
+  uint64_t completed_pad[12];
 };
 
 // 2^20 reservations at a time, more than a GPU has threads; 2^43 blocks until the queue pair has to be

@@ -63,8 +63,8 @@
 
 #define DOORBELL_COMMAND_INLINE_BYTES 24u
 
-// Bit of the `finished` counter: a command failed. The error records of the queue pairs say which
-// one; the bit never goes away.
+// Bit of the `finished` counter: a command failed. The error records of the queue pairs name it; the
+// bit is never cleared.
 #define DOORBELL_COMMANDS_FAILED (UINT64_C(1) << 63)
 
 // What doorbell_command_queue.head points to. GPU memory, zeroed by the host; kept over launches.
@@ -97,7 +97,7 @@ struct command {
 // A submitted command: wait for it with command_wait.
 struct command_ticket {
   uint64_t index;
-  uint32_t status;  // DOORBELL_OK, or why it was not submitted; then the index means nothing
+  uint32_t status;  // DOORBELL_OK, or why it was not submitted; then the index is undefined
 };
 
 namespace detail {
@@ -112,7 +112,7 @@ __device__ inline uint64_t command_clock() {
   return now;
 }
 
-// Two words in one 16-byte store, each strong at system scope. C++ has no word for it.
+// Two words in one 16-byte store, each strong at system scope. C++ cannot express it.
 __device__ inline void store_words(uint64_t address, uint64_t low, uint64_t high) {
   asm volatile("st.relaxed.sys.v2.u64 [%0], {%1, %2};"
                :
@@ -140,8 +140,8 @@ __device__ inline uint32_t await_credit(const doorbell_command_queue *queue,
       return DOORBELL_ERROR_POISONED;
     }
     if (command_clock() - start >= deadline_ns) {
-      // The entry is claimed and the one that occupies it was never read: whoever consumes will
-      // stop here for good, so everybody has to know.
+      // The entry is claimed, but the one that occupies it was never read: the consumer will stop
+      // here for good, which is recorded for all producers.
       poisoned.store(1, cuda::memory_order_relaxed);
       return DOORBELL_ERROR_DEADLINE;
     }

@@ -1,9 +1,9 @@
 // Words that a GPU thread shares with other threads, with the CPU and with the HCA: the few accesses
 // and fences that the library is made of, named by their memory order and scope.
 //
-// PTX knows threads of a GPU (scope gpu) and everybody (scope sys). An HCA that reads GPU memory
-// through the GPU's own caches is ordered by gpu scope, as all shipping libraries assume; one that
-// reads host memory, or gets its data by stores of the GPU that leave it, needs sys.
+// PTX has a scope for the threads of a GPU (gpu) and one for all agents (sys). An HCA that reads GPU
+// memory through the GPU's own caches is ordered by gpu scope, as all shipping libraries assume; one that
+// reads host memory, or receives stores that leave the GPU, needs sys.
 #ifndef DOORBELL_MEMORY_CUH
 #define DOORBELL_MEMORY_CUH
 
@@ -69,7 +69,7 @@ __device__ __forceinline__ uint64_t exchange_relaxed_device(uint64_t *word, uint
 }
 
 // Raises a word to at least value, releasing what was acquired before. An atomic without a return
-// value, for which C++ has no word.
+// value, which C++ cannot express.
 __device__ __forceinline__ void raise_release_device(uint64_t *word, uint64_t value) {
   asm volatile("red.release.gpu.global.max.u64 [%0], %1;"
                :
@@ -77,7 +77,15 @@ __device__ __forceinline__ void raise_release_device(uint64_t *word, uint64_t va
                : "memory");
 }
 
-// Waits until this thread's stores, and those it has acquired, are where the HCA finds them.
+// The same without any order.
+__device__ __forceinline__ void raise_relaxed_device(uint64_t *word, uint64_t value) {
+  asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;"
+               :
+               : "l"(__cvta_generic_to_global(word)), "l"(value)
+               : "memory");
+}
+
+// Waits until this thread's stores, and those it has acquired, are visible to the HCA.
 __device__ __forceinline__ void fence(bool system) {
   if (system) {
     cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_system);
@@ -103,7 +111,7 @@ __device__ __forceinline__ void store_unit(uint64_t address, unit value) {
   *reinterpret_cast<uint4 *>(address) = make_uint4(value.x, value.y, value.z, value.w);
 }
 
-// The same as two stores of eight bytes that threads of this GPU may load, whole, at the same time.
+// Sixteen bytes as two stores of eight bytes that threads of this GPU may load, whole, at the same time.
 __device__ __forceinline__ void store_unit_strong(uint64_t address, unit value) {
   asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};"
                :
@@ -114,7 +122,7 @@ __device__ __forceinline__ void store_unit_strong(uint64_t address, unit value) 
 }
 
 // Sixteen bytes to a write-combining register. PTX has no 16-byte .mmio store; relaxed at system
-// scope is the strongest that takes a vector, and volatile asm keeps count and order.
+// scope is the strongest that supports a vector, and volatile asm keeps count and order.
 __device__ __forceinline__ void store_unit_register(uint64_t address, unit value) {
   asm volatile("st.relaxed.sys.global.v4.b32 [%0], {%1, %2, %3, %4};"
                :
@@ -141,16 +149,16 @@ __device__ __forceinline__ uint64_t global_time() {
   return now;
 }
 
-// Ends a wait. The clock is read on every 32nd failed look only, so that a short wait does not pay
-// for it; after 1,024 of them the thread sleeps between looks.
+// Bounds a wait. The clock is read on every 32nd failed poll only, so that a short wait does not pay
+// for it; after 1,024 of them the thread sleeps between polls.
 class deadline {
  public:
   __device__ __forceinline__ explicit deadline(uint64_t nanoseconds) : limit_(nanoseconds) {}
 
-  // True on the looks at which the rarer causes to end a wait are due as well.
+  // True on the polls at which the rarer causes to end a wait are checked as well.
   __device__ __forceinline__ bool due() { return (++looks_ & 31u) == 0; }
 
-  // True on every 1,024th look.
+  // True on every 1,024th poll.
   __device__ __forceinline__ bool rarely() const { return (looks_ & 1023u) == 0; }
 
   // Called when due: true when the time is up.

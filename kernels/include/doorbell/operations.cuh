@@ -12,9 +12,9 @@
 //
 // Memory order: what the calling threads wrote before the call is what the HCA sends. A ticket is
 // done when wait() on it returns; then the payload may be written again, and fetched data read.
-// Remote visibility is the receiver's business: what follows on the same queue pair arrives later.
+// That does not imply remote visibility; later operations of the same queue pair arrive later.
 //
-// Keys are as abi.h has them. A put or get without bytes is a no-op that completes in its turn; a
+// Keys are in the byte order of abi.h. A put or get without bytes is a no-op that completes in order; a
 // message above 2^31 - 1 bytes is DOORBELL_ERROR_ARGUMENT.
 #ifndef DOORBELL_OPERATIONS_CUH
 #define DOORBELL_OPERATIONS_CUH
@@ -23,7 +23,7 @@
 
 namespace doorbell {
 
-// Who calls together.
+// The threads that call together.
 enum class by : uint32_t { thread, warp, block };
 
 // An address in a work request, with the key that grants access to it.
@@ -32,7 +32,7 @@ struct location {
   uint32_t key;
 };
 
-// Requests, for those who choose the operation at run time; post() takes them.
+// Requests, for callers that choose the operation at run time; post() accepts them.
 
 __device__ __forceinline__ work_request transfer_request(uint32_t opcode, source payload,
                                                          location remote, location local,
@@ -40,7 +40,7 @@ __device__ __forceinline__ work_request transfer_request(uint32_t opcode, source
   work_request request{};
   request.opcode = opcode;
   request.payload = payload;
-  // Too many stay too many; higher bits must not vanish.
+  // Saturates: too many bytes stay too many.
   request.bytes = static_cast<uint32_t>(bytes > kMaxMessageBytes ? kMaxMessageBytes + 1 : bytes);
   request.remote = remote.address;
   request.remote_key = remote.key;
@@ -204,7 +204,7 @@ __device__ __forceinline__ posted compare_swap(const queue_pair &qp, location re
       qp, {atomic_request(kOpcodeCompareSwap, remote, fetched, swap, compare), {}, 1});
 }
 
-// A put, and behind it an add to a remote 8-byte word that tells the receiver of it: two WQEs, one
+// A put, and behind it an add to a remote 8-byte word that notifies the receiver: two WQEs, one
 // reservation, one doorbell. The word's old value lands in `fetched`.
 template <by kScope = by::thread>
 __device__ __forceinline__ posted put_signal(const queue_pair &qp, location remote, location local,
@@ -218,16 +218,14 @@ namespace detail {
 
 __device__ __forceinline__ uint32_t wait_for_ticket(const queue_pair &qp, uint64_t ticket) {
   return qp.is(DOORBELL_QP_PROXY) ? wait_for_cpu(qp.shared, ticket)
-                                  : wait_completed(qp.shared, ticket);
+                                  : wait_completed(qp, ticket);
 }
 
 __device__ __forceinline__ uint32_t quiet(const queue_pair &qp) {
-  return qp.is(DOORBELL_QP_PROXY)
-             ? quiet_for_cpu(qp.shared)
-             : wait_completed(qp.shared, reserved_index(load_acquire_device(&qp.counters->reserved)));
+  return qp.is(DOORBELL_QP_PROXY) ? quiet_for_cpu(qp.shared) : wait_completed(qp, kEverything);
 }
 
-// Lets one thread of the scope do `action` for all of them; what the others did before the call
+// One thread of the scope executes `action` for all of them; what the others did before the call
 // happens before it, and what it acquires is acquired by all.
 template <by kScope, class Action>
 __device__ __forceinline__ uint32_t once(Action action) {
@@ -253,7 +251,7 @@ __device__ __forceinline__ uint32_t once(Action action) {
 }  // namespace detail
 
 // Waits until what a ticket stands for is done. At warp and block scope one thread waits for all,
-// with its ticket, and all get the same answer.
+// with its ticket, and all return the same status.
 template <by kScope = by::thread>
 __device__ __forceinline__ uint32_t wait(const queue_pair &qp, uint64_t ticket) {
   return detail::once<kScope>([&] { return detail::wait_for_ticket(qp, ticket); });
@@ -268,10 +266,41 @@ __device__ __forceinline__ uint32_t wait_for_word(const queue_pair &qp, const ui
 }
 
 // Waits until everything is done that was posted to this queue pair before the call, by the caller
-// or by whoever the caller knows to have posted.
+// or by another thread whose post happened before the call.
 template <by kScope = by::thread>
 __device__ __forceinline__ uint32_t quiet(const queue_pair &qp) {
   return detail::once<kScope>([&] { return detail::quiet(qp); });
+}
+
+// As quiet(), for the `count` queue pairs qps[chosen[0]], qps[chosen[1]], ...: the cost does not depend on
+// how many others there are. At thread scope one is awaited after the other; at warp scope, where all lanes
+// pass the same arguments, by a lane each. All are awaited, even if one fails; returns DOORBELL_OK or a status
+// that one of them ended with.
+template <by kScope = by::thread>
+__device__ __forceinline__ uint32_t quiet_of(const doorbell_qp *qps, const uint32_t *chosen,
+                                             uint32_t count) {
+  static_assert(kScope != by::block, "a thread or a warp waits");
+  uint32_t first = 0;
+  uint32_t step = 1;
+  if constexpr (kScope == by::warp) {
+    const warp_group warp = warp_group::mine();
+    __syncwarp(warp.mask);
+    first = warp.lane;
+    step = warp.lanes;
+  }
+  uint32_t worst = DOORBELL_OK;
+#pragma unroll 1
+  for (uint32_t i = first; i < count; i += step) {
+    const queue_pair qp(&qps[chosen[i]]);
+    const uint32_t status = detail::quiet(qp);
+    worst = status != DOORBELL_OK ? status : worst;
+  }
+  if constexpr (kScope == by::warp) {
+    const warp_group warp = warp_group::mine();
+    __syncwarp(warp.mask);
+    worst = static_cast<uint32_t>(warp.maximum(worst));
+  }
+  return worst;
 }
 
 }  // namespace doorbell

@@ -1,47 +1,47 @@
-// Posting: how a work request gets into the send ring and the HCA to know of it.
+// Posting: how a work request gets into the send ring, and how the HCA is notified of it.
 //
 //   1. reserve  one atomic add on `reserved`, for all lanes of a warp that post to the queue pair now
 //   2. room     wait until the ring has room for the reservation, polling completions meanwhile
 //   3. write    the WQEs, in 16-byte stores; posters do this in parallel
-//   4. mark     the reservation as written, and go: the holder of the baton rings for it
-//   5. ring     the holder: for all that is written without a gap; then it lays the baton down
+//   4. mark     the reservation as written; the poster does not wait, the holder of the baton rings for it
+//   5. ring     by the holder: for all that is written without a gap; then it releases the baton
 //
-// The baton is the right to ring: it has one holder at a time, who rings with rising indices. So there
-// is no lock, no maximum of indices, and neither record nor doorbell ever goes backwards; and nobody
-// waits for the baton. It is laid down
+// The baton is the right to ring. It has one holder at a time, who rings with rising indices: neither
+// record nor doorbell ever goes backwards, without a lock or a maximum of indices. No thread waits for
+// the baton. The holder releases it
 //
-//   in `reserved`   when everything that is reserved has been rung for: the count there is 0. Whoever
-//                   reserves next finds the 0 and has the baton; its blocks are never marked;
+//   in `reserved`   when it has rung for everything that is reserved: the count there is 0 then. The
+//                   next poster that reserves finds the 0 and holds the baton; its blocks are not marked;
 //   at a block      that is reserved, but not written yet: by compare-and-swap on the block's mark.
 //                   Its poster finds the baton there when it marks the block as written.
 //
 // Marks. Each block of the ring has a mark, which is used when a reservation starts there:
 //
 //   2 * end         written; the reservation ends at block `end`
-//   2 * block + 1   the baton lies here
-//   all ones        nobody will ever write it: the poster found no room
-//   anything less   of an earlier lap
+//   2 * block + 1   the baton was released here
+//   all ones        never written: the poster found no room
+//   anything less   a mark of an earlier lap
 //
-// Indices do not wrap, so a mark of an earlier lap is less than 2 * block, whatever it said.
+// Indices do not wrap, so every mark of an earlier lap is less than 2 * block.
 //
-// Why nobody waits for ever: a poster that holds the baton has room already or waits for completions
-// of blocks that are rung for, since a holder rings for what is written before it lays the baton
-// down. It may leave that to the next poster, once it has rung for `batch` blocks, when all who have
-// reserved have room: then that poster comes by without anybody's doorbell.
+// Why no wait is endless: a poster that holds the baton has room already, or waits for completions of
+// blocks that were rung for, since a holder rings for what is written before it releases the baton.
+// Once it has rung for `batch` blocks, it may leave ringing to the next poster if every reservation has
+// room: then that poster reaches its mark without a further doorbell.
 //
 // Fences, each once per reservation, whatever the number of lanes:
 //
 //   F1  WQEs and payload before the mark                                  if the baton is not held
-//   F2  WQEs and payload of all that is rung for before the record or doorbell; and what others
-//       marked before is acquired here: their marks are read relaxed      per doorbell
+//   F2  WQEs and payload of all that is rung for before the record or doorbell; it also acquires what
+//       others marked, because their marks are read relaxed               per doorbell
 //   F3  the record before the doorbell                                    per doorbell, if a record
-//   F4  doorbell and record before whoever rings next: a release at GPU scope, part of the atomic
-//       that lays the baton down                                          per turn of the baton
-//   F5  marks that were read, before the baton is laid down: F4 is no fence, and hands on only what
+//   F4  doorbell and record before those of the next holder: a release at GPU scope, part of the atomic
+//       that releases the baton                                           per turn of the baton
+//   F5  marks that were read, before the baton is released: F4 is no fence, and releases only what
 //       was acquired                                                      if ringing is left to others
 //
-// Only F2 and F3 drain stores to the HCA. With one poster and a record that is two drains a post; with
-// many, most posts cost F1 alone.
+// Only F2 and F3 drain stores to the HCA. A single poster with a record drains twice per post; with
+// many posters, most posts cost F1 alone.
 #ifndef DOORBELL_POST_CUH
 #define DOORBELL_POST_CUH
 
@@ -55,22 +55,29 @@ namespace doorbell {
 struct reservation {
   uint64_t base;
   uint64_t end;
-  bool baton;  // it came with the baton
+  bool baton;  // the reservation came with the baton
 };
 
 constexpr uint32_t kReservationMask = (1u << DOORBELL_RESERVED_SHIFT) - 1;
 
 __device__ __forceinline__ reservation reserve(const queue_pair &qp, uint32_t blocks) {
+  if (qp.is(DOORBELL_QP_EXCLUSIVE)) {
+    const uint64_t base =
+        qp.last_end != ~0ull ? qp.last_end
+                             : reserved_index(load_relaxed_device(&qp.counters->reserved));
+    qp.last_end = base + blocks;
+    store_relaxed_device(&qp.counters->reserved, qp.last_end << DOORBELL_RESERVED_SHIFT);
+    return {base, base + blocks, true};
+  }
   const uint64_t before =
       cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
-          .fetch_add((static_cast<uint64_t>(blocks) << DOORBELL_RESERVED_SHIFT) +
-                         (qp.is(DOORBELL_QP_EXCLUSIVE) ? 0 : 1),
+          .fetch_add((static_cast<uint64_t>(blocks) << DOORBELL_RESERVED_SHIFT) + 1,
                      cuda::memory_order_relaxed);
   const uint64_t base = before >> DOORBELL_RESERVED_SHIFT;
   return {base, base + blocks, (low(before) & kReservationMask) == 0};
 }
 
-// Whether there is room: DOORBELL_OK, kWaiting, or DOORBELL_ERROR_POISONED: in a broken queue pair the
+// Returns DOORBELL_OK, kWaiting, or DOORBELL_ERROR_POISONED: in a broken queue pair the
 // top bit of `reserved` makes the index too large for any room.
 __device__ __forceinline__ uint32_t room_now(const queue_pair &qp, const reservation &mine) {
   if (mine.end - qp.completed <= qp.sq_blocks) {
@@ -95,8 +102,8 @@ __device__ __forceinline__ void store_doorbell(const queue_pair &qp, uint64_t in
   store_register(qp.doorbell, second << 32 | first);
 }
 
-// Makes everything below `index` known to the HCA. The caller holds the baton. `system`: the fence
-// has to cover stores that leave the GPU.
+// Rings for everything below `index`. The caller holds the baton. `system`: the fence must cover stores
+// that leave the GPU.
 __device__ __forceinline__ void ring(const queue_pair &qp, uint64_t index, bool system) {
   if (qp.is(DOORBELL_QP_CPU_RUNG)) {
     fence(true);  // F2: the CPU reads the request, then writes the record and rings
@@ -108,16 +115,16 @@ __device__ __forceinline__ void ring(const queue_pair &qp, uint64_t index, bool 
     }
     if (!qp.is(DOORBELL_QP_NO_RECORD)) {
       store_record(qp, index);
-      fence(system);  // F3: an HCA that lost a doorbell believes the record when the next one comes
+      fence(system);  // F3: an HCA that lost a doorbell reads the record at the next one
     }
     store_doorbell(qp, index);
   }
   store_relaxed_device(&qp.counters->rung, index);
 }
 
-// Rings by storing the WQE itself. An HCA that got it torn, or lost it to the next one, reads the WQE
-// in the ring instead, which therefore has to be there first. An exclusive poster of inline payloads
-// does without that fence: it relies on an HCA that takes whole blocks, each before the next.
+// Rings by storing the WQE itself. An HCA that received it torn, or lost it to the next one, reads the
+// WQE in the ring instead, which must therefore be visible first. An exclusive poster of inline payloads
+// omits that fence: it relies on an HCA that receives whole blocks, in order.
 __device__ __forceinline__ void ring_blueflame(const queue_pair &qp, const work_request &request,
                                                const reservation &mine, bool system) {
   if (!request.is_inline() || !qp.is(DOORBELL_QP_EXCLUSIVE)) {
@@ -149,8 +156,8 @@ __device__ __forceinline__ bool is_written(uint64_t mark, uint64_t index) {
   return mark > baton_mark(index);
 }
 
-// Takes `reservations` off the count of those that wait for the holder. True when none is left: then
-// the baton is laid down. F4.
+// Subtracts `reservations` from the count of those that the holder must ring for. Returns true if none
+// is left: then the baton is released. F4.
 __device__ __forceinline__ bool settle(const queue_pair &qp, uint32_t reservations) {
   const uint64_t before =
       cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
@@ -158,7 +165,7 @@ __device__ __forceinline__ bool settle(const queue_pair &qp, uint32_t reservatio
   return (low(before) & kReservationMask) == reservations;
 }
 
-// Whether the holder may leave ringing to the poster at `index`: somebody is, and all have room.
+// Returns whether the holder may leave ringing to the poster at `index`: one exists, and all have room.
 __device__ __forceinline__ bool may_leave_ringing(const queue_pair &qp, uint64_t index) {
   const uint64_t reserved = reserved_index(load_relaxed_device(&qp.counters->reserved));
   return reserved != index &&
@@ -166,9 +173,9 @@ __device__ __forceinline__ bool may_leave_ringing(const queue_pair &qp, uint64_t
 }
 
 // Moves `written` past what is written without a gap and counts its reservations; returns the mark of
-// the block where it stopped. One reservation's mark says where the next one is, a trip to the
-// second-level cache each; so marks are looked at some at a time, where they are if the reservations
-// have the size of the last one.
+// the block where it stopped. A reservation's mark gives the place of the next one, at the cost of an
+// access to the L2 cache each; so several marks are loaded at once, at the places where they are if all
+// reservations have the size of the last one.
 __device__ __forceinline__ uint64_t skip_written(const queue_pair &qp, uint64_t &written,
                                                  uint32_t &unsettled) {
   const uint64_t mark = load_relaxed_device(mark_of(qp, written));
@@ -200,9 +207,9 @@ __device__ __forceinline__ uint64_t skip_written(const queue_pair &qp, uint64_t 
   }
 }
 
-// What the holder of the baton does for others: rings for what they have written, and lays the baton
-// down. The blocks below `rung` have been rung for, those from there to `written` are to be;
-// `unsettled` reservations have been dealt with and not yet been taken off the count.
+// Rings for what other posters have written, and releases the baton. The blocks below `rung` have been
+// rung for, those from there to `written` have not; `unsettled` reservations are handled but not yet
+// subtracted from the count.
 inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t rung,
                                           uint64_t written, uint32_t unsettled, bool system) {
   const queue_pair qp(shared);
@@ -213,13 +220,13 @@ inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t ru
         (rung - first < qp.batch || mark == kNeverWritten || !may_leave_ringing(qp, written))) {
       ring(qp, written, system);
       rung = written;
-      continue;  // it took a while: look what has been written since
+      continue;  // more may have been written meanwhile
     }
     if (mark == kNeverWritten) {
-      return;  // with the baton: nobody rings any more
+      return;  // keeps the baton: nothing is rung for any more
     }
     if (written != rung) {
-      fence(false);  // F5: acquires what was marked and is left for the next poster to ring for
+      fence(false);  // F5: acquires marked reservations for which the next poster will ring
     }
     if (unsettled != 0) {
       if (settle(qp, unsettled)) {
@@ -227,7 +234,7 @@ inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t ru
       }
       unsettled = 0;
     }
-    // F4 again: the release stands for the ringing that was done since settling, if any.
+    // F4 again: releases the ringing since settle(), if any.
     if (cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*mark_of(qp, written))
             .compare_exchange_strong(mark, baton_mark(written), cuda::memory_order_release,
                                      cuda::memory_order_relaxed)) {
@@ -238,13 +245,15 @@ inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t ru
 
 }  // namespace detail
 
-// Steps 4 and 5 for a reservation whose WQEs are written. `alone`: the request is all of it.
-// `staged`: its payload is made of stores that leave the GPU.
+// Steps 4 and 5 for a reservation whose WQEs are written, the last of them with `last` blocks. `alone`:
+// the reservation is this request only. `staged`: its payload is stored outside of the GPU.
 __device__ __forceinline__ void submit(const queue_pair &qp, const reservation &mine,
-                                       const work_request &request, bool alone, bool staged) {
+                                       const work_request &request, uint32_t last, bool alone,
+                                       bool staged) {
   const bool system = qp.is(DOORBELL_QP_SCOPE_SYSTEM) || staged;
   if (!mine.baton) {
-    // F1. WQEs are drained by F2 of whoever rings, who knows of the queue pair's own scope alone.
+    qp.last_end = ~0ull;
+    // F1. F2 of the holder drains the WQEs, at the queue pair's own scope only.
     fence(staged);
     const uint64_t found = exchange_relaxed_device(detail::mark_of(qp, mine.base),
                                                    detail::written_mark(mine.end));
@@ -253,21 +262,26 @@ __device__ __forceinline__ void submit(const queue_pair &qp, const reservation &
     }
     return;
   }
-  // Whoever reserves the baton finds everything before its own blocks rung for, and nobody behind
-  // but those who came just now.
+  // A reservation that comes with the baton finds everything before its own blocks rung for, and only
+  // new reservations behind them.
   if (alone && qp.is(DOORBELL_QP_BLUEFLAME) &&
       request.blocks() * kBlockBytes <= qp.blueflame_bytes) {
     ring_blueflame(qp, request, mine, system);
   } else {
     ring(qp, mine.end, system);
   }
-  if (!qp.is(DOORBELL_QP_EXCLUSIVE) && !detail::settle(qp, 1)) {
-    detail::serve(qp.shared, mine.end, mine.end, 0, system);
+  qp.last_start = mine.end - last;
+  if (!qp.is(DOORBELL_QP_EXCLUSIVE)) {
+    qp.last_end = mine.end;
+    if (!detail::settle(qp, 1)) {
+      qp.last_end = ~0ull;
+      detail::serve(qp.shared, mine.end, mine.end, 0, system);
+    }
   }
 }
 
-// Gives up a reservation for which there was no room, and with it the queue pair: those who reserve
-// from now on learn it at once, those behind us who have reserved already when they wait.
+// Abandons a reservation for which there was no room, and with it the queue pair: later reservations
+// fail at once, existing ones behind this fail when they wait.
 inline __device__ __noinline__ void abandon(const doorbell_qp *shared, uint64_t base, bool baton) {
   const queue_pair qp(shared);
   if (qp.is(DOORBELL_QP_EXCLUSIVE)) {
@@ -280,11 +294,11 @@ inline __device__ __noinline__ void abandon(const doorbell_qp *shared, uint64_t 
       exchange_relaxed_device(detail::mark_of(qp, base), detail::kNeverWritten) ==
           detail::baton_mark(base) &&
       load_relaxed_device(&qp.counters->rung) != base) {
-    ring(qp, base, qp.is(DOORBELL_QP_SCOPE_SYSTEM));  // it was left to us
+    ring(qp, base, qp.is(DOORBELL_QP_SCOPE_SYSTEM));  // ringing was left to this poster
   }
 }
 
-// Whether a work request can be expressed at all on this queue pair.
+// Returns whether this queue pair can express the work request.
 __device__ __forceinline__ bool is_expressible(const queue_pair &qp, const work_request &request) {
   return request.bytes <= (request.is_inline() ? qp.max_inline : kMaxMessageBytes);
 }
@@ -299,7 +313,12 @@ struct request_list {
     return first.blocks() + (count == 2 ? second.blocks() : 0);
   }
 
-  // Whether the payload is made of stores that leave the GPU.
+  // Blocks of the WQE that is signaled.
+  __device__ __forceinline__ uint32_t last_blocks() const {
+    return count == 2 ? second.blocks() : first.blocks();
+  }
+
+  // Returns whether the payload is stored outside of the GPU.
   __device__ __forceinline__ bool is_staged() const { return first.payload == source::system; }
 
   __device__ __forceinline__ bool is_expressible(const queue_pair &qp) const {
@@ -317,16 +336,17 @@ struct request_list {
   }
 };
 
-// Reserves and waits for room; what fails is given up.
+// Reserves and waits for room; abandons the reservation on failure.
 __device__ __forceinline__ uint32_t begin_reservation(const queue_pair &qp, uint32_t blocks,
                                                       reservation &mine) {
   mine = reserve(qp, blocks);
   uint32_t room = room_now(qp, mine);
   if (room == kWaiting) {
-    room = wait_completed(qp.shared, mine.end - qp.sq_blocks);
+    room = wait_completed(qp, mine.end - qp.sq_blocks);
   }
   if (room != DOORBELL_OK) {
     abandon(qp.shared, mine.base, mine.baton);
+    qp.last_end = ~0ull;
   }
   return room;
 }
@@ -348,7 +368,7 @@ __device__ __forceinline__ posted finish_post(const queue_pair &qp, const reques
     return submit_to_cpu(qp.shared, list.first, list.second, list.count);
   }
   list.write(qp, mine.base, true);
-  submit(qp, mine, list.first, list.count == 1, list.is_staged());
+  submit(qp, mine, list.first, list.last_blocks(), list.count == 1, list.is_staged());
   return {DOORBELL_OK, mine.end};
 }
 
@@ -363,8 +383,8 @@ struct lane_group {
   __device__ __forceinline__ uint32_t leader() const { return __ffs(mask) - 1; }
 };
 
-// The lanes that are here with us to post as many blocks of the same kind to the same queue pair.
-// Which lanes are here together is the hardware's choice, and any choice will do.
+// The active lanes that post the same number of blocks of the same kind to the same queue pair.
+// The hardware chooses which lanes are active together; every choice is correct.
 __device__ __forceinline__ lane_group lanes_with(const queue_pair &qp, uint32_t blocks,
                                                  bool staged) {
   uint32_t lane;
@@ -381,7 +401,7 @@ __device__ __forceinline__ lane_group lanes_with(const queue_pair &qp, uint32_t 
   return {here, mask, lane};
 }
 
-// Waits a little for room of a reservation whose warp posts to other queue pairs, too.
+// One turn of a wait for room, of a reservation whose warp also posts to other queue pairs.
 inline __device__ __noinline__ uint32_t await_room(const doorbell_qp *qp, uint64_t base,
                                                    uint64_t index, bool baton, bool due,
                                                    bool late) {
@@ -395,9 +415,9 @@ inline __device__ __noinline__ uint32_t await_room(const doorbell_qp *qp, uint64
   return status;
 }
 
-// Posts for lanes that are here for different queue pairs, all at the same time. None waits for room
-// while another one has it: a lane that held a reservation while its neighbour waits would hold up the
-// other warps of its queue pair, and they in turn those that the neighbour waits for.
+// Posts for lanes of different queue pairs, interleaved. No lane waits for room while another one has
+// it: a lane that held a reservation while its neighbour waits would delay the other warps of its queue
+// pair, and these in turn those that the neighbour waits for.
 inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, request_list list,
                                                  lane_group group) {
   constexpr uint64_t kNoRoom = 1ull << 63;
@@ -427,7 +447,8 @@ inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, requ
         list.write(qp, said + rank * blocks, rank == size - 1);
         __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
         if (rank == 0) {
-          submit(qp, mine, list.first, size == 1 && list.count == 1, list.is_staged());
+          submit(qp, mine, list.first, list.last_blocks(), size == 1 && list.count == 1,
+                 list.is_staged());
         }
         result.ticket = said + size * blocks;
         pending = false;
@@ -447,7 +468,7 @@ inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, requ
   }
 }
 
-// Posts the requests of one thread, together with those of other lanes that happen to be here: one
+// Posts the requests of one thread, together with those of other active lanes: one
 // reservation, one doorbell, one completion. The ticket stands for the requests of all of them.
 __device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
   if (qp.is(DOORBELL_QP_PROXY | DOORBELL_QP_EXCLUSIVE)) {
@@ -472,18 +493,64 @@ __device__ __forceinline__ posted post_thread(const queue_pair &qp, const reques
     status = begin_reservation(qp, size * blocks, mine);
     mine.base = status == DOORBELL_OK ? mine.base : ~0ull;
   }
-  const uint64_t base = __shfl_sync(group.mask, mine.base, leader);
+  const bool lone = size == 1;
+  const uint64_t base = lone ? mine.base : __shfl_sync(group.mask, mine.base, leader);
   if (base == ~0ull) {
-    return {__shfl_sync(group.mask, status, leader), 0};
+    return {lone ? status : __shfl_sync(group.mask, status, leader), 0};
   }
   __syncwarp(group.mask);  // the leader found room before the lanes write; a shuffle orders nothing
   list.write(qp, base + rank * blocks, rank == size - 1);
   __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
   if (rank == 0) {
-    submit(qp, mine, list.first, size == 1 && list.count == 1, list.is_staged());
+    submit(qp, mine, list.first, list.last_blocks(), lone && list.count == 1, list.is_staged());
+  }
+  if (!lone) {
+    qp.last_end = ~0ull;  // what the leader found out the other lanes cannot know
   }
   __syncwarp(group.mask);  // lanes that stay together post together the next time, too
   return {DOORBELL_OK, base + size * blocks};
+}
+
+// Posts `count` requests of the calling thread, request_at(0), request_at(1), ...: one reservation, one
+// doorbell and one completion for as many as the ring holds, which is one round in most cases. Each must
+// be a WQE of one block; otherwise, or if the queue pair cannot express one of them, nothing is posted and
+// the status is DOORBELL_ERROR_ARGUMENT. The ticket stands for all of them. request_at() is called more
+// than once for an index. Lanes of a warp may call together, but each rings for itself.
+template <class RequestAt>
+__device__ __forceinline__ posted post_batch(const queue_pair &qp, uint32_t count,
+                                             RequestAt request_at) {
+  bool staged = false;
+#pragma unroll 1
+  for (uint32_t i = 0; i < count; ++i) {
+    const work_request request = request_at(i);
+    if (!is_expressible(qp, request) || request.blocks() != 1) {
+      return {DOORBELL_ERROR_ARGUMENT, 0};
+    }
+    staged = staged || request.payload == source::system;
+  }
+  posted result{DOORBELL_OK, 0};
+  uint32_t next = 0;
+#pragma unroll 1
+  while (next < count && result.status == DOORBELL_OK) {
+    if (qp.is(DOORBELL_QP_PROXY)) {
+      const work_request request = request_at(next++);
+      result = submit_to_cpu(qp.shared, request, request, 1);
+      continue;
+    }
+    const uint32_t round = count - next < qp.sq_blocks ? count - next : qp.sq_blocks;
+    reservation mine{0, 0, false};
+    result.status = begin_reservation(qp, round, mine);
+    if (result.status == DOORBELL_OK) {
+#pragma unroll 1
+      for (uint32_t i = 0; i < round; ++i) {
+        write_wqe(qp, request_at(next + i), mine.base + i, i == round - 1);
+      }
+      submit(qp, mine, request_at(next), 1, round == 1, staged);
+      result.ticket = mine.end;
+    }
+    next += round;
+  }
+  return result;
 }
 
 // The threads that the caller's block has in the caller's warp; what is done at warp scope needs all
@@ -539,6 +606,7 @@ __device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_
     const uint32_t last = 31 - __clz(__ballot_sync(warp.mask, goes));
     const uint32_t total = __shfl_sync(warp.mask, sum, last);
     const bool staged = __any_sync(warp.mask, goes && list.is_staged()) != 0;
+    const uint32_t last_blocks = __shfl_sync(warp.mask, list.last_blocks(), last);
     reservation group{0, 0, false};
     uint32_t status = DOORBELL_OK;
     if (warp.lane == 0) {
@@ -553,7 +621,7 @@ __device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_
       }
       __syncwarp(warp.mask);  // the lanes' WQEs and payloads before lane 0's fence
       if (warp.lane == 0) {
-        submit(qp, group, list.first, false, staged);
+        submit(qp, group, list.first, last_blocks, false, staged);
       }
     }
     result.ticket = base + total;

@@ -1,7 +1,7 @@
 // The same operations, posted by the CPU: requests become commands of the queue that the CPU reads.
 //
 // Chosen by DOORBELL_QP_PROXY of the queue pair, at run time: one kernel serves both ways. Tickets are
-// counts of commands then, and waiting asks the CPU's counter. All of it is out of line: a queue pair
+// counts of commands then, and waiting reads the CPU's counter. All of it is out of line: a queue pair
 // that posts by itself pays one test for it.
 #ifndef DOORBELL_PROXY_CUH
 #define DOORBELL_PROXY_CUH
@@ -85,7 +85,7 @@ __device__ __forceinline__ command command_of(const doorbell_qp *qp, const work_
 
 }  // namespace detail
 
-// Hands one request to the CPU, or a put and the fetch-add behind it. The ticket counts commands.
+// Submits one request to the CPU, or a put and the fetch-add behind it. The ticket counts commands.
 inline __device__ __noinline__ posted submit_to_cpu(const doorbell_qp *qp, work_request first,
                                                     work_request second, uint32_t count) {
   command_ticket ticket;
@@ -107,8 +107,8 @@ inline __device__ __noinline__ posted submit_to_cpu(const doorbell_qp *qp, work_
         whole.immediate = second.remote_key;
         whole.fetched = second.local;
       } else {
-        // A command has one local key. The put goes ahead in one of its own; what others hand over
-        // in between does no harm.
+        // A command has one local key. The put precedes in a command of its own; commands of other
+        // threads in between are harmless.
         ticket = command_submit(detail::commands_of(qp), whole, qp->deadline_ns, sends);
         if (ticket.status != DOORBELL_OK) {
           return {ticket.status, ticket.index + 1};

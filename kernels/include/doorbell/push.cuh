@@ -1,6 +1,6 @@
 // Push with credits: the GPU stores payloads into a ring in the HCA's on-chip memory and rings; the HCA
-// gives slots back by writing an index to GPU memory. Nothing is ever read over PCIe, and nothing is
-// ever refused by it: who has no credit waits here.
+// gives slots back by writing an index to GPU memory. Nothing is read over PCIe, and the HCA rejects nothing:
+// a poster without a credit waits here.
 //
 //   reserve   wait until the ring has room: index + 1 - released <= entries
 //   payload   store it into slot index mod slots, or leave it where it is when that slot is taken
@@ -11,7 +11,7 @@
 // Order: the fence orders payload, header and record, which go to on-chip memory, before the doorbell,
 // which goes to a register. Credits are acquired at system scope before a slot is filled again.
 //
-// Who else runs: the HCA reads what lies below the doorbell and writes the credit words. One block is
+// Concurrency: the HCA reads what lies below the doorbell and writes the credit words. One block is
 // the only producer of a push_ring; its threads copy, its first thread does the rest. A
 // shared_push_ring has several such blocks, which fill slots at the same time and commit in turn.
 // Rings to different peers may share their slots: a pooled_push_ring takes no more of them than a
@@ -49,7 +49,7 @@ __device__ __forceinline__ void write_push_header(const doorbell_push_ring &ring
   store_unit(header + 32, {checksum, flags, phase, seal});
 }
 
-// A ring as its block's first thread holds it.
+// The state of a ring, held by the first thread of its block.
 class push_ring {
  public:
   __device__ __forceinline__ explicit push_ring(const doorbell_push_ring *ring)
@@ -62,7 +62,7 @@ class push_ring {
   // The next message's index.
   __device__ __forceinline__ uint64_t next() const { return next_; }
 
-  // Whether a message can be reserved now. Reads the credit only when what is known does not do.
+  // Returns whether a message can be reserved now. Loads the credit only if the cached one is too small.
   __device__ __forceinline__ bool has_room() {
     if (next_ - seen_ < shared_->entries) {
       return true;
@@ -71,8 +71,8 @@ class push_ring {
     return next_ - seen_ < shared_->entries;
   }
 
-  // Waits for room. Who has to wait rings first: what fills the ring may wait for a doorbell that a
-  // batch has put off. Returns DOORBELL_OK or DOORBELL_ERROR_DEADLINE.
+  // Waits for room. A poster that waits rings first: the messages in the ring may need a doorbell that
+  // was postponed for a batch. Returns DOORBELL_OK or DOORBELL_ERROR_DEADLINE.
   __device__ __forceinline__ uint32_t wait_for_room(bool fenced) {
     if (unrung()) {
       ring(fenced);

@@ -1,0 +1,53 @@
+// collective: a collective among all ranks, by the steps that the host lists for each of them.
+//
+// Launch     all ranks at once, one block of any number of threads (role is the rank, qp_count their
+//            number). Queue pair p leads to rank p; those that no step uses may be zero.
+// Job        operand: struct doorbell_step[compare], the first `window` of which are timed; opcode: type and
+//            reduction (collective_abi.h); local: the arena; peers: inbox is the arena, signals the flags of
+//            each rank; signals: a word of each rank; iterations, warmup, samples, status.
+// Order      that of doorbell/collective.cuh. The steps behind those that are timed are a barrier, and a quiet
+//            follows, so that a turn finds the arenas free.
+// Who else   the HCAs write arenas and flags; nobody else posts to the queue pairs.
+// Samples    two words a turn: the time before its first timed step and the time behind its last.
+#include "doorbell/collective.cuh"
+#include "protocol.cuh"
+
+using namespace doorbell;
+
+extern "C" __global__ void collective(const doorbell_qp *qps, const doorbell_job *jobs) {
+  const doorbell_job &job = jobs[0];
+  const doorbell_signals *signals = reinterpret_cast<const doorbell_signals *>(job.signals);
+  const doorbell::collective::program mine{reinterpret_cast<const doorbell_step *>(job.operand),
+                                           job.local,
+                                           job.local_key,
+                                           job.role,
+                                           reinterpret_cast<const uint64_t *>(signals->own),
+                                           reinterpret_cast<const doorbell_peer *>(job.peers),
+                                           job.opcode >> 8,
+                                           job.opcode & 0xffu};
+  const uint64_t turns = job.warmup + job.iterations;
+  uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
+  uint32_t status = DOORBELL_OK;
+  for (uint64_t turn = 0; turn < turns; ++turn) {
+    const uint64_t start = global_time();
+    status = doorbell::collective::execute(qps, mine, turn, 0, job.window);
+    if (threadIdx.x == 0 && turn >= job.warmup) {
+      samples[2 * (turn - job.warmup)] = start;
+      samples[2 * (turn - job.warmup) + 1] = global_time();
+    }
+    if (status == DOORBELL_OK) {
+      status = doorbell::collective::execute(qps, mine, turn, job.window, job.compare);
+    }
+    // What the next turn writes has been sent.
+    for (uint32_t peer = threadIdx.x; peer < job.qp_count && status == DOORBELL_OK;
+         peer += blockDim.x) {
+      if (qps[peer].sq_ring != 0) {
+        status = quiet(queue_pair(&qps[peer]));
+      }
+    }
+    if (__syncthreads_or(status != DOORBELL_OK)) {
+      break;
+    }
+  }
+  protocol::report(job, status);
+}

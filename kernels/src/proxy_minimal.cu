@@ -1,0 +1,221 @@
+// proxy_minimal: puts that a CPU thread posts, handed over by the fewest accesses that it takes.
+//
+// It measures what a handoff to the CPU costs apart from what the device library adds: entries of 16
+// bytes, one put each (doorbell/handoff.cuh).
+//
+//   baseline  reserve by an atomic; read the CPU's progress from host memory; publish by a release of
+//             system scope. Any number of producers a ring.
+//   tuned     one 16-byte store; the progress is cached. One producer a ring.
+//
+// Launch     any grid. Without samples and inbox every thread is a producer: producer t uses ring t %
+//            qp_count. Otherwise thread 0 is a probe on ring 0, and all threads of blocks 1 and up are
+//            its background: they enqueue messages of chunk_bytes until the probe has ended. Ping-pong:
+//            launched twice at once, role 0 and 1, the latter without background.
+// Job        local, remote, bytes, stride, iterations, warmup, opcode (PUT, or PUT_INLINE of a payload
+//            in host memory), qp_count, role, inbox, samples, stamps. local and remote are where the
+//            regions begin that the CPU knows; producer t, or thread t of the background at t + 1, puts
+//            the bytes at t * stride.
+//            operand      0: baseline, 1: tuned
+//            compare      1: the background shares the probe's ring, thread t of it uses ring t %
+//                         qp_count; else it has rings of its own, 1 + t % (qp_count - 1)
+//            window       puts of a producer in flight; 0: as many as the ring takes
+//            staging      with a background: uint64_t[2], zeroed: the probe has ended; threads of the
+//                         background that have begun
+// Queues     qps[r].commands describes ring r, with entries of 16 bytes; qps[r].number is the queue pair
+//            that the CPU is to post to. Rings are new: tuned producers begin at index 0.
+// Order      payload is not written during the run, but for the word of a ping-pong; between that and a
+//            tuned enqueue stands a fence of system scope.
+// Who else   the CPU thread that serves the rings; the HCA.
+// Samples    uint64_t[iterations] nanoseconds from before the enqueue until it returned; behind those
+//            uint64_t[iterations] from before the enqueue until the CPU's counter covered it. With an
+//            inbox, uint64_t[iterations] of whole round trips, of role 0.
+// Stamps     of producers: first enqueue after the warm-up, last completion.
+#include "doorbell/handoff.cuh"
+#include "protocol.cuh"
+
+using namespace doorbell;
+
+namespace {
+
+constexpr uint64_t kTuned = 1;
+
+// A thread of the background ends after so many messages, whatever the probe does.
+constexpr uint64_t kMostOfBackground = 1u << 24;
+
+template <class handoff>
+class minimal_proxy {
+ public:
+  __device__ __forceinline__ explicit minimal_proxy(const doorbell_qp *qp)
+      : qp_(qp),
+        queue_(reinterpret_cast<const doorbell_command_queue *>(qp->commands)),
+        handoff_(queue_) {}
+
+  __device__ __forceinline__ command_ticket enqueue(const doorbell_job &job, uint64_t offset,
+                                                    uint32_t bytes) {
+    return handoff_.enqueue(
+        short_command::put(job.opcode, qp_->number, offset, offset, bytes), qp_->deadline_ns);
+  }
+
+  __device__ __forceinline__ uint32_t await(uint64_t index) const {
+    return command_wait(qp_, queue_, index, qp_->deadline_ns);
+  }
+
+ private:
+  const doorbell_qp *qp_;
+  const doorbell_command_queue *queue_;
+  handoff handoff_;
+};
+
+// Puts with at most job.window of them in flight, in two halves.
+template <class handoff>
+__device__ __forceinline__ uint32_t stream(const doorbell_qp *qp, const doorbell_job &job,
+                                           uint64_t offset) {
+  minimal_proxy<handoff> proxy(qp);
+  const bool two = job.window > 1;
+  const uint32_t half = two ? job.window / 2 : job.window;
+  const uint64_t total = job.warmup + job.iterations;
+  uint64_t previous = 0;
+  uint32_t left = half;
+  command_ticket sent{0, DOORBELL_OK};
+  uint32_t status = DOORBELL_OK;
+  for (uint64_t turn = 0; turn < total && status == DOORBELL_OK; ++turn) {
+    if (turn == job.warmup) {
+      protocol::stamp_start(job, global_time());
+    }
+    sent = proxy.enqueue(job, offset, static_cast<uint32_t>(job.bytes));
+    status = sent.status;
+    if (status == DOORBELL_OK && half != 0 && --left == 0) {
+      const bool first = two && turn + 1 == half;
+      status = first ? DOORBELL_OK : proxy.await(two ? previous : sent.index);
+      previous = sent.index;
+      left = half;
+    }
+  }
+  if (status == DOORBELL_OK && total != 0) {
+    status = proxy.await(sent.index);
+  }
+  protocol::stamp_end(job, global_time());
+  return status;
+}
+
+// One put at a time, timed.
+template <class handoff>
+__device__ __forceinline__ uint32_t probe(const doorbell_qp *qp, const doorbell_job &job) {
+  minimal_proxy<handoff> proxy(qp);
+  uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
+  const uint64_t total = job.warmup + job.iterations;
+  uint32_t status = DOORBELL_OK;
+  for (uint64_t turn = 0; turn < total && status == DOORBELL_OK; ++turn) {
+    const uint64_t start = global_time();
+    const command_ticket sent = proxy.enqueue(job, 0, static_cast<uint32_t>(job.bytes));
+    const uint64_t enqueued = global_time();
+    status = sent.status == DOORBELL_OK ? proxy.await(sent.index) : sent.status;
+    if (turn >= job.warmup) {
+      samples[turn - job.warmup] = enqueued - start;
+      samples[turn - job.warmup + job.iterations] = global_time() - start;
+    }
+  }
+  return status;
+}
+
+// Round trips of one word with a peer that runs the same; the word is the message's last.
+template <class handoff>
+__device__ __forceinline__ uint32_t bounce(const doorbell_qp *qp, const doorbell_job &job) {
+  minimal_proxy<handoff> proxy(qp);
+  const queue_pair waiting(qp);
+  const uint64_t last_word = job.bytes - 8;
+  const uint64_t *inbox = reinterpret_cast<const uint64_t *>(job.inbox + last_word);
+  uint64_t *outgoing = reinterpret_cast<uint64_t *>(job.local + last_word);
+  uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
+  const uint64_t total = job.warmup + job.iterations;
+  command_ticket sent{0, DOORBELL_OK};
+  uint32_t status = DOORBELL_OK;
+  for (uint64_t turn = 0; turn < total && status == DOORBELL_OK; ++turn) {
+    const uint64_t start = global_time();
+    if (job.role == 1) {
+      status = wait_for_word(waiting, inbox, turn + 1);
+    }
+    if (status == DOORBELL_OK) {
+      store_relaxed_system(outgoing, turn + 1);
+      if (job.operand == kTuned) {
+        fence(true);
+      }
+      sent = proxy.enqueue(job, 0, static_cast<uint32_t>(job.bytes));
+      status = sent.status;
+    }
+    if (job.role == 0 && status == DOORBELL_OK) {
+      status = wait_for_word(waiting, inbox, turn + 1);
+      if (turn >= job.warmup && samples != nullptr) {
+        samples[turn - job.warmup] = global_time() - start;
+      }
+    }
+  }
+  return status == DOORBELL_OK && total != 0 ? proxy.await(sent.index) : status;
+}
+
+// Bulk messages until the probe has ended.
+template <class handoff>
+__device__ __forceinline__ uint32_t background(const doorbell_qp *qp, const doorbell_job &job,
+                                               uint64_t offset) {
+  minimal_proxy<handoff> proxy(qp);
+  uint64_t *words = reinterpret_cast<uint64_t *>(job.staging);
+  command_ticket sent{0, DOORBELL_OK};
+  for (uint64_t n = 0; n < kMostOfBackground && load_relaxed_device(words) == 0; ++n) {
+    sent = proxy.enqueue(job, offset, job.chunk_bytes);
+    if (n == 0) {
+      detail::device_counter(words[1]).fetch_add(1, cuda::memory_order_relaxed);
+    }
+    if (sent.status != DOORBELL_OK) {
+      return sent.status;
+    }
+  }
+  return proxy.await(sent.index);
+}
+
+// Waits until every thread of the background has enqueued something.
+__device__ __forceinline__ uint32_t await_background(const doorbell_qp *qp,
+                                                     const doorbell_job &job, uint64_t threads) {
+  const uint64_t *words = reinterpret_cast<const uint64_t *>(job.staging);
+  deadline limit(qp->deadline_ns);
+  while (load_relaxed_device(words + 1) < threads) {
+    if (limit.due() && limit.passed()) {
+      return DOORBELL_ERROR_DEADLINE;
+    }
+  }
+  return DOORBELL_OK;
+}
+
+template <class handoff>
+__device__ __forceinline__ uint32_t minimal(const doorbell_qp *qps, const doorbell_job &job) {
+  const uint64_t thread = thread_index();
+  const uint32_t rings = job.qp_count == 0 ? 1 : job.qp_count;
+  if (job.samples == 0 && job.inbox == 0) {
+    return stream<handoff>(&qps[thread % rings], job, thread * job.stride);
+  }
+  const uint64_t of_block = blockDim.x * blockDim.y * static_cast<uint64_t>(blockDim.z);
+  const uint64_t company = gridDim.x * of_block - of_block;
+  if (thread >= of_block) {
+    const uint64_t mine = thread - of_block;
+    const uint64_t ring = job.compare == 1 || rings == 1 ? mine % rings : 1 + mine % (rings - 1);
+    return background<handoff>(&qps[ring], job, (mine + 1) * job.stride);
+  }
+  if (thread != 0) {
+    return DOORBELL_OK;
+  }
+  uint32_t status = company == 0 ? DOORBELL_OK : await_background(qps, job, company);
+  if (status == DOORBELL_OK) {
+    status = job.inbox != 0 ? bounce<handoff>(qps, job) : probe<handoff>(qps, job);
+  }
+  if (company != 0) {
+    store_relaxed_device(reinterpret_cast<uint64_t *>(job.staging), 1);
+  }
+  return status;
+}
+
+}  // namespace
+
+extern "C" __global__ void proxy_minimal(const doorbell_qp *qps, const doorbell_job *jobs) {
+  const doorbell_job job = jobs[0];
+  protocol::report(job, job.operand == kTuned ? minimal<private_handoff>(qps, job)
+                                              : minimal<shared_handoff>(qps, job));
+}

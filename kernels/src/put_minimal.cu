@@ -1,0 +1,756 @@
+// put_minimal: puts by the fewest accesses that an HCA requires, with each choice as a parameter.
+//
+// It measures what an HCA and a GPU's instructions cost apart from what the device library adds: no
+// counters but those that the sharing needs, no error record, no choice at run time in the path.
+//
+//   build     48 bytes of WQE in 16-byte stores, more with further inline payload
+//   order     job.operand, bits 0 to 7, below
+//   doorbell  one store of 8 bytes
+//   look      one load of the last word of a CQE; of several that are awaited, of the last
+//
+// Launch     any grid. Posters are threads (scope THREAD) or warps (WARP: the lanes build a WQE each
+//            in lockstep, lane 0 publishes and rings once for all of them). Poster p uses queue pair
+//            p % qp_count. Ping-pong: one thread on either side.
+// Job        local, remote, bytes, stride, iterations (doorbells of a poster), warmup, opcode (PUT by
+//            pointer or PUT_INLINE, at most 92 bytes so that a WQE is one or two blocks), qp_count,
+//            scope, role, inbox, samples, stamps. Thread t puts the message at t * stride.
+//            operand  bits 0 to 7: the order of a post, one of kOrder...; bits 8 to 15: how posters
+//                     share a queue pair, one of kSharing...; bit 16: only the last WQE of a doorbell
+//                     has a CQE; bit 17: of several CQEs that are awaited, each is looked at, by the
+//                     lanes of a warp at once; bit 18: all that a post needs of its queue pair and
+//                     the segments of address and data are registers (kSharingOwn, kSharingTurns);
+//                     bit 19: when timed, the wait ends when nothing is in flight on any queue pair
+//            staging  where the two keys of a put by pointer lie, uint32_t[2], or 0: registers. Each post
+//                     loads this address too, as from a table of memory regions
+//            compare  WQEs of a doorbell (scope THREAD); in scope WARP it is the lanes of the warp
+//            window   doorbells of a queue pair in flight; 1: each is awaited and timed
+//            chunk_bytes  nanoseconds of rest between the doorbell and the first look, when timed
+// Order      kOrderNone is unsafe and a control only. What the others rely on is in the table of
+//            docs/concepts.md. Payload lies in memory that nobody writes during the run, but for the
+//            word of a ping-pong, which is stored before the WQE.
+// Who else   the HCA, and the posters that share the queue pair.
+// Samples    window 1: nanoseconds of poster 0, uint64_t[iterations] from before the build until the
+//            doorbell was stored; behind those uint64_t[iterations] until the CQE was seen; behind
+//            those uint64_t[iterations] of the look, from its begin to its end. With an inbox,
+//            uint64_t[iterations] of whole round trips, of role 0.
+// Stamps     otherwise: first doorbell after the warm-up, last completion.
+#include "protocol.cuh"
+
+using namespace doorbell;
+
+namespace {
+
+// What stands between WQE, record and doorbell.
+constexpr uint64_t kOrderNone = 0;           // nothing
+constexpr uint64_t kOrderFence = 1;          // record; fence.acq_rel.gpu; doorbell
+constexpr uint64_t kOrderFenceSc = 2;        // record; fence.sc.gpu; doorbell
+constexpr uint64_t kOrderFencedRecord = 3;   // fence.acq_rel.gpu; record; fence.acq_rel.gpu; doorbell
+constexpr uint64_t kOrderRelease = 4;        // st.release.gpu of the record and of the doorbell
+constexpr uint64_t kOrderReleaseSystem = 5;  // st.release.sys of the record and of the doorbell
+constexpr uint64_t kOrderSystem = 6;         // fence.acq_rel.sys; record; fence.acq_rel.sys; doorbell
+constexpr uint64_t kOrderNoRecord = 7;       // fence.acq_rel.sys; doorbell
+constexpr uint64_t kOrderTwice = 8;  // fence.acq_rel.gpu; doorbell; record; fence.acq_rel.gpu; doorbell
+
+constexpr uint64_t kOrderAgain = 9;  // doorbell; record; fence.acq_rel.gpu; doorbell: after a fence
+constexpr uint64_t kOrderOfJob = 10;  // whichever of these the job names
+
+// How posters of a queue pair take turns.
+constexpr uint64_t kSharingOwn = 0;    // one poster a queue pair: its indices are registers
+constexpr uint64_t kSharingLock = 1;   // a lock around each post
+constexpr uint64_t kSharingTurns = 2;  // a ticket by an atomic; WQEs in parallel, doorbells in turn
+constexpr uint64_t kSharingMarks = 3;  // likewise, each marked ready in turn; one rings for several, kOrderAgain
+constexpr uint64_t kSharingVisits = 4;  // a poster's queue pairs are its own: one after the other
+
+// What stands before the record.
+template <uint64_t kOrder>
+__device__ __forceinline__ void order_before_record() {
+  if constexpr (kOrder == kOrderFencedRecord || kOrder == kOrderTwice) {
+    fence(false);
+  } else if constexpr (kOrder == kOrderSystem || kOrder == kOrderNoRecord) {
+    fence(true);
+  }
+}
+
+// What stands between record and doorbell.
+template <uint64_t kOrder>
+__device__ __forceinline__ void order_before_doorbell() {
+  if constexpr (kOrder == kOrderFence || kOrder == kOrderFencedRecord || kOrder == kOrderTwice || kOrder == kOrderAgain) {
+    fence(false);
+  } else if constexpr (kOrder == kOrderFenceSc) {
+    asm volatile("fence.sc.gpu;" ::: "memory");
+  } else if constexpr (kOrder == kOrderSystem) {
+    fence(true);
+  }
+}
+
+// What a post needs of its queue pair. Addresses are read from the view in GPU memory by each call, as a
+// function does that is given a queue pair.
+class view_in_memory {
+ public:
+  static constexpr bool kKept = false;
+  __device__ __forceinline__ explicit view_in_memory(const doorbell_qp &view)
+      : view_(&view),
+        deadline_ns(view.deadline_ns),
+        mask(view.sq_blocks - 1),
+        cq_entries(view.cq_entries),
+        qpn(view.qpn) {}
+  __device__ __forceinline__ uint64_t sq_ring() const { return view_->sq_ring; }
+  __device__ __forceinline__ uint64_t sq_record() const { return view_->sq_record; }
+  __device__ __forceinline__ uint64_t page() const { return view_->doorbell; }
+  __device__ __forceinline__ uint64_t cq_ring() const { return view_->cq_ring; }
+
+ private:
+  const doorbell_qp *view_;
+
+ public:
+  uint64_t deadline_ns;
+  uint32_t mask;
+  uint32_t cq_entries;
+  uint32_t qpn;
+};
+
+// All of it in registers, with the parts of WQEs that are alike in all of a poster's.
+class view_in_registers {
+ public:
+  static constexpr bool kKept = true;
+  __device__ __forceinline__ explicit view_in_registers(const doorbell_qp &view)
+      : deadline_ns(view.deadline_ns),
+        mask(view.sq_blocks - 1),
+        cq_entries(view.cq_entries),
+        qpn(view.qpn),
+        ring_(view.sq_ring),
+        record_(view.sq_record),
+        page_(view.doorbell),
+        completions_(view.cq_ring) {}
+  __device__ __forceinline__ uint64_t sq_ring() const { return ring_; }
+  __device__ __forceinline__ uint64_t sq_record() const { return record_; }
+  __device__ __forceinline__ uint64_t page() const { return page_; }
+  __device__ __forceinline__ uint64_t cq_ring() const { return completions_; }
+
+  uint64_t deadline_ns;
+  uint32_t mask;
+  uint32_t cq_entries;
+  uint32_t qpn;
+  unit target;
+  unit data;
+
+ private:
+  uint64_t ring_;
+  uint64_t record_;
+  uint64_t page_;
+  uint64_t completions_;
+};
+
+// Waits until `ready()`; false when the deadline has passed.
+template <typename Condition>
+__device__ __forceinline__ bool spin_until(uint64_t nanoseconds, Condition ready) {
+  deadline until(nanoseconds);
+  while (!ready()) {
+    if (until.due() && until.passed()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// One queue pair. Tickets number its doorbells from 0; the indices of blocks and CQEs follow from them.
+template <typename kView>
+class minimal_queue {
+ public:
+  __device__ __forceinline__ explicit minimal_queue(const doorbell_qp &view) : view_(view) {}
+
+  __device__ __forceinline__ uint64_t deadline_ns() const { return view_.deadline_ns; }
+
+  // Makes the segments of address and data of all WQEs that are built from now on, where the view keeps them.
+  __device__ __forceinline__ void keep(uint64_t local, uint32_t local_key, uint64_t remote,
+                                       uint32_t remote_key, uint32_t bytes, bool in_wqe) {
+    if constexpr (kView::kKept) {
+      view_.target = target_segment(remote, remote_key);
+      view_.data = in_wqe ? inline_segment(local, bytes) : pointer_segment(local, local_key, bytes);
+    }
+  }
+
+  // Stores the WQE of a put at block `index`. A WQE of two blocks may run over the ring's end.
+  __device__ __forceinline__ void build(uint32_t index, uint64_t local, uint32_t local_key,
+                                        uint64_t remote, uint32_t remote_key, uint32_t bytes,
+                                        bool in_wqe, bool signaled) const {
+    const uint64_t ring = view_.sq_ring();
+    const uint32_t units = in_wqe ? 2 + (4 + bytes + kUnitBytes - 1) / kUnitBytes : 3;
+    const uint64_t first = ring + (index & view_.mask) * static_cast<uint64_t>(kBlockBytes);
+    store_unit_strong(first, {big_endian((index & 0xffffu) << 8 | kOpcodeWrite),
+                              big_endian(view_.qpn << 8 | units), signaled ? kSignaled << 24 : 0u,
+                              0});
+    if constexpr (kView::kKept) {
+      store_unit_strong(first + kUnitBytes, view_.target);
+      store_unit_strong(first + 2 * kUnitBytes, view_.data);
+    } else {
+      store_unit_strong(first + kUnitBytes, target_segment(remote, remote_key));
+      store_unit_strong(first + 2 * kUnitBytes, in_wqe ? inline_segment(local, bytes)
+                                                       : pointer_segment(local, local_key, bytes));
+    }
+    const uint32_t *payload = reinterpret_cast<const uint32_t *>(local);
+#pragma unroll 1
+    for (uint32_t unit_number = 3; unit_number < units; ++unit_number) {
+      const uint32_t word = 3 + (unit_number - 3) * 4;
+      const uint32_t words = (bytes + 3) / 4;
+      const uint64_t block = (index + unit_number / kUnitsOfBlock) & view_.mask;
+      store_unit_strong(ring + block * kBlockBytes + unit_number % kUnitsOfBlock * kUnitBytes,
+                        {payload[word], word + 1 < words ? payload[word + 1] : 0u,
+                         word + 2 < words ? payload[word + 2] : 0u,
+                         word + 3 < words ? payload[word + 3] : 0u});
+    }
+  }
+
+  // Stores record and doorbell for all blocks below `index`.
+  template <uint64_t kOrder>
+  __device__ __forceinline__ void ring(uint32_t index) const {
+    uint32_t *const word = reinterpret_cast<uint32_t *>(view_.sq_record());
+    const uint64_t page = view_.page();
+    const uint32_t record = big_endian(index & 0xffffu);
+    const uint64_t value = static_cast<uint64_t>(big_endian(view_.qpn << 8)) << 32 |
+                           big_endian((index & 0xffffu) << 8);
+    if constexpr (kOrder == kOrderRelease) {
+      cuda::atomic_ref<uint32_t, cuda::thread_scope_device>(*word).store(
+          record, cuda::memory_order_release);
+      store_release_device(reinterpret_cast<uint64_t *>(page), value);
+    } else if constexpr (kOrder == kOrderReleaseSystem) {
+      store_release_system(word, record);
+      cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(
+          *reinterpret_cast<uint64_t *>(page))
+          .store(value, cuda::memory_order_release);
+    } else {
+      order_before_record<kOrder>();
+      if constexpr (kOrder == kOrderTwice || kOrder == kOrderAgain) {
+        store_register(page, value);
+      }
+      if constexpr (kOrder != kOrderNoRecord) {
+        store_relaxed_system(word, record);
+      }
+      order_before_doorbell<kOrder>();
+      store_register(page, value);
+    }
+  }
+
+  // As the other, in an order chosen at run time.
+  __device__ __forceinline__ void ring(uint64_t order, uint32_t index) const {
+    switch (order) {
+      case kOrderNone:
+        return ring<kOrderNone>(index);
+      case kOrderFence:
+        return ring<kOrderFence>(index);
+      case kOrderFenceSc:
+        return ring<kOrderFenceSc>(index);
+      case kOrderFencedRecord:
+        return ring<kOrderFencedRecord>(index);
+      case kOrderRelease:
+        return ring<kOrderRelease>(index);
+      case kOrderReleaseSystem:
+        return ring<kOrderReleaseSystem>(index);
+      case kOrderNoRecord:
+        return ring<kOrderNoRecord>(index);
+      case kOrderTwice:
+        return ring<kOrderTwice>(index);
+      default:
+        return ring<kOrderSystem>(index);
+    }
+  }
+
+  // Waits for the CQEs from `number` to below `end`, one after the other.
+  template <bool ordered>
+  __device__ __forceinline__ uint32_t await_each(uint32_t number, uint32_t end) const {
+    const uint32_t entries = view_.cq_entries;
+    const uint64_t ring = view_.cq_ring() + 0x3c;
+    uint32_t status = DOORBELL_OK;
+#pragma unroll 1
+    for (; number != end; ++number) {
+      const uint32_t *word = reinterpret_cast<const uint32_t *>(
+          ring + (number & (entries - 1)) * static_cast<uint64_t>(kCqeBytes));
+      const bool owner = (number & entries) != 0;
+      cqe_tail tail{ordered ? load_acquire_system(word) : load_relaxed_system(word)};
+      if (tail.opcode() == kCqeInvalid || tail.owner() != owner) {
+        const bool seen = spin_until(view_.deadline_ns, [&] {
+          tail.word = ordered ? load_acquire_system(word) : load_relaxed_system(word);
+          return tail.opcode() != kCqeInvalid && tail.owner() == owner;
+        });
+        if (!seen) {
+          return DOORBELL_ERROR_DEADLINE;
+        }
+      }
+      if (tail.is_error()) {
+        status = DOORBELL_ERROR_CQE;
+      }
+    }
+    return status;
+  }
+
+  // Waits for CQE `number`, counted from 0, or one behind it where other posters may have reused its
+  // place (`shared`); `ordered` by loads that acquire, else by plain ones. `index` is that of its WQE.
+  template <bool ordered, bool shared>
+  __device__ __forceinline__ uint32_t await(uint32_t number, uint32_t index) const {
+    const uint32_t entries = view_.cq_entries;
+    const uint32_t *word = reinterpret_cast<const uint32_t *>(
+        view_.cq_ring() + (number & (entries - 1)) * static_cast<uint64_t>(kCqeBytes) + 0x3c);
+    const bool owner = (number & entries) != 0;
+    deadline until(view_.deadline_ns);
+    for (;;) {
+      const cqe_tail tail{ordered ? load_acquire_system(word) : load_relaxed_system(word)};
+      const bool seen =
+          shared ? static_cast<int16_t>(tail.wqe_counter() - (index & 0xffffu)) >= 0
+                 : tail.owner() == owner;
+      if (tail.opcode() != kCqeInvalid && seen) {
+        return tail.is_error() ? DOORBELL_ERROR_CQE : DOORBELL_OK;
+      }
+      if (until.due() && until.passed()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
+    }
+  }
+
+ private:
+  static __device__ __forceinline__ unit target_segment(uint64_t remote, uint32_t remote_key) {
+    return {big_endian(high(remote)), big_endian(low(remote)), remote_key, 0};
+  }
+
+  static __device__ __forceinline__ unit pointer_segment(uint64_t local, uint32_t local_key,
+                                                         uint32_t bytes) {
+    return {big_endian(bytes), local_key, big_endian(high(local)), big_endian(low(local))};
+  }
+
+  static __device__ __forceinline__ unit inline_segment(uint64_t local, uint32_t bytes) {
+    const uint32_t *payload = reinterpret_cast<const uint32_t *>(local);
+    return {big_endian(kInlineFlag | bytes), payload[0], bytes > 4 ? payload[1] : 0u,
+            bytes > 8 ? payload[2] : 0u};
+  }
+
+  kView view_;
+};
+
+__device__ __forceinline__ uint32_t blocks_of(uint32_t bytes, bool in_wqe) {
+  return in_wqe && 2 * kUnitBytes + 4 + bytes > kBlockBytes ? 2 : 1;
+}
+
+// A poster, which is a thread or a warp, and its queue pair. Of the queue pair's counters, `reserved`
+// counts tickets, `rung` doorbells and `completed` those whose CQEs were seen; `blueflame` is a lock of
+// the send queue, and `poller` counts tickets that are marked ready. They are stored at the end of a
+// launch only where the sharing needs none.
+constexpr uint64_t kTicket = 1ull << DOORBELL_RESERVED_SHIFT;
+
+using counter = cuda::atomic_ref<uint64_t, cuda::thread_scope_device>;
+
+template <uint64_t kOrder, uint64_t kSharing, typename kView = view_in_memory>
+class poster {
+ public:
+  // `views` are the queue pairs of the poster, every `apart`th of `count`; but for visits there is one.
+  // `table` is where the address of the keys lies, or null.
+  __device__ __forceinline__ poster(const doorbell_qp *views, uint32_t apart, uint32_t count,
+                                    const doorbell_job &job, const uint64_t *table, bool warps)
+      : queue_(*views),
+        views_(views),
+        apart_(apart),
+        count_(count),
+        counters_(counters_of(*views)),
+        job_(job),
+        table_(table),
+        warps_(warps),
+        lane_(threadIdx.x % 32),
+        leads_(!warps || lane_ == 0),
+        wqes_(static_cast<uint32_t>(job.compare == 0 ? 1 : job.compare)),
+        in_wqe_(job.opcode == DOORBELL_OP_PUT_INLINE),
+        last_only_((job.operand >> 16 & 1) != 0),
+        each_((job.operand >> 17 & 1) != 0),
+        blocks_(blocks_of(static_cast<uint32_t>(job.bytes), in_wqe_)),
+        first_(load_relaxed_device(&counters_->completed)),
+        next_(first_),
+        completed_(first_) {
+    queue_.keep(job.local + thread_index() * job.stride, job.local_key,
+                job.remote + thread_index() * job.stride, job.remote_key,
+                static_cast<uint32_t>(job.bytes), in_wqe_);
+  }
+
+  __device__ __forceinline__ bool leads() const { return leads_; }
+
+  // Posts one doorbell; at most `window` of the queue pair's are in flight.
+  __device__ __forceinline__ uint32_t post(uint32_t window, uint64_t offset) {
+    uint32_t status = DOORBELL_OK;
+    if constexpr (kSharing == kSharingOwn) {
+      ticket_ = next_++;
+      while (status == DOORBELL_OK && ticket_ >= completed_ + window) {
+        const uint64_t from = completed_;
+        completed_ += (window + 1) / 2;
+        status = await(from, completed_);
+      }
+    } else {
+      if constexpr (kSharing == kSharingVisits) {
+        queue_ = minimal_queue<kView>(views_[visit_ * apart_]);
+        ticket_ = next_;
+      } else {
+        if (leads_) {
+          status = reserve();
+        }
+        if (warps_) {
+          ticket_ = __shfl_sync(~0u, ticket_, 0);
+          status = __shfl_sync(~0u, status, 0);
+        }
+      }
+      if (status == DOORBELL_OK && ticket_ >= first_ + window) {
+        status = await(ticket_ - window, ticket_ - window + 1);
+      }
+    }
+    if (status != DOORBELL_OK) {
+      return status;
+    }
+    const uint32_t first = static_cast<uint32_t>(ticket_) * wqes_ * blocks_;
+    if (warps_) {
+      build(first + lane_ * blocks_, offset, lane_ == wqes_ - 1);
+      __syncwarp();
+    } else {
+#pragma unroll 1
+      for (uint32_t i = 0; i < wqes_; ++i) {
+        build(first + i * blocks_, offset, i == wqes_ - 1);
+      }
+    }
+    if (leads_) {
+      status = publish(first + wqes_ * blocks_);
+    }
+    if constexpr (kSharing == kSharingVisits) {
+      if (++visit_ == count_) {
+        visit_ = 0;
+        ++next_;
+      }
+    }
+    return warps_ ? __shfl_sync(~0u, status, 0) : status;
+  }
+
+  // Waits until all that this poster has posted is done.
+  __device__ __forceinline__ uint32_t drain() {
+    if constexpr (kSharing == kSharingOwn) {
+      const uint64_t from = completed_;
+      completed_ = ticket_ + 1;
+      return from < completed_ ? await(from, completed_) : DOORBELL_OK;
+    } else if constexpr (kSharing == kSharingVisits) {
+      uint32_t status = DOORBELL_OK;
+      for (uint32_t visit = 0; visit < count_ && status == DOORBELL_OK; ++visit) {
+        const uint64_t posted = next_ + (visit < visit_ ? 1 : 0);
+        if (posted != first_) {
+          queue_ = minimal_queue<kView>(views_[visit * apart_]);
+          status = await(posted - 1, posted);
+        }
+      }
+      return status;
+    } else {
+      return await(ticket_, ticket_ + 1);
+    }
+  }
+
+  // The next launch goes on from here.
+  __device__ __forceinline__ void leave() const {
+    if (!leads_) {
+      return;
+    }
+    if constexpr (kSharing == kSharingOwn || kSharing == kSharingVisits) {
+      for (uint32_t visit = 0; visit < count_; ++visit) {
+        doorbell_counters *const counters = counters_of(views_[visit * apart_]);
+        const uint64_t posted =
+            kSharing == kSharingOwn ? completed_ : next_ + (visit < visit_ ? 1 : 0);
+        store_relaxed_device(&counters->completed, posted);
+        store_relaxed_device(&counters->reserved, posted * kTicket);
+      }
+    } else {
+      raise_release_device(&counters_->completed, ticket_ + 1);
+    }
+  }
+
+ private:
+  static constexpr bool kShared = kSharing != kSharingOwn && kSharing != kSharingVisits;
+
+  static __device__ __forceinline__ doorbell_counters *counters_of(const doorbell_qp &view) {
+    return reinterpret_cast<doorbell_counters *>(view.counters);
+  }
+
+  __device__ __forceinline__ void build(uint32_t index, uint64_t offset, bool last) const {
+    uint32_t local_key = job_.local_key;
+    uint32_t remote_key = job_.remote_key;
+    if (table_ != nullptr) {
+      const uint32_t *keys = reinterpret_cast<const uint32_t *>(*table_);
+      local_key = keys[0];
+      remote_key = keys[1];
+    }
+    queue_.build(index, job_.local + offset, local_key, job_.remote + offset, remote_key,
+                 static_cast<uint32_t>(job_.bytes), in_wqe_, !last_only_ || last);
+  }
+
+  __device__ __forceinline__ bool lock() const {
+    return spin_until(queue_.deadline_ns(), [&] {
+      return counter(counters_->blueflame).exchange(1, cuda::memory_order_acquire) == 0;
+    });
+  }
+
+  __device__ __forceinline__ uint32_t reserve() {
+    if constexpr (kSharing == kSharingLock) {
+      if (!lock()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
+      ticket_ = load_relaxed_device(&counters_->reserved) >> DOORBELL_RESERVED_SHIFT;
+    } else {
+      ticket_ = counter(counters_->reserved).fetch_add(kTicket, cuda::memory_order_relaxed) >>
+                DOORBELL_RESERVED_SHIFT;
+    }
+    return DOORBELL_OK;
+  }
+
+  __device__ __forceinline__ void ring(uint32_t index) const {
+    if constexpr (kOrder == kOrderOfJob) {
+      queue_.ring(job_.operand & 0xff, index);
+    } else {
+      queue_.template ring<kOrder>(index);
+    }
+  }
+
+  // Rings for all blocks below `index`, in turn.
+  __device__ __forceinline__ uint32_t publish(uint32_t index) {
+    if constexpr (kSharing == kSharingTurns) {
+      if (!spin_until(queue_.deadline_ns(),
+                      [&] { return load_acquire_device(&counters_->rung) == ticket_; })) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
+      ring(index);
+      store_release_device(&counters_->rung, ticket_ + 1);
+    } else if constexpr (kSharing == kSharingLock) {
+      ring(index);
+      store_relaxed_device(&counters_->reserved, (ticket_ + 1) * kTicket);
+      store_release_device(&counters_->blueflame, 0);
+    } else if constexpr (kSharing == kSharingMarks) {
+      return mark_and_ring(index);
+    } else {
+      ring(index);
+    }
+    return DOORBELL_OK;
+  }
+
+  // Marks the ticket ready when all before it are, and rings unless somebody has rung beyond it.
+  __device__ __forceinline__ uint32_t mark_and_ring(uint32_t index) {
+    fence(false);
+    if (!spin_until(queue_.deadline_ns(), [&] {
+          uint64_t expected = ticket_;
+          return counter(counters_->poller)
+              .compare_exchange_strong(expected, ticket_ + 1, cuda::memory_order_acquire);
+        })) {
+      return DOORBELL_ERROR_DEADLINE;
+    }
+    if (!lock()) {
+      return DOORBELL_ERROR_DEADLINE;
+    }
+    if (counter(counters_->rung).fetch_max(ticket_ + 1, cuda::memory_order_acquire) <= ticket_) {
+      queue_.template ring<kOrderAgain>(index);
+    }
+    store_release_device(&counters_->blueflame, 0);
+    return DOORBELL_OK;
+  }
+
+  // Waits for the CQEs of the doorbells `from` to below `to`. CQEs come in order, and nothing good comes
+  // after an error: the last of them stands for all, unless each is to be looked at.
+  __device__ __forceinline__ uint32_t await(uint64_t from, uint64_t to) const {
+    const uint32_t count = last_only_ ? 1 : wqes_;
+    const uint32_t end = static_cast<uint32_t>(to) * count;
+    if (!each_) {
+      const uint32_t status = leads_ ? look(end - 1, count) : DOORBELL_OK;
+      return warps_ ? __shfl_sync(~0u, status, 0) : status;
+    }
+    uint32_t number = static_cast<uint32_t>(from) * count + (warps_ ? lane_ : 0);
+    if constexpr (!kShared) {
+      if (!warps_) {
+        return queue_.template await_each<kOrder != kOrderNone>(number, end);
+      }
+    }
+    uint32_t status = DOORBELL_OK;
+#pragma unroll 1
+    while (number < end && status == DOORBELL_OK) {
+      status = look(number, count);
+      number += warps_ ? 32 : 1;
+    }
+    if (warps_) {
+      const uint32_t failed = __ballot_sync(~0u, status != DOORBELL_OK);
+      status = failed == 0 ? DOORBELL_OK : __shfl_sync(~0u, status, __ffs(failed) - 1);
+    }
+    return status;
+  }
+
+  // Waits for one CQE, where a doorbell has `count`.
+  __device__ __forceinline__ uint32_t look(uint32_t number, uint32_t count) const {
+    const uint32_t index = (count == 1 ? (number + 1) * wqes_ - 1 : number) * blocks_;
+    return queue_.template await<kOrder != kOrderNone, kShared>(number, index);
+  }
+
+  minimal_queue<kView> queue_;
+  const doorbell_qp *views_;
+  uint32_t apart_;
+  uint32_t count_;
+  doorbell_counters *counters_;
+  const doorbell_job &job_;
+  const uint64_t *table_;
+  bool warps_;
+  uint32_t lane_;
+  bool leads_;
+  uint32_t wqes_;
+  bool in_wqe_;
+  bool last_only_;
+  bool each_;
+  uint32_t blocks_;
+  uint64_t first_;
+  uint64_t ticket_ = 0;
+  uint64_t next_;
+  uint64_t completed_;
+  uint32_t visit_ = 0;
+};
+
+// Waits until nothing is in flight on any of `count` queue pairs.
+__device__ __forceinline__ uint32_t drain_all(const doorbell_qp *views, uint32_t count) {
+#pragma unroll 1
+  for (uint32_t i = 0; i < count; ++i) {
+    doorbell_counters *const counters = reinterpret_cast<doorbell_counters *>(views[i].counters);
+    if (!spin_until(views[i].deadline_ns, [&] {
+          return load_acquire_device(&counters->completed) >=
+                 load_relaxed_device(&counters->reserved) >> DOORBELL_RESERVED_SHIFT;
+        })) {
+      return DOORBELL_ERROR_DEADLINE;
+    }
+  }
+  return DOORBELL_OK;
+}
+
+template <uint64_t kOrder, uint64_t kSharing, typename kView>
+__device__ __forceinline__ uint32_t run(const doorbell_qp *qps, uint64_t number, uint64_t posters,
+                                        const doorbell_job &job, const uint64_t *table,
+                                        bool warps, bool timed) {
+  const uint32_t queues = job.qp_count == 0 ? 1 : job.qp_count;
+  const uint32_t mine = static_cast<uint32_t>(number % queues);
+  const uint32_t apart = static_cast<uint32_t>(posters);
+  poster<kOrder, kSharing, kView> self(
+      qps + mine, apart, kSharing == kSharingVisits ? (queues - mine + apart - 1) / apart : 1, job,
+      table, warps);
+  const uint32_t window = job.window == 0 ? 1 : job.window;
+  const uint64_t offset = thread_index() * job.stride;
+  const uint64_t total = job.warmup + job.iterations;
+  uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
+  uint32_t status = DOORBELL_OK;
+  if (job.iterations == 0) {
+    return status;
+  }
+  for (uint64_t turn = 0; turn < total && status == DOORBELL_OK; ++turn) {
+    if (turn == job.warmup && self.leads() && !timed) {
+      protocol::stamp_start(job, global_time());
+    }
+    const uint64_t start = global_time();
+    status = self.post(window, offset);
+    const uint64_t rung = global_time();
+    if (!timed && turn + 1 < total) {
+      continue;
+    }
+    if (timed && job.chunk_bytes != 0) {
+      protocol::rest(job.chunk_bytes);
+    }
+    const uint64_t look = global_time();
+    if (status == DOORBELL_OK) {
+      status = self.drain();
+    }
+    if (timed && status == DOORBELL_OK && (job.operand >> 19 & 1) != 0) {
+      self.leave();
+      status = drain_all(qps, queues);
+    }
+    const uint64_t seen = global_time();
+    if (timed && turn >= job.warmup && self.leads()) {
+      samples[turn - job.warmup] = rung - start;
+      samples[turn - job.warmup + job.iterations] = seen - start;
+      samples[turn - job.warmup + 2 * job.iterations] = seen - look;
+    }
+  }
+  if (self.leads() && !timed) {
+    protocol::stamp_end(job, global_time());
+  }
+  self.leave();
+  return status;
+}
+
+// Round trips of one word with a peer that runs the same; the word is the message's last.
+__device__ __forceinline__ uint32_t bounce(const doorbell_qp &view, const doorbell_job &job) {
+  poster<kOrderOfJob, kSharingOwn> self(&view, 1, 1, job, nullptr, false);
+  const uint64_t last_word = job.bytes - 8;
+  const uint64_t *inbox = reinterpret_cast<const uint64_t *>(job.inbox + last_word);
+  uint64_t *outgoing = reinterpret_cast<uint64_t *>(job.local + last_word);
+  uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
+  const uint64_t total = job.warmup + job.iterations;
+  const queue_pair waiting(&view);
+  uint32_t status = DOORBELL_OK;
+  for (uint64_t turn = 0; turn < total && status == DOORBELL_OK; ++turn) {
+    const uint64_t start = global_time();
+    if (job.role == 1) {
+      status = wait_for_word(waiting, inbox, turn + 1);
+    }
+    if (status == DOORBELL_OK) {
+      *outgoing = turn + 1;
+      status = self.post(1, 0);
+    }
+    if (job.role == 0 && status == DOORBELL_OK) {
+      status = wait_for_word(waiting, inbox, turn + 1);
+      if (turn >= job.warmup && samples != nullptr) {
+        samples[turn - job.warmup] = global_time() - start;
+      }
+    }
+    if (status == DOORBELL_OK) {
+      status = self.drain();
+    }
+  }
+  return status;
+}
+
+template <uint64_t kOrder, uint64_t kSharing, typename kView = view_in_memory>
+__device__ __forceinline__ uint32_t share(const doorbell_qp *qps, const doorbell_job &job,
+                                          const uint64_t *table) {
+  const bool warps = job.scope == DOORBELL_SCOPE_WARP;
+  const uint64_t number = warps ? protocol::warp_index() : thread_index();
+  const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+  return run<kOrder, kSharing, kView>(qps, number, warps ? threads / 32 : threads, job, table,
+                                      warps,                                      number == 0 && job.window == 1 && job.samples != 0);
+}
+
+__device__ __forceinline__ uint32_t minimal(const doorbell_qp *qps, const doorbell_job &job,
+                                            const doorbell_job *source) {
+  // Through memory only where a table is given: else the keys are registers.
+  const uint64_t *const table =
+      job.staging != 0 && job.opcode == DOORBELL_OP_PUT ? &source->staging : nullptr;
+  if (job.inbox != 0) {
+    return thread_index() == 0 ? bounce(qps[0], job) : DOORBELL_OK;
+  }
+  const bool registers = (job.operand >> 18 & 1) != 0;
+  switch (job.operand >> 8 & 0xff) {
+    case kSharingLock:
+      return share<kOrderOfJob, kSharingLock>(qps, job, table);
+    case kSharingTurns:
+      return registers ? share<kOrderOfJob, kSharingTurns, view_in_registers>(qps, job, table)
+                       : share<kOrderOfJob, kSharingTurns>(qps, job, table);
+    case kSharingMarks:
+      return share<kOrderAgain, kSharingMarks>(qps, job, table);
+    case kSharingVisits:
+      return share<kOrderOfJob, kSharingVisits>(qps, job, table);
+    default:
+      break;
+  }
+  if (registers) {
+    return share<kOrderOfJob, kSharingOwn, view_in_registers>(qps, job, table);
+  }
+  switch (job.operand & 0xff) {
+    case kOrderNone:
+      return share<kOrderNone, kSharingOwn>(qps, job, table);
+    case kOrderFence:
+      return share<kOrderFence, kSharingOwn>(qps, job, table);
+    default:
+      return share<kOrderOfJob, kSharingOwn>(qps, job, table);
+  }
+}
+
+}  // namespace
+
+extern "C" __global__ void put_minimal(const doorbell_qp *qps, const doorbell_job *jobs) {
+  const doorbell_job job = jobs[0];
+  protocol::report(job, minimal(qps, job, jobs));
+}
