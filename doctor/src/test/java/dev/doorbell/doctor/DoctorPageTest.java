@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 class DoctorPageTest {
   private static final Path PAGE = Path.of("../docs/doctor.md");
   private static final String REWRITE =
-      "run: mvn -q -B -pl doctor -am test -Dtest=DoctorPageTest"
-          + " -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.write=true";
+      "run: ./doorbell test doctor DoctorPageTest" + " -Ddocs.write=true";
 
   @Test
   void the_page_is_what_the_codes_say() throws IOException {

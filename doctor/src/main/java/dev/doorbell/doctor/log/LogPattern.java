@@ -29,6 +29,9 @@ public record LogPattern(
     @JsonSetter(nulls = Nulls.AS_EMPTY) List<String> checks,
     List<String> sources,
     List<String> examples) {
+  /** No message is longer; patterns may take the square of a line's length. */
+  private static final int LONGEST_LINE = 4096;
+
   private static final List<LogPattern> ALL =
       DataFile.list(LogPattern.class, "patterns.yaml", LogPattern.class);
 
@@ -48,6 +51,9 @@ public record LogPattern(
 
   /** Returns the first pattern that a line matches. */
   public static Optional<LogPattern> matching(String line) {
+    if (line.length() > LONGEST_LINE) {
+      return matching(line.substring(0, LONGEST_LINE));
+    }
     return ALL.stream().filter(pattern -> pattern.pattern.matcher(line).find()).findFirst();
   }
 
