@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
 import dev.doorbell.experiments.cli.claims.ClaimsCommand;
+import dev.doorbell.experiments.cli.collective.CollCommand;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.explore.ExploreCommand;
@@ -20,6 +21,7 @@ import dev.doorbell.experiments.cli.results.PlotCommand;
 import dev.doorbell.experiments.cli.results.ReportCommand;
 import dev.doorbell.experiments.cli.results.TableCommand;
 import dev.doorbell.experiments.cli.run.RunCommand;
+import dev.doorbell.experiments.cli.validation.ValidateModelCommand;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -28,11 +30,13 @@ import java.util.Optional;
 enum Subcommand {
   DEMO("demo", "post one put and watch it: WQE, record, doorbell, fetch, payload, CQE"),
   RUN("run", "run an experiment: samples, table, figures"),
+  COLL("coll", "a collective among many ranks, with nccl-tests' flags and table"),
   LIST("list", "experiments, kernels, paths, topologies, metrics, axes"),
   DESCRIBE("describe", "explain anything that list names"),
   VALIDATE("validate", "check experiment files, all problems at once"),
   SHOW("show", "an experiment with nothing left open, its points and time"),
   PREDICT("predict", "the closed forms for each point, without running it"),
+  VALIDATE_MODEL("validate-model", "published measurements beside the model, with its error"),
   CALIBRATE("calibrate", "measure what a GPU's accesses cost; makes a topology of it"),
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
@@ -46,6 +50,7 @@ enum Subcommand {
   HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
   DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
+  FUZZ("fuzz", "hostile inputs for every reader of files and messages"),
   COMPLETION("completion", "completion of commands and options for bash, zsh and fish");
 
   private final String word;
@@ -68,11 +73,13 @@ enum Subcommand {
     return switch (this) {
       case DEMO -> new DemoCommand();
       case RUN -> new RunCommand();
+      case COLL -> new CollCommand();
       case LIST -> new ListCommand();
       case DESCRIBE -> new DescribeCommand();
       case VALIDATE -> new ValidateCommand();
       case SHOW -> new ShowCommand();
       case PREDICT -> new PredictCommand();
+      case VALIDATE_MODEL -> new ValidateModelCommand();
       case CALIBRATE -> new CalibrateCommand();
       case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
@@ -86,6 +93,7 @@ enum Subcommand {
       case HCA -> new HcaCommand();
       case DECODE -> new DecodeCommand();
       case DOCTOR -> new DoctorCommand();
+      case FUZZ -> new FuzzCommand();
       case COMPLETION -> new CompletionCommand();
     };
   }

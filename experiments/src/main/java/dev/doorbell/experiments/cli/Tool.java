@@ -86,15 +86,15 @@ public final class Tool {
             commands
             """);
     for (Subcommand subcommand : Subcommand.values()) {
-      text.append("  %-10s %s%n".formatted(subcommand.word(), subcommand.summary()));
+      text.append("  %-14s %s%n".formatted(subcommand.word(), subcommand.summary()));
     }
     text.append(
         """
 
         doorbell COMMAND --help explains a command; doorbell --version says which Doorbell this is.
         exit codes  0 done, verified   1 a point failed   2 usage   3 config   4 environment   5 regression
-                    6 claim not reproduced   7 partial results   8 counter-example   77 everything waived
-                    130 interrupted, can be resumed
+                    6 claim not reproduced   7 partial results   8 counter-example   9 undecided
+                    77 everything waived   130 interrupted, can be resumed
         """);
     return text.toString();
   }

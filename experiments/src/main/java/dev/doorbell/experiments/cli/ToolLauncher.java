@@ -9,6 +9,7 @@ import dev.doorbell.experiments.run.Interruption;
 import java.io.Console;
 import java.time.Clock;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,8 @@ public final class ToolLauncher {
    * @param runtime made on first use, and once
    */
   public static int run(Supplier<ExperimentRuntime> runtime, String... arguments) {
+    // Files and output are for programs, too: their digits are ASCII whatever the user's language.
+    Locale.setDefault(Locale.ROOT);
     Interruption interruption = new Interruption();
     CountDownLatch finished = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -35,7 +38,11 @@ public final class ToolLauncher {
     try {
       CommandContext context =
           new CommandContext(
-              new Terminal(Tool.utf8(System.out), Tool.utf8(System.err), isTerminal()),
+              new Terminal(
+                  Tool.utf8(System.out),
+                  Tool.utf8(System.err),
+                  isTerminal(),
+                  Terminal.width(System.getenv("COLUMNS"))),
               new Once(runtime),
               new Disk(),
               Clock.systemUTC(),
@@ -51,13 +58,17 @@ public final class ToolLauncher {
 
   /**
    * On Ctrl-C the virtual machine exits with 130 as soon as this returns: not before the run has
-   * written what it has. After a normal end there is nothing to wait for.
+   * written what it has. After a normal end, and for a command that does not ask whether to end,
+   * there is nothing to wait for.
    */
   private static void onShutdown(Interruption interruption, CountDownLatch finished) {
     interruption.request();
+    if (!interruption.watched()) {
+      return; // a command that keeps nothing, or has not begun to
+    }
     try {
       if (!finished.await(SHUTDOWN_SECONDS, TimeUnit.SECONDS)) {
-        System.err.println("gave up waiting for the run; its journal is valid");
+        System.err.println("gave up waiting for the command to end; what it recorded is kept");
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

@@ -8,6 +8,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -29,7 +30,7 @@ final class ConfigHash {
 
   /** Keys of {@code measure} that do; what they were before they existed is to be without them. */
   static final List<String> DECIDING_MEASURE =
-      List.of("metrics", "warmup", "samples", "repeat", "until");
+      List.of("metrics", "warmup", "samples", "repeat", "processes", "until");
 
   /**
    * Keys that say what is asked, expected and drawn of the results, or how long to wait for them.
@@ -42,7 +43,9 @@ final class ConfigHash {
 
   private static final String FIXED = "fixed";
   private static final String MEASURE = "measure";
-  private static final String REPEAT = "repeat";
+
+  /** How often: once is to be without them. */
+  private static final Set<String> TIMES = Set.of("repeat", "processes");
 
   private ConfigHash() {}
 
@@ -68,7 +71,7 @@ final class ConfigHash {
     JsonNode given = resolved.get(MEASURE);
     ObjectNode measure = canonical.putObject(MEASURE);
     for (String key : DECIDING_MEASURE) {
-      boolean once = key.equals(REPEAT) && given.path(key).asInt(1) == 1;
+      boolean once = TIMES.contains(key) && given.path(key).asInt(1) == 1;
       if (given.has(key) && !once) {
         measure.set(key, given.get(key));
       }

@@ -102,6 +102,7 @@ public final class ConfigReader {
             measure.get("warmup").intValue(),
             measure.get("samples").intValue(),
             measure.path("repeat").asInt(1),
+            measure.path("processes").asInt(1),
             Until.parse(measure.path("until").asString("")).orElse(null),
             duration(measure.get("timeout").asString())),
         figures(resolved.path("outputs").path("figures")),

@@ -55,6 +55,8 @@ public record ExperimentConfig(
    * @param warmup iterations that are not
    * @param samples iterations that are
    * @param repeat times that each point runs at least, in a world of its own each time
+   * @param processes that run each point one after the other, each as often; their samples are put
+   *     together in this order
    * @param until what its samples must show before it is enough, or null
    * @param timeout of a point, all its rounds together
    */
@@ -63,6 +65,7 @@ public record ExperimentConfig(
       int warmup,
       int samples,
       int repeat,
+      int processes,
       @Nullable Until until,
       Duration timeout) {
     public Measure {

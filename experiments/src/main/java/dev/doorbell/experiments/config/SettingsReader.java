@@ -242,14 +242,14 @@ final class SettingsReader {
   private void readExclude(JsonNode node) {
     ConditionReader reader =
         new ConditionReader("setting", schema.settings().keySet(), positions, problems);
-    for (int i = 0; i < node.size(); i++) {
+    for (int i = 0; node.isArray() && i < node.size(); i++) {
       exclude.add(reader.read(node.get(i), "/exclude/" + i));
     }
   }
 
   private void checkOutputs(JsonNode outputs, JsonNode metrics) {
     JsonNode figures = outputs.path("figures");
-    for (int i = 0; i < figures.size(); i++) {
+    for (int i = 0; figures.isArray() && i < figures.size(); i++) {
       String pointer = "/outputs/figures/" + i;
       checkAxis(figures.get(i), pointer, "x");
       checkAxis(figures.get(i), pointer, "series");
@@ -259,7 +259,7 @@ final class SettingsReader {
       checkSampled(figures.get(i), pointer, "y", metrics);
     }
     JsonNode crossovers = outputs.path("crossovers");
-    for (int i = 0; i < crossovers.size(); i++) {
+    for (int i = 0; crossovers.isArray() && i < crossovers.size(); i++) {
       String pointer = "/outputs/crossovers/" + i;
       checkAxis(crossovers.get(i), pointer, "axis");
       checkAxis(crossovers.get(i), pointer, "over");

@@ -62,6 +62,11 @@ public final class Expectations {
     return data.derived().expectations(() -> data.expectations().stream().map(all::found).toList());
   }
 
+  /** Returns true if the run has what an expectation speaks of, and it came otherwise. */
+  public static boolean anyNotMet(RunData data) {
+    return of(data).stream().anyMatch(found -> found.verdict() == Verdict.NOT_MET);
+  }
+
   private Found found(Expectation expectation) {
     return switch (expectation) {
       case Expectation.Ordered ordered -> ordered(ordered);

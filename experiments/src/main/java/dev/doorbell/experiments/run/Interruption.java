@@ -3,6 +3,7 @@ package dev.doorbell.experiments.run;
 /** Whether the user wants the run to end early. Set once, from any thread. */
 public final class Interruption {
   private volatile boolean requested;
+  private volatile boolean watched;
 
   /** Asks the run to end after what is under way. */
   public void request() {
@@ -11,6 +12,12 @@ public final class Interruption {
 
   /** Returns true once the user has asked for the end. */
   public boolean requested() {
+    watched = true;
     return requested;
+  }
+
+  /** Returns true if somebody asks for {@link #requested}, and so may end in good order. */
+  public boolean watched() {
+    return watched;
   }
 }

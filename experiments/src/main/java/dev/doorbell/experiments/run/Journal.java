@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.run;
 
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,9 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.zip.CRC32C;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -18,55 +19,100 @@ import tools.jackson.databind.json.JsonMapper;
  * object's bytes in eight hexadecimal digits, and a newline; it is on the medium before the next
  * point is recorded.
  *
- * <p>A crash can leave a part of the last line. Reading stops at the first line that is not whole,
- * and appending cuts the file back to there.
+ * <p>A crash can leave a part of the last line, without its newline: it is cut off when the journal
+ * is opened to go on. A line that a damaged disk or an editor changed is named, and the lines
+ * around it are kept.
  */
-final class Journal implements Closeable {
+public final class Journal implements Closeable {
   private static final JsonMapper JSON = RunJson.MAPPER;
   private static final int CHECKSUM_DIGITS = 8;
+  private static final String ENDING = ".jsonl";
+  private static final int MOST_COPIES = 1000;
 
   private final Disk.File file;
+  private final List<Disk.File> replaced;
   private long length;
 
-  private Journal(Disk.File file, long length) {
+  private Journal(Disk.File file, long length, List<Disk.File> replaced) {
     this.file = file;
     this.length = length;
+    this.replaced = replaced;
   }
+
+  /**
+   * A line that is not what was written.
+   *
+   * @param number from 1
+   * @param why in words
+   */
+  public record BadLine(int number, String why) {}
 
   /**
    * The contents of a journal.
    *
-   * @param length bytes of the whole lines; what follows is a torn one
+   * @param entries of the good lines
+   * @param bad the other ones that end in a newline
+   * @param length bytes of the lines that end in a newline; what follows is a torn one
    */
-  record Contents(List<JournalEntry> entries, long length) {}
+  public record Contents(List<JournalEntry> entries, List<BadLine> bad, long length) {}
 
-  /** Opens a journal to go on after its last whole line. */
+  /**
+   * Opens a journal to go on after its last whole line. One with bad lines is kept under another
+   * name, and its good lines become the journal.
+   */
   static Journal open(Disk disk, Path path) throws IOException {
     Disk.File file = disk.append(path);
     try {
-      long length = parse(file.read()).length;
-      if (file.length() > length) {
-        file.truncate(length);
+      byte[] bytes = file.read();
+      Contents contents = parse(bytes);
+      if (!contents.bad.isEmpty()) {
+        disk.replace(copyOf(path), bytes);
+        byte[] good = goodLines(contents.entries);
+        disk.replace(path, good);
+        // The old file stays locked: whoever has opened it must not go on with it.
+        return new Journal(disk.append(path), good.length, List.of(file));
       }
-      return new Journal(file, length);
+      if (file.length() > contents.length) {
+        file.truncate(contents.length);
+      }
+      return new Journal(file, contents.length, List.of());
     } catch (IOException e) {
       file.close();
       throw e;
     }
   }
 
+  private static Path copyOf(Path journal) {
+    String name = String.valueOf(journal.getFileName()).replace(ENDING, "");
+    for (int copy = 1; ; copy++) {
+      Path path = journal.resolveSibling("%s.damaged-%d%s".formatted(name, copy, ENDING));
+      if (!Files.exists(path) || copy == MOST_COPIES) {
+        return path;
+      }
+    }
+  }
+
+  private static byte[] goodLines(List<JournalEntry> entries) {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    entries.forEach(entry -> lines.writeBytes(line(JSON.writeValueAsBytes(entry))));
+    return lines.toByteArray();
+  }
+
+  /** Returns a JSON object as a line of a journal. */
+  public static byte[] line(byte[] json) {
+    byte[] end = ("\t" + checksum(json, 0, json.length) + "\n").getBytes(StandardCharsets.US_ASCII);
+    return ByteBuffer.allocate(json.length + end.length).put(json).put(end).array();
+  }
+
   /**
    * Adds a line and returns once it is durable. After a failure the journal is as it was before.
    */
   void append(JournalEntry entry) throws IOException {
-    byte[] json = JSON.writeValueAsBytes(entry);
-    byte[] end = ("\t" + checksum(json, 0, json.length) + "\n").getBytes(StandardCharsets.US_ASCII);
-    ByteBuffer line = ByteBuffer.allocate(json.length + end.length).put(json).put(end).flip();
-    int bytes = line.remaining();
+    byte[] line = line(JSON.writeValueAsBytes(entry));
     try {
-      file.write(line);
+      file.write(ByteBuffer.wrap(line));
       file.force();
-      length += bytes;
+      length += line.length;
     } catch (IOException e) {
       file.truncate(length);
       throw e;
@@ -78,43 +124,58 @@ final class Journal implements Closeable {
     try {
       return parse(Files.readAllBytes(path));
     } catch (NoSuchFileException _) {
-      return new Contents(List.of(), 0);
+      return new Contents(List.of(), List.of(), 0);
     }
   }
 
-  private static Contents parse(byte[] bytes) throws IOException {
+  /**
+   * Reads the bytes of a journal.
+   *
+   * @throws IOException when a line is as it was written, and yet no entry that this version knows
+   */
+  public static Contents parse(byte[] bytes) throws IOException {
     List<JournalEntry> entries = new ArrayList<>();
+    List<BadLine> bad = new ArrayList<>();
     int start = 0;
-    for (int i = 0; i < bytes.length; i++) {
+    for (int i = 0, number = 1; i < bytes.length; i++) {
       if (bytes[i] != '\n') {
         continue;
       }
       int jsonEnd = i - CHECKSUM_DIGITS - 1;
       if (jsonEnd <= start || bytes[jsonEnd] != '\t') {
-        break;
-      }
-      String recorded = new String(bytes, jsonEnd + 1, CHECKSUM_DIGITS, StandardCharsets.US_ASCII);
-      if (!recorded.equals(checksum(bytes, start, jsonEnd - start))) {
-        break;
-      }
-      try {
-        entries.add(JSON.readValue(bytes, start, jsonEnd - start, JournalEntry.class));
-      } catch (JacksonException e) {
-        throw new IOException("line %d is whole but not an entry".formatted(entries.size() + 1), e);
+        bad.add(new BadLine(number, "it does not end in a checksum"));
+      } else if (!checksum(bytes, start, jsonEnd - start)
+          .equals(new String(bytes, jsonEnd + 1, CHECKSUM_DIGITS, StandardCharsets.US_ASCII))) {
+        bad.add(new BadLine(number, "its checksum is that of another text"));
+      } else {
+        entries.add(entry(bytes, start, jsonEnd, number));
       }
       start = i + 1;
+      number++;
     }
-    return new Contents(entries, start);
+    return new Contents(List.copyOf(entries), List.copyOf(bad), start);
+  }
+
+  private static JournalEntry entry(byte[] bytes, int start, int end, int number)
+      throws IOException {
+    try {
+      return RunJson.read(bytes, start, end - start, JournalEntry.class);
+    } catch (IOException e) {
+      throw new IOException("line %d: %s".formatted(number, e.getMessage()), e);
+    }
   }
 
   private static String checksum(byte[] bytes, int offset, int length) {
     CRC32C crc = new CRC32C();
     crc.update(bytes, offset, length);
-    return "%08x".formatted(crc.getValue());
+    return HexFormat.of().toHexDigits((int) crc.getValue());
   }
 
   @Override
   public void close() throws IOException {
     file.close();
+    for (Disk.File old : replaced) {
+      old.close();
+    }
   }
 }

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.run;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.FaultTally;
@@ -54,6 +56,8 @@ public record JournalEntry(
   }
 
   public JournalEntry {
+    requireNonNull(point, "point");
+    requireNonNull(status, "status");
     counters = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(counters));
     // Closed forms are of virtual time: beside times of a wall they would look like a forecast of
     // it.

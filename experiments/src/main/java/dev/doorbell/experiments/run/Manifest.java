@@ -1,8 +1,11 @@
 package dev.doorbell.experiments.run;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ModelConstant;
+import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,12 +62,26 @@ public record Manifest(
   public record Diagnosed(String code, String verdict, String what) {}
 
   public Manifest {
+    requireNonNull(configHash, "configHash");
+    requireNonNull(state, "state");
+    requireNonNull(environment, "environment");
+    requireNonNull(basis, "basis");
+    requireNonNull(machine, "machine");
     arguments = List.copyOf(arguments);
     // Manifests of versions without the doctor have none.
     doctor = doctor == null ? List.of() : List.copyOf(doctor);
     tags = copy(tags);
     // A number that no model made rests on none of a model's constants.
     constants = basis == Basis.MODELLED ? List.copyOf(constants) : List.of();
+  }
+
+  /**
+   * Reads the bytes of a manifest.
+   *
+   * @throws IOException when they are not what {@link #write} puts into a file
+   */
+  public static Manifest parse(byte[] json) throws IOException {
+    return RunJson.read(json, 0, json.length, Manifest.class);
   }
 
   private static List<String> copy(@Nullable List<String> tags) {

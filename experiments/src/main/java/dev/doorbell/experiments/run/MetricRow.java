@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class MetricRow {
   private final Samples samples;
   private final Optional<Prediction.Term> model;
+  private final int processes;
   private volatile @Nullable Seeded known;
   private volatile @Nullable List<SampleWarning> warnings;
 
@@ -25,8 +26,18 @@ public final class MetricRow {
    * @param model the closed form's value, where there is one; same unit
    */
   public MetricRow(Samples samples, Optional<Prediction.Term> model) {
+    this(samples, model, 1);
+  }
+
+  /**
+   * A metric that several processes have sampled.
+   *
+   * @param processes as many samples are of each, one process after the other
+   */
+  public MetricRow(Samples samples, Optional<Prediction.Term> model, int processes) {
     this.samples = samples;
     this.model = model;
+    this.processes = processes;
   }
 
   private record Seeded(long seed, Summary summary) {}
@@ -50,7 +61,7 @@ public final class MetricRow {
   Summary summary(long seed) {
     Seeded last = known;
     if (last == null || last.seed != seed) {
-      last = new Seeded(seed, Summary.of(samples.values(), seed));
+      last = new Seeded(seed, Summary.of(samples.values(), processes, seed));
       known = last;
     }
     return last.summary;
@@ -70,7 +81,8 @@ public final class MetricRow {
   public boolean equals(@Nullable Object other) {
     return other instanceof MetricRow that
         && samples.equals(that.samples)
-        && model.equals(that.model);
+        && model.equals(that.model)
+        && processes == that.processes;
   }
 
   @Override

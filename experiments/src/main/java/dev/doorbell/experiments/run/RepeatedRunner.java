@@ -9,7 +9,6 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.stats.SampleWarning;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -84,10 +83,7 @@ public final class RepeatedRunner implements PointRunner {
   private static double halfWidth(Point point, List<PointResult> results, Until until) {
     for (Samples samples : results.getFirst().samples()) {
       if (samples.metric().equals(until.metric()) && samples.size() > 0) {
-        double[] values = values(results, until.metric());
-        return values.length < SampleWarning.FEWEST
-            ? Double.POSITIVE_INFINITY
-            : Summary.of(values, point.seed()).relativeHalfWidth();
+        return Summary.of(values(results, until.metric()), point.seed()).relativeHalfWidth();
       }
     }
     return 0;

@@ -93,12 +93,14 @@ public final class RunDirectory implements Closeable {
       if (made != null) {
         deleteAll(made);
       }
-      throw new RunException(
-          RunException.Kind.UNWRITABLE,
-          Problem.of("DB-R001", parent.toString(), "no run can be kept here: " + reason(e))
-              .fix("choose another folder with --out DIR"),
-          e);
+      throw new RunException(RunException.Kind.UNWRITABLE, nowhere(parent, reason(e)), e);
     }
+  }
+
+  private static Problem nowhere(Path parent, String reason) {
+    return Problem.of("DB-R001", parent.toString(), "no run can be kept here: " + reason)
+        .effect("no point was run, and nothing is left behind")
+        .fix("make room there, or choose another folder with --out DIR");
   }
 
   /** Shows the directory under its own name, and opens its journal. */
@@ -249,6 +251,10 @@ public final class RunDirectory implements Closeable {
   }
 
   private static RunException unwritable(Path path, IOException e) {
+    if (hidden(path)) { // which close() removes: it is no place to send anybody to
+      return new RunException(
+          RunException.Kind.UNWRITABLE, nowhere(path.resolveSibling("").normalize(), reason(e)), e);
+    }
     return new RunException(
         RunException.Kind.UNWRITABLE,
         Problem.of("DB-R002", path.toString(), "cannot write: " + reason(e))
@@ -264,7 +270,10 @@ public final class RunDirectory implements Closeable {
       case FileAlreadyExistsException exists -> exists.getFile() + " is not a folder";
       case NoSuchFileException missing -> missing.getFile() + " does not exist";
       case FileSystemException system when system.getReason() != null ->
-          system.getReason() + " (" + system.getFile() + ")";
+          // A file of a hidden folder is gone when somebody reads this.
+          String.valueOf(system.getFile()).contains(HIDDEN)
+              ? system.getReason()
+              : system.getReason() + " (" + system.getFile() + ")";
       default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     };
   }

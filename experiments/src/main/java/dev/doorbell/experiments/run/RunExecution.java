@@ -133,7 +133,9 @@ public final class RunExecution {
     try {
       PointResult result = runner.run(slot.point, slot);
       Prediction prediction = model.apply(slot.point);
-      ending = new Ending.Result(result, prediction, SamplesFile.encode(result.samples()));
+      ending =
+          new Ending.Result(
+              result, prediction, SamplesFile.encode(result.samples(), result.basis()));
     } catch (PointFailure failure) {
       if (failure.getCause() != null) {
         directory.log().fault(slot.point.id(), failure.getCause());
@@ -202,7 +204,7 @@ public final class RunExecution {
                   point.id(),
                   JournalEntry.Status.OK,
                   result.basis(),
-                  point.id() + ".csv",
+                  SamplesFile.name(point.id()),
                   sha256(samples),
                   result.counters(),
                   prediction.terms(),

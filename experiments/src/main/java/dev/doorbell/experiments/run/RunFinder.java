@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 
 /** Finds runs by what people type: a directory, a run's name or its beginning, or a tag. */
 public final class RunFinder {
@@ -73,6 +73,28 @@ public final class RunFinder {
             .fix("give a directory, or a run its tag: doorbell run ... --tag NAME"));
   }
 
+  /**
+   * A run of the folder.
+   *
+   * @param path its directory
+   */
+  public record Known(Path path, Manifest manifest) {}
+
+  /** Every run of the folder that has a manifest, the newest last. */
+  public List<Known> known() {
+    List<Known> known = new ArrayList<>();
+    for (Path run : runs()) {
+      Manifest manifest = manifest(run);
+      if (manifest != null) {
+        known.add(new Known(run, manifest));
+      }
+    }
+    known.sort(
+        Comparator.comparing((Known each) -> each.manifest.started())
+            .thenComparing(each -> created(each.path)));
+    return known;
+  }
+
   /** Runs that were started in the same instant were made one after the other. */
   private static boolean isAfter(Path run, Manifest manifest, Path other, Manifest otherManifest) {
     int byStart = manifest.started().compareTo(otherManifest.started());
@@ -101,9 +123,8 @@ public final class RunFinder {
 
   private static @Nullable Manifest manifest(Path run) {
     try {
-      return RunJson.MAPPER.readValue(
-          Files.readAllBytes(run.resolve(RunDirectory.MANIFEST)), Manifest.class);
-    } catch (IOException | JacksonException _) {
+      return Manifest.parse(Files.readAllBytes(run.resolve(RunDirectory.MANIFEST)));
+    } catch (IOException _) {
       return null;
     }
   }

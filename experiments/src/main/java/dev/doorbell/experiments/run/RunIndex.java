@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.run;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
@@ -8,6 +9,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Samples;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
@@ -20,7 +22,6 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 
 /**
  * A run as its directory tells it, without the samples: they are read a point at a time, so that
@@ -28,11 +29,14 @@ import tools.jackson.core.JacksonException;
  *
  * @param plan the whole plan
  * @param entries the journal's last word on each recorded point, in plan order
+ * @param damage what of the directory is not as it was written; the rest is kept
  */
-public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntry> entries) {
+public record RunIndex(
+    Path path, Plan plan, Manifest manifest, List<JournalEntry> entries, List<Problem> damage) {
 
   public RunIndex {
     entries = List.copyOf(entries);
+    damage = List.copyOf(damage);
   }
 
   /**
@@ -55,18 +59,117 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
                       path.resolve(RunDirectory.RESOLVED).toString(),
                       Files.readString(path.resolve(RunDirectory.RESOLVED)),
                       List.of()));
-      Manifest manifest =
-          RunJson.MAPPER.readValue(
-              Files.readAllBytes(path.resolve(RunDirectory.MANIFEST)), Manifest.class);
-      List<JournalEntry> journal = Journal.read(path.resolve(RunDirectory.JOURNAL)).entries();
-      return of(path, plan, manifest, journal);
+      Manifest manifest = manifest(path.resolve(RunDirectory.MANIFEST));
+      Journal.Contents journal = journal(path.resolve(RunDirectory.JOURNAL), plan);
+      return new RunIndex(
+          path,
+          plan,
+          manifest,
+          lastWords(plan, journal.entries()),
+          damage(path, plan, manifest, journal.bad()));
     } catch (ConfigException e) {
       throw unreadable(path, "its resolved.yaml is damaged: " + e.problems().getFirst().what(), e);
-    } catch (JacksonException e) {
-      throw unreadable(path, "its manifest.json is damaged", e);
     } catch (IOException e) {
       throw unreadable(path, RunDirectory.reason(e), e);
     }
+  }
+
+  private static Manifest manifest(Path file) throws RunException {
+    try {
+      return Manifest.parse(Files.readAllBytes(file));
+    } catch (FileSystemException e) {
+      throw unreadable(file, RunDirectory.reason(e), e);
+    } catch (IOException e) {
+      throw unreadable(file, "this manifest cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static Journal.Contents journal(Path file, Plan plan) throws RunException {
+    try {
+      Journal.Contents journal = Journal.read(file);
+      for (JournalEntry entry : journal.entries()) {
+        if (!isOf(plan, entry)) {
+          throw unreadable(
+              file,
+              "it speaks of '%s', which is no point of the plan".formatted(entry.point()),
+              null);
+        }
+      }
+      return journal;
+    } catch (FileSystemException e) {
+      throw unreadable(file, RunDirectory.reason(e), e);
+    } catch (IOException e) {
+      throw unreadable(file, "this journal cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static boolean isOf(Plan plan, JournalEntry entry) {
+    boolean known =
+        entry.index() >= 0
+            && entry.index() < plan.points().size()
+            && plan.points().get(entry.index()).id().equals(entry.point());
+    return known
+        && (entry.status() != JournalEntry.Status.OK
+            || SamplesFile.name(entry.point()).equals(entry.samples()));
+  }
+
+  private static List<Problem> damage(
+      Path path, Plan plan, Manifest manifest, List<Journal.BadLine> bad) {
+    List<Problem> damage = new ArrayList<>();
+    if (!plan.config().hash().equals(manifest.configHash())) {
+      damage.add(edited(path, plan, manifest));
+    }
+    for (Journal.BadLine line : bad) {
+      damage.add(
+          Problem.of(
+                  "DB-R010",
+                  "%s:%d".formatted(path.resolve(RunDirectory.JOURNAL), line.number()),
+                  "this line is damaged: " + line.why())
+              .effect("its point counts as not run; the other lines are kept")
+              .fix("doorbell run --resume %s runs it again".formatted(path)));
+    }
+    return damage;
+  }
+
+  private static Problem edited(Path path, Plan plan, Manifest manifest) {
+    return Problem.of(
+            "DB-R011",
+            path.resolve(RunDirectory.RESOLVED).toString(),
+            "it was edited after the run began: it is config %.8s, and the manifest names %.8s"
+                .formatted(plan.config().hash(), manifest.configHash()))
+        .effect("its points were not measured with these settings")
+        .fix("undo the edit, or start a new run with it: doorbell run FILE");
+  }
+
+  /**
+   * Stops when the config is not the one that the run began with.
+   *
+   * @throws RunException when points measured now would not belong to those before
+   */
+  public void requireSameConfig() throws RunException {
+    if (!plan.config().hash().equals(manifest.configHash())) {
+      throw RunException.unreadable(edited(path, plan, manifest));
+    }
+  }
+
+  /**
+   * Returns this run without the points whose samples are not those that the journal vouches for,
+   * so that they are measured again; {@link #damage} has the problem of each.
+   */
+  public RunIndex withoutDamagedSamples() {
+    List<JournalEntry> sound = new ArrayList<>();
+    List<Problem> all = new ArrayList<>(damage);
+    for (JournalEntry entry : entries) {
+      try {
+        if (entry.status() == JournalEntry.Status.OK) {
+          series(entry, _ -> false);
+        }
+        sound.add(entry);
+      } catch (RunException e) {
+        all.add(e.problem());
+      }
+    }
+    return new RunIndex(path, plan, manifest, sound, all);
   }
 
   /**
@@ -75,7 +178,7 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
    * @param journal in the order in which it was written
    */
   public static RunIndex of(Path path, Plan plan, Manifest manifest, List<JournalEntry> journal) {
-    return new RunIndex(path, plan, manifest, lastWords(plan, journal));
+    return new RunIndex(path, plan, manifest, lastWords(plan, journal), List.of());
   }
 
   /** Returns this run after more entries of its journal. */
@@ -103,6 +206,11 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
     return String.valueOf(path.toAbsolutePath().normalize().getFileName());
   }
 
+  /** Processes that took the samples of each point; 1 in virtual time, where they are all alike. */
+  public int processes() {
+    return manifest.basis() == Basis.MODELLED ? 1 : plan.config().measure().processes();
+  }
+
   /** Points that have a result, by id, in plan order. */
   public SequencedMap<String, JournalEntry> results() {
     SequencedMap<String, JournalEntry> results = new LinkedHashMap<>();
@@ -125,14 +233,14 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
       List<Values> series = SamplesReader.read(digested, wanted);
       String digest = HexFormat.of().formatHex(digested.getMessageDigest().digest());
       if (!digest.equals(entry.sha256())) {
-        throw notVouchedFor(file);
+        throw notVouchedFor(file, "these samples are not the ones that the journal vouches for");
       }
       return series;
     } catch (IOException e) {
       if (e.getMessage() != null && e.getMessage().startsWith(SamplesReader.NO_SAMPLES)) {
-        throw notVouchedFor(file);
+        throw notVouchedFor(file, "these samples are not the ones that the journal vouches for");
       }
-      throw unreadable(file, RunDirectory.reason(e), e);
+      throw notVouchedFor(file, RunDirectory.reason(e));
     }
   }
 
@@ -159,8 +267,11 @@ public record RunIndex(Path path, Plan plan, Manifest manifest, List<JournalEntr
   @SuppressWarnings("ArrayRecordComponent") // millions of them, handed over once, never compared
   public record Values(String metric, String unit, double[] samples) {}
 
-  private static RunException notVouchedFor(Path file) {
-    return unreadable(file, "these samples are not the ones that the journal vouches for", null);
+  private RunException notVouchedFor(Path file, String what) {
+    return RunException.unreadable(
+        Problem.of("DB-R003", file.toString(), what)
+            .effect("the point has no result that can be trusted")
+            .fix("measure this point again, and it alone: doorbell run --resume " + path));
   }
 
   static RunException unreadable(Path path, String what, @Nullable Throwable cause) {

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.run;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.plan.Samples;
 import java.io.BufferedWriter;
 import java.io.ByteArrayInputStream;
@@ -13,20 +14,29 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Raw samples of one point as CSV: a column a metric, named {@code latency [ns]}, a row a sample.
- * Cells after a metric's last sample are empty.
+ * Raw samples of one point as CSV: a column a metric, named {@code latency [ns] modelled} with unit
+ * and basis, a row a sample. Cells after a metric's last sample are empty. Files of older runs name
+ * no basis.
  */
-final class SamplesFile {
+public final class SamplesFile {
   private static final double WHOLE = 1L << 53;
 
   private SamplesFile() {}
 
-  static byte[] encode(List<Samples> metrics) {
+  /** Returns the name of the file of a point. */
+  static String name(String point) {
+    return point + ".csv";
+  }
+
+  /** Returns the text of the file. */
+  public static byte[] encode(List<Samples> metrics, Basis basis) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (Writer text = new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8))) {
       CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text);
       csv.writeRecord(
-          metrics.stream().map(m -> "%s [%s]".formatted(m.metric(), m.unit())).toList());
+          metrics.stream()
+              .map(m -> "%s [%s] %s".formatted(m.metric(), m.unit(), basis.word()))
+              .toList());
       csv.flush();
       int rows = metrics.stream().mapToInt(Samples::size).max().orElse(0);
       for (int row = 0; row < rows; row++) {
@@ -59,7 +69,7 @@ final class SamplesFile {
    *
    * @throws IOException when the text is not what {@link #encode} writes
    */
-  static List<Samples> decode(byte[] bytes) throws IOException {
+  public static List<Samples> decode(byte[] bytes) throws IOException {
     return SamplesReader.samples(new ByteArrayInputStream(bytes));
   }
 }

@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.run;
 
+import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.plan.Samples;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * doubles and one chunk more.
  */
 final class SamplesReader {
-  private static final Pattern COLUMN = Pattern.compile("(.+) \\[(.*)]");
+  private static final String BASIS =
+      Arrays.stream(Basis.values()).map(Basis::word).collect(Collectors.joining("|", "(?:", ")"));
+
+  private static final Pattern COLUMN = Pattern.compile("(.+) \\[(.*)](?: " + BASIS + ")?");
 
   /** How the message of every exception about the text begins. */
   static final String NO_SAMPLES = "not a samples file: ";
@@ -133,12 +139,14 @@ final class SamplesReader {
         for (String name : names.getFields()) {
           Matcher header = COLUMN.matcher(name);
           if (!header.matches()) {
-            throw bad("a column is not 'metric [unit]': " + name);
+            throw bad("a column is not 'metric [unit] basis': " + name);
           }
           columns.add(
               wanted.test(header.group(1)) ? new Column(header.group(1), header.group(2)) : null);
         }
       }
+    } catch (CsvParseException e) {
+      throw bad("its header is no CSV: " + e.getMessage());
     }
     return columns;
   }

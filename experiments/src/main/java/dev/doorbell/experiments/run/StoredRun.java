@@ -22,12 +22,19 @@ import java.util.stream.Collectors;
  * @param data the finished points
  * @param entries the journal's last word on each recorded point, in plan order
  * @param plan the whole plan
+ * @param damage what of the directory is not as it was written; the rest is kept
  */
 public record StoredRun(
-    Path path, RunData data, List<JournalEntry> entries, Plan plan, Manifest manifest) {
+    Path path,
+    RunData data,
+    List<JournalEntry> entries,
+    Plan plan,
+    Manifest manifest,
+    List<Problem> damage) {
 
   public StoredRun {
     entries = List.copyOf(entries);
+    damage = List.copyOf(damage);
   }
 
   /** Returns what each fault did in all points, in the order of the fault plan. */
@@ -119,7 +126,12 @@ public record StoredRun(
     }
     List<String> order = first.plan.points().stream().map(Point::id).toList();
     return of(
-        new RunIndex(first.path, first.plan, first.manifest, List.of()),
+        new RunIndex(
+            first.path,
+            first.plan,
+            first.manifest,
+            List.of(),
+            parts.stream().flatMap(part -> part.damage.stream()).toList()),
         parts.stream().map(part -> part.data.runId()).collect(Collectors.joining("+")),
         order.stream().map(entries::get).filter(Objects::nonNull).toList(),
         order.stream().map(rows::get).filter(Objects::nonNull).toList());
@@ -135,7 +147,8 @@ public record StoredRun(
             Optional.ofNullable(index.manifest().machine().git()),
             index.manifest().basis(),
             rows);
-    return new StoredRun(index.path(), data, entries, index.plan(), index.manifest());
+    return new StoredRun(
+        index.path(), data, entries, index.plan(), index.manifest(), index.damage());
   }
 
   private static SummaryRow row(RunIndex index, Point point, JournalEntry entry)
@@ -143,7 +156,9 @@ public record StoredRun(
     Prediction prediction = new Prediction(entry.prediction());
     SequencedMap<String, MetricRow> metrics = new LinkedHashMap<>();
     for (Samples samples : index.samples(entry)) {
-      metrics.put(samples.metric(), new MetricRow(samples, prediction.of(samples.metric())));
+      metrics.put(
+          samples.metric(),
+          new MetricRow(samples, prediction.of(samples.metric()), index.processes()));
     }
     return new SummaryRow(point.id(), point.axes(), metrics, entry.counters(), point.seed());
   }

@@ -2,9 +2,11 @@ package dev.doorbell.experiments.run;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.doorbell.core.print.CsvCell;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.stats.Crossover;
+import dev.doorbell.experiments.stats.SampleSize;
 import dev.doorbell.experiments.stats.Summary;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -28,7 +30,8 @@ public final class SummaryFiles {
   /**
    * A row a point, in plan order. Columns: point, axes, basis, statistics of each sampled metric
    * with its prediction, counters. {@code lower} and {@code upper} bound the median's 95 %
-   * interval.
+   * interval; they and {@code p99} are empty where {@link SampleSize} says that the samples do not
+   * carry them.
    */
   public static String csv(RunData data) {
     SequencedMap<String, String> metrics = new LinkedHashMap<>();
@@ -70,10 +73,10 @@ public final class SummaryFiles {
 
   private static List<String> cells(
       RunData data, SummaryRow row, SequencedSet<String> metrics, SequencedSet<String> counters) {
-    List<String> cells = new ArrayList<>(List.of(row.pointId()));
+    List<String> cells = new ArrayList<>(List.of(CsvCell.text(row.pointId())));
     for (Axis axis : data.axes()) {
       var value = row.axes().get(axis.name());
-      cells.add(value == null ? "" : value.text());
+      cells.add(value == null ? "" : CsvCell.text(value.text()));
     }
     cells.add(data.basis().word());
     for (String name : metrics) {
@@ -82,17 +85,12 @@ public final class SummaryFiles {
         cells.addAll(Collections.nCopies(STATISTICS.length + 2, ""));
       } else {
         Summary summary = summary(row, metric);
-        for (double value :
-            new double[] {
-              summary.median(),
-              summary.lower(),
-              summary.upper(),
-              summary.p99(),
-              summary.min(),
-              summary.max()
-            }) {
-          cells.add(SamplesFile.number(value));
-        }
+        cells.add(SamplesFile.number(summary.median()));
+        cells.add(summary.interval().map(ci -> SamplesFile.number(ci.lower())).orElse(""));
+        cells.add(summary.interval().map(ci -> SamplesFile.number(ci.upper())).orElse(""));
+        cells.add(summary.p99().isPresent() ? SamplesFile.number(summary.p99().getAsDouble()) : "");
+        cells.add(SamplesFile.number(summary.min()));
+        cells.add(SamplesFile.number(summary.max()));
         cells.add(Integer.toString(summary.n()));
         cells.add(metric.model().map(term -> SamplesFile.number(term.value())).orElse(""));
       }

@@ -59,8 +59,8 @@ final class SummaryJson {
     if (metric.samples().size() > 0) {
       Summary summary = SummaryFiles.summary(row, metric);
       map.put("p50", summary.median());
-      map.put("ci95", List.of(summary.lower(), summary.upper()));
-      map.put("p99", summary.p99());
+      summary.interval().ifPresent(ci -> map.put("ci95", List.of(ci.lower(), ci.upper())));
+      summary.p99().ifPresent(p99 -> map.put("p99", p99));
       map.put("min", summary.min());
       map.put("max", summary.max());
       map.put("n", summary.n());

@@ -16,6 +16,7 @@ final class Constants {
         unit(constant.unit()),
         switch (constant.origin()) {
           case MEASURED_HERE -> Origin.MEASURED_HERE;
+          case FITTED -> Origin.FITTED;
           case CITED -> Origin.CITED;
           case ASSUMED -> Origin.ASSUMED;
         },
@@ -27,6 +28,7 @@ final class Constants {
     return switch (ofKey) {
       case "gb_s" -> "GB/s";
       case "bytes" -> "B";
+      case "ghz" -> "GHz";
       default -> ofKey;
     };
   }

@@ -21,11 +21,15 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.scenario.collective.CollectiveKind;
 import dev.doorbell.experiments.scenario.device.RealHca;
+import dev.doorbell.experiments.scenario.handoff.CpuPosterKind;
+import dev.doorbell.experiments.scenario.handoff.ProxyMinimalKind;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.kind.ScenarioRunner;
 import dev.doorbell.experiments.scenario.nic.GpuNicKind;
+import dev.doorbell.experiments.scenario.posting.MinimalKind;
 import dev.doorbell.experiments.scenario.posting.MoveKind;
 import dev.doorbell.experiments.scenario.posting.OverlapKind;
 import dev.doorbell.experiments.scenario.posting.PostingKind;
@@ -83,10 +87,14 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PushKind(),
                 new RecoveryKind(),
                 new GpuNicKind(),
+                new CpuPosterKind(),
+                new ProxyMinimalKind(),
+                new MinimalKind(),
                 new PostingKind(),
                 new OverlapKind(),
                 new MoveKind(),
                 new AllToAllKind(),
+                new CollectiveKind(),
                 new TransferKind(protocols)));
     this.pairing = pairing;
   }
@@ -381,6 +389,16 @@ public final class SessionRuntime implements ExperimentRuntime {
     Topology known = topologies.get(name);
     if (known == null) {
       known = TopologyFile.load(name);
+      if (known.gpus().isEmpty()) {
+        throw new TopologyException(
+            List.of(
+                Problem.of(
+                        "DB-T015",
+                        name,
+                        "it has no GPU: it is a machine of published DMA measurements, on which no"
+                            + " kernel runs")
+                    .fix("name a placement with a GPU, such as same-switch")));
+      }
       topologies.put(name, known);
     }
     return TopologyVariant.of(point.text(VARIANT)).of(known);

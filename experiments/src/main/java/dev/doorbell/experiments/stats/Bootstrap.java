@@ -155,6 +155,11 @@ public final class Bootstrap {
     return level;
   }
 
+  /** The quantile of the standard normal distribution. */
+  static double normal(double p) {
+    return NORMAL.inverseCumulativeProbability(p);
+  }
+
   static UniformRandomProvider random(long seed) {
     return RandomSource.XO_SHI_RO_256_PP.create(seed);
   }

@@ -1,27 +1,31 @@
 package dev.doorbell.experiments.stats;
 
 import java.util.Arrays;
+import java.util.Optional;
 import org.apache.commons.rng.UniformRandomProvider;
 
 /**
  * How samples of one metric at one point changed from one run to another.
  *
  * @param before median of the first run
- * @param beforeInterval its 95 % bootstrap interval
+ * @param beforeInterval its 95 % bootstrap interval; empty for too few samples
  * @param after median of the second
- * @param afterInterval its 95 % bootstrap interval
+ * @param afterInterval its 95 % bootstrap interval; empty for too few samples
  * @param relative (after − before) / before; zero where both are zero, infinite where only the
  *     first is
- * @param interval 95 % bootstrap percentile interval of {@code relative}
+ * @param interval 95 % bootstrap percentile interval of {@code relative}; empty where either run
+ *     has too few samples
+ * @param constant whether neither set varies
  * @param ranks the rank test and the effect size
  */
 public record Change(
     double before,
-    Interval beforeInterval,
+    Optional<Interval> beforeInterval,
     double after,
-    Interval afterInterval,
+    Optional<Interval> afterInterval,
     double relative,
-    Interval interval,
+    Optional<Interval> interval,
+    boolean constant,
     RankComparison ranks) {
 
   /**
@@ -42,12 +46,21 @@ public record Change(
     double relative = relative(before, after);
     return new Change(
         before,
-        Bootstrap.ofSortedMedian(first, seed),
+        interval(first, seed),
         after,
-        Bootstrap.ofSortedMedian(second, seed + 1),
+        interval(second, seed + 1),
         relative,
-        interval(first, second, relative, seed),
+        SampleSize.carriesInterval(Math.min(first.length, second.length))
+            ? Optional.of(interval(first, second, relative, seed))
+            : Optional.empty(),
+        constant(first) && constant(second),
         RankComparison.ofSorted(first, second));
+  }
+
+  private static Optional<Interval> interval(double[] sorted, long seed) {
+    return SampleSize.carriesInterval(sorted.length)
+        ? Optional.of(Bootstrap.ofSortedMedian(sorted, seed))
+        : Optional.empty();
   }
 
   private static Interval interval(double[] first, double[] second, double relative, long seed) {

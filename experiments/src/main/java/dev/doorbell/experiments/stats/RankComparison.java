@@ -16,13 +16,18 @@ import org.apache.commons.statistics.inference.MannWhitneyUTest;
  *
  * @param u pairs in which the sample of the second set is the larger, ties counted half
  * @param p probability of a difference in ranks as large or larger when both sets come from one
- *     distribution, two-sided
+ *     distribution, two-sided; counted out for small sets, else by the normal approximation
  * @param delta P(second &gt; first) − P(second &lt; first), from −1 to 1
  */
 public record RankComparison(double u, double p, double delta) {
 
-  /** From here on the distribution of U is taken as normal; below it is counted out. */
+  /**
+   * From here on the distribution of U is taken as normal; below it is counted out without ties.
+   */
   private static final int EXACT_BELOW = 50;
+
+  /** Up to here ties are counted out as well; beyond it the correction for ties is close. */
+  private static final int EXACT_WITH_TIES = 20;
 
   /** How large an effect is, with the thresholds of Romano et al., 2006. */
   public enum Effect {
@@ -59,8 +64,13 @@ public record RankComparison(double u, double p, double delta) {
       double tied = (double) sameFirst + sameSecond;
       ties += tied * tied * tied - tied;
     }
-    boolean exact = ties == 0 && first.length < EXACT_BELOW && second.length < EXACT_BELOW;
-    double p = exact ? exact(first, second) : approximate(u, pairs, total, ties);
+    int most = Math.max(first.length, second.length);
+    double p =
+        ties == 0 && most < EXACT_BELOW
+            ? exact(first, second)
+            : ties > 0 && most <= EXACT_WITH_TIES
+                ? permuted(first, second)
+                : approximate(u, pairs, total, ties);
     return new RankComparison(u, p, 2 * u / pairs - 1);
   }
 
@@ -77,6 +87,45 @@ public record RankComparison(double u, double p, double delta) {
         .with(AlternativeHypothesis.TWO_SIDED)
         .test(second, first)
         .getPValue();
+  }
+
+  /**
+   * Counts every choice of which samples are the second set's, by the sum of their ranks: exact
+   * whatever is tied. Ranks are doubled, so that those of ties are whole.
+   */
+  private static double permuted(double[] first, double[] second) {
+    int n = second.length;
+    double[] all = Arrays.copyOf(first, first.length + n);
+    System.arraycopy(second, 0, all, first.length, n);
+    Arrays.sort(all);
+    int[] ranks = new int[all.length];
+    for (int i = 0; i < all.length; ) {
+      int tied = run(all, i, all[i]);
+      Arrays.fill(ranks, i, i + tied, 2 * i + tied + 1);
+      i += tied;
+    }
+    int sum = Arrays.stream(ranks).sum();
+    double[][] ways = new double[n + 1][sum + 1];
+    ways[0][0] = 1;
+    for (int rank : ranks) {
+      for (int chosen = n; chosen >= 1; chosen--) {
+        for (int s = sum; s >= rank; s--) {
+          ways[chosen][s] += ways[chosen - 1][s - rank];
+        }
+      }
+    }
+    long observed = 0;
+    for (double value : second) {
+      observed += ranks[Arrays.binarySearch(all, value)];
+    }
+    double middle = (double) n * (all.length + 1);
+    double far = 0;
+    double every = 0;
+    for (int s = 0; s <= sum; s++) {
+      every += ways[n][s];
+      far += Math.abs(s - middle) >= Math.abs(observed - middle) ? ways[n][s] : 0;
+    }
+    return far / every;
   }
 
   /** Normal approximation, corrected for ties and for continuity. */

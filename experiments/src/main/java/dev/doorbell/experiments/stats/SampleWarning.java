@@ -29,12 +29,6 @@ public record SampleWarning(Kind kind, String what, String advice) {
     }
   }
 
-  /**
-   * With five samples or fewer even the interval from the least to the greatest covers the median
-   * with less than 95 %: 1 − 2 / 2^n.
-   */
-  public static final int FEWEST = 6;
-
   /** One false alarm in a thousand: warnings are raised for hundreds of points at once. */
   private static final double RARE = 0.001;
 
@@ -62,12 +56,12 @@ public record SampleWarning(Kind kind, String what, String advice) {
     if (samples[0] == samples[samples.length - 1]) {
       return List.of();
     }
-    if (samples.length < FEWEST) {
+    if (!SampleSize.carriesInterval(samples.length)) {
       warnings.add(
           new SampleWarning(
               Kind.FEW,
               "%d samples cannot carry a 95 %% interval of the median".formatted(samples.length),
-              "take %d or more".formatted(FEWEST)));
+              "take %d or more".formatted(SampleSize.INTERVAL)));
     }
     if (samples.length >= Stationarity.LEAST) {
       outliers(samples, warnings);

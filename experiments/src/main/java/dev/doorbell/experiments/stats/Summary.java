@@ -1,21 +1,24 @@
 package dev.doorbell.experiments.stats;
 
+import java.util.Optional;
+import java.util.OptionalDouble;
+
 /**
  * What is reported of a set of samples: the median with its interval, the tail and the range, never
- * a mean alone.
+ * a mean alone. {@link SampleSize} says which of them so many samples carry.
  *
  * <p>All values but {@code n} are in the unit of the samples.
  *
  * @param median the sample median
- * @param lower lower end of the median's 95 % bootstrap percentile interval
- * @param upper upper end of it; equal to {@code lower} where the samples do not vary
- * @param p99 99th percentile; below about a hundred samples it leans on the greatest of them
+ * @param interval the median's 95 % bootstrap percentile interval, of no width where the samples do
+ *     not vary; empty for too few samples
+ * @param p99 99th percentile; empty for too few samples
  * @param min least sample
  * @param max greatest sample
  * @param n number of samples
  */
 public record Summary(
-    double median, double lower, double upper, double p99, double min, double max, int n) {
+    double median, Optional<Interval> interval, OptionalDouble p99, double min, double max, int n) {
 
   /**
    * Summarises samples, in any order, which are left as they are. Costs a sort and a constant: see
@@ -25,22 +28,54 @@ public record Summary(
    */
   public static Summary of(double[] samples, long seed) {
     double[] sorted = Quantiles.sortedCopy(samples);
-    Interval interval = Bootstrap.ofSortedMedian(sorted, seed);
+    int n = sorted.length;
     return new Summary(
         Quantiles.medianOfSorted(sorted),
-        interval.lower(),
-        interval.upper(),
-        Quantiles.ofSorted(sorted, 0.99),
+        SampleSize.carriesInterval(n)
+            ? Optional.of(Bootstrap.ofSortedMedian(sorted, seed))
+            : Optional.empty(),
+        SampleSize.carriesP99(n)
+            ? OptionalDouble.of(Quantiles.ofSorted(sorted, 0.99))
+            : OptionalDouble.empty(),
         sorted[0],
-        sorted[sorted.length - 1],
-        sorted.length);
+        sorted[n - 1],
+        n);
+  }
+
+  /**
+   * As {@link #of(double[], long)}, of samples that several processes took one after the other: the
+   * median is that of the processes' medians, and its interval covers what differs between them.
+   *
+   * @param processes 1 for samples of one process, or of virtual time
+   */
+  public static Summary of(double[] samples, int processes, long seed) {
+    Summary pooled = of(samples, seed);
+    if (processes < 2 || samples.length % processes != 0) {
+      return pooled;
+    }
+    double[] medians = Processes.medians(samples, processes);
+    return new Summary(
+        Quantiles.medianOfSorted(Quantiles.sortedCopy(medians)),
+        Optional.of(Processes.interval(medians)),
+        pooled.p99,
+        pooled.min,
+        pooled.max,
+        pooled.n);
+  }
+
+  /** The ends of a whisker: the interval, or the median twice where there is none. */
+  public Interval whisker() {
+    return interval.orElseGet(() -> new Interval(median, median));
   }
 
   /**
    * Half the interval's width over the median: 0.01 reads "known to ±1 %". Zero where the median is
-   * zero.
+   * zero, infinite where there is no interval.
    */
   public double relativeHalfWidth() {
-    return median == 0 ? 0 : (upper - lower) / 2 / Math.abs(median);
+    if (interval.isEmpty()) {
+      return Double.POSITIVE_INFINITY;
+    }
+    return median == 0 ? 0 : interval.get().width() / 2 / Math.abs(median);
   }
 }

@@ -9,7 +9,11 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.common.FlowStyle;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -25,7 +29,17 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  * has a {@code source}.
  */
 final class Section {
-  private static final List<String> UNITS = List.of("gb_s", "bytes", "ns");
+  /** A word and a colon; rows that a constant is fitted to may follow without one. */
+  private static final Map<Origin, Pattern> BEGINNINGS =
+      Arrays.stream(Origin.values())
+          .collect(
+              Collectors.toMap(
+                  origin -> origin,
+                  origin ->
+                      Pattern.compile(
+                          origin.word() + (origin == Origin.FITTED ? "(:|\\b)" : "(:|$)"))));
+
+  private static final List<String> UNITS = List.of("gb_s", "bytes", "ns", "ghz", "cycles");
 
   private final ConstantRecorder recorder;
   private final String name;
@@ -153,12 +167,14 @@ final class Section {
       return;
     }
     for (Origin origin : Origin.values()) {
-      String word = origin.word();
-      if (text.equals(word) || text.startsWith(word + ":")) {
-        String rest = text.length() > word.length() ? text.substring(word.length() + 1) : "";
+      Matcher matcher = Objects.requireNonNull(BEGINNINGS.get(origin)).matcher(text);
+      if (matcher.lookingAt()) {
+        String rest = text.substring(matcher.end());
         if (origin != Origin.ASSUMED && rest.isBlank()) {
           recorder.problem(
-              at, "DB-T007", "the source of '%s' says '%s' and not what".formatted(key, word));
+              at,
+              "DB-T007",
+              "the source of '%s' says '%s' and not what".formatted(key, origin.word()));
         }
         recorder.constant(new Constant(path(key), number, unit(key), origin, rest.strip()));
         return;
@@ -167,7 +183,8 @@ final class Section {
     recorder.problem(
         at,
         "DB-T007",
-        "the source of '%s' must begin with 'measured here:', 'cited:' or 'assumed:', not '%s'%s"
+        ("the source of '%s' must begin with 'measured here:', 'fitted to', 'cited:' or 'assumed:',"
+                + " not '%s'%s")
             .formatted(
                 key,
                 text,

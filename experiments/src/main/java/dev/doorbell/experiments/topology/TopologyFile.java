@@ -33,7 +33,16 @@ public final class TopologyFile {
           "vm-redirect",
           "round-pix",
           "round-sys",
-          "two-gpus");
+          "two-gpus",
+          "h200-cx7",
+          "h200",
+          "h200nvl-cx7-far",
+          "h100-cx7",
+          "pciebench-nfp-bdw",
+          "pciebench-nfp-hsw",
+          "pciebench-nfp-hsw-2637",
+          "pciebench-nfp-ib",
+          "pciebench-nfp-snb");
 
   private TopologyFile() {}
 
@@ -62,6 +71,15 @@ public final class TopologyFile {
   public static Topology load(String nameOrPath, Map<String, Double> instead)
       throws TopologyException {
     return parse(new ConstantRecorder(nameOrPath, instead), nameOrPath, text(nameOrPath));
+  }
+
+  /**
+   * What a topology says of published measurements, in its keys {@code rows} and {@code left_out}.
+   *
+   * @throws TopologyException with everything that is wrong, in the order of the file
+   */
+  public static MachineStands stands(String nameOrPath) throws TopologyException {
+    return read(new ConstantRecorder(nameOrPath), nameOrPath, text(nameOrPath)).standing();
   }
 
   /**
@@ -107,16 +125,21 @@ public final class TopologyFile {
    *
    * @param file what to call it in problems
    */
-  static Topology parse(String file, String text) throws TopologyException {
+  public static Topology parse(String file, String text) throws TopologyException {
     return parse(new ConstantRecorder(file), file, text);
   }
 
   private static Topology parse(ConstantRecorder recorder, String file, String text)
       throws TopologyException {
+    return read(recorder, file, text).topology();
+  }
+
+  private static TopologyReader.Read read(ConstantRecorder recorder, String file, String text)
+      throws TopologyException {
     try {
-      Topology topology = new TopologyReader(recorder, KIND.node(file, text)).read();
-      if (topology != null) {
-        return topology;
+      TopologyReader.Read read = new TopologyReader(recorder, KIND.node(file, text)).read();
+      if (read != null) {
+        return read;
       }
     } catch (ConfigException e) {
       throw new TopologyException(e.problems());

@@ -1,13 +1,17 @@
 package dev.doorbell.experiments.topology;
 
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.CpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.DmaPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.NicRefinements;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Nearest;
@@ -17,16 +21,25 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Turns the YAML tree of a topology into a {@link Topology}, or into a list of problems. */
 final class TopologyReader {
+  private static final int MOST_CONNECTIONS = 1 << 24;
+  private static final int MOST_TRANSLATIONS = 1 << 20;
+  private static final double MOST_CACHE = 1L << 40;
   private static final double NANOS = 1e9;
+  private static final double CLOCK = 10;
+  private static final double CYCLES = 1e6;
   private static final double RATE = 10_000;
   private static final double DEVICE_RATE = 100_000;
   private static final int LARGEST_PAYLOAD = 4096;
   private static final int MOST_TAGS = 15_360;
+
+  /** Results of a topology are kept in files of its name. */
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,63}");
 
   private final ConstantRecorder recorder;
   private final Section root;
@@ -40,14 +53,27 @@ final class TopologyReader {
     this.root = new Section(recorder, "", node, null);
   }
 
+  /**
+   * What a file says.
+   *
+   * @param standing whose published measurements it stands for
+   */
+  record Read(Topology topology, MachineStands standing) {}
+
   /** The topology; null if the recorder has problems. */
-  @Nullable Topology read() {
+  @Nullable Read read() {
     String name = root.text("name");
+    if (!name.isEmpty() && !NAME.matcher(name).matches()) {
+      recorder.problem(
+          root.at("name"),
+          "DB-T016",
+          "'%s' is no name: letters, digits, '.', '_', '+' and '-', up to 64".formatted(name));
+    }
     String description = root.text("description");
     List<GpuPrices> gpus = new ArrayList<>();
     List<CpuPrices> cpus = new ArrayList<>();
     List<NicPrices> nics = new ArrayList<>();
-    for (Node node : root.list("gpus")) {
+    for (Node node : root.has("gpus") ? root.list("gpus") : List.<Node>of()) {
       gpus.add(gpu(root.element(node, component("gpu", gpus.size()))));
     }
     for (Node node : root.list("cpus")) {
@@ -57,7 +83,14 @@ final class TopologyReader {
       nics.add(nic(root.element(node, component("nic", nics.size()))));
     }
     if (root.has("bridges")) {
-      ends.addAll(root.words("bridges"));
+      for (String bridge : root.words("bridges")) {
+        if (!ends.add(bridge)) {
+          recorder.problem(
+              root.at("bridges"),
+              "DB-T003",
+              "there are two components or bridges '%s'".formatted(bridge));
+        }
+      }
     }
     List<Node> linkNodes = root.list("links");
     for (Node node : linkNodes) {
@@ -66,7 +99,10 @@ final class TopologyReader {
     for (Node node : root.list("paths")) {
       path(node);
     }
-    Network network = network(root.section("network"));
+    boolean alone = gpus.isEmpty() && !root.has("network");
+    Network network = alone ? Network.NONE : network(root.section("network"));
+    List<String> rows = root.has("rows") ? root.words("rows") : List.of();
+    String leftOut = root.has("left_out") ? root.text("left_out") : "";
     // What a calibration measured stands beside what came of it, for readers.
     List.of("measured_on", "basis", "measurements").forEach(root::has);
     root.end();
@@ -77,16 +113,18 @@ final class TopologyReader {
     if (recorder.count() > 0) {
       return null;
     }
-    return new Topology(
-        name,
-        description,
-        gpus,
-        cpus,
-        nics,
-        List.copyOf(links.values()),
-        paths,
-        network,
-        recorder.constants());
+    Topology topology =
+        new Topology(
+            name,
+            description,
+            gpus,
+            cpus,
+            nics,
+            List.copyOf(links.values()),
+            paths,
+            network,
+            recorder.constants());
+    return new Read(topology, new MachineStands(rows, leftOut));
   }
 
   private String component(String part, int index) {
@@ -130,6 +168,8 @@ final class TopologyReader {
         gpu.number("fence_remote_ns", 0, NANOS, 0),
         gpu.number("fence_system_remote_ns", 0, NANOS, 0),
         gpu.flag("fence_awaits_arrival", true),
+        gpu.flag("fence_flushes", false),
+        gpu.flag("polls_drift", false),
         gpu.number("remote_load_ns", 0, NANOS, 0),
         gpu.number("remote_atomic_ns", 0, NANOS, 0),
         gpu.number("remote_spread_ns", 0, NANOS, 0),
@@ -138,6 +178,9 @@ final class TopologyReader {
         gpu.number("block_store_gb_s", 0, DEVICE_RATE, 0),
         gpu.number("device_load_gb_s", 0, DEVICE_RATE, 0),
         gpu.number("device_store_gb_s", 0, DEVICE_RATE, 0),
+        gpu.has("load_sector_bytes")
+            ? gpu.powerOfTwo("load_sector_bytes", 32, GpuRefinements.LINE_BYTES, false)
+            : GpuRefinements.LINE_BYTES,
         gpu.has("loads_in_flight")
             ? gpu.integer("loads_in_flight", 1, GpuRefinements.MOST_LOADS_IN_FLIGHT)
             : 1,
@@ -157,7 +200,52 @@ final class TopologyReader {
             cpu.powerOfTwo("store_granule_bytes", 16, 64, false),
             nanos(cpu, "combine_window_ns"),
             cpu.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true));
+    MemoryPrices memory = cpu.has("memory") ? memory(cpu.section("memory")) : MemoryPrices.PLAIN;
+    CpuRefinements finer =
+        new CpuRefinements(
+            cpu.number("clock_ghz", 0.1, CLOCK, CpuRefinements.NONE.clock()),
+            cpu.number("post_cycles", 0, CYCLES, 0),
+            cpu.number("completion_cycles", 0, CYCLES, 0),
+            cpu.number("line_ns", 0, NANOS, 0));
     cpu.end();
+    return prices.with(memory).with(finer);
+  }
+
+  private static MemoryPrices memory(Section memory) {
+    MemoryPrices prices =
+        new MemoryPrices(
+            memory.number("miss_ns", 0, NANOS, 0),
+            (long) memory.number("cache_bytes", 0, MOST_CACHE, 0),
+            (long) memory.number("device_cache_bytes", 0, MOST_CACHE, 0),
+            memory.number("far_ns", 0, NANOS, 0),
+            memory.integer("iommu_translations", 0, MOST_TRANSLATIONS, 0),
+            memory.has("iommu_page_bytes")
+                ? memory.powerOfTwo("iommu_page_bytes", 4096, 1 << 30, false)
+                : 4096,
+            memory.number("iommu_walk_ns", 0, NANOS, 0),
+            memory.number("iommu_walk_interval_ns", 0, NANOS, 0));
+    memory.end();
+    return prices;
+  }
+
+  private static DmaPrices dma(Section dma) {
+    DmaPrices prices =
+        new DmaPrices(
+            dma.number("read_start_ns", 0, NANOS, 0),
+            dma.number("read_request_ns", 0, NANOS, 0),
+            dma.number("read_unit_ns", 0, NANOS, 0),
+            dma.has("read_unit_bytes")
+                ? dma.powerOfTwo("read_unit_bytes", 4, LARGEST_PAYLOAD, false)
+                : DmaPrices.NONE.readUnitBytes(),
+            dma.number("write_start_ns", 0, NANOS, 0),
+            dma.number("write_request_ns", 0, NANOS, 0),
+            dma.number("write_unit_ns", 0, NANOS, 0),
+            dma.has("write_unit_bytes")
+                ? dma.powerOfTwo("write_unit_bytes", 4, LARGEST_PAYLOAD, false)
+                : DmaPrices.NONE.writeUnitBytes(),
+            dma.number("store_ns", 0, NANOS, 0),
+            dma.number("store_gb_s", 0, RATE, 0));
+    dma.end();
     return prices;
   }
 
@@ -171,7 +259,17 @@ final class TopologyReader {
             nanos(nic, "memory_service_ns"),
             nic.powerOfTwo("max_read_request_bytes", 128, LARGEST_PAYLOAD, false),
             nic.integer("read_tags", 0, MOST_TAGS),
-            nic.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true));
+            nic.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true),
+            new NicRefinements(
+                nic.number("register_service_ns", 0, NANOS, 0),
+                nic.number("receive_ns", 0, NANOS, 0),
+                nic.number("acknowledge_ns", 0, NANOS, 0),
+                nic.number("wqe_interval_ns", 0, NANOS, 0),
+                nic.number("queue_interval_ns", 0, NANOS, 0),
+                nic.number("packet_interval_ns", 0, NANOS, 0),
+                nic.has("connections") ? nic.integer("connections", 0, MOST_CONNECTIONS) : 0,
+                nic.number("connection_miss_ns", 0, NANOS, 0)),
+            nic.has("dma") ? dma(nic.section("dma")) : DmaPrices.NONE);
     nic.end();
     return prices;
   }
@@ -181,7 +279,10 @@ final class TopologyReader {
         new Network(
             nanos(network, "latency_ns"),
             network.number("rate_gb_s", 0.001, RATE),
-            network.integer("packet_overhead_bytes", 0, LARGEST_PAYLOAD));
+            network.integer("packet_overhead_bytes", 0, LARGEST_PAYLOAD),
+            network.flag("infiniband", false)
+                ? Network.Framing.INFINIBAND
+                : Network.Framing.ETHERNET);
     network.end();
     return read;
   }
@@ -300,6 +401,9 @@ final class TopologyReader {
       double nanos = nanos(hop, "ns");
       hop.end();
       last = hop.at("link");
+      if (name.isEmpty() || at.isEmpty()) {
+        return hops; // which has been said where the name is missing
+      }
       Link link = links.get(name);
       if (link == null) {
         recorder.problem(
@@ -320,7 +424,7 @@ final class TopologyReader {
       usedLinks.add(name);
       hops.add(new Hop(name, nanos));
     }
-    if (!at.equals(to)) {
+    if (!at.equals(to) && !to.isEmpty()) {
       recorder.problem(
           last, "DB-T012", "the path ends at %s and should reach %s".formatted(at, to));
     }

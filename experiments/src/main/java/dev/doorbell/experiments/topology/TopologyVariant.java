@@ -148,7 +148,9 @@ public enum TopologyVariant {
         nic.memoryService(),
         request,
         tags,
-        nic.completionBytes());
+        nic.completionBytes(),
+        nic.finer(),
+        nic.dma());
   }
 
   private static Topology completions(Topology base) {

@@ -17,8 +17,7 @@ class CommandPagesTest {
   private static final Path PAGES = DOCS.resolve("commands");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(#[^)]*)?\\)");
   private static final String REWRITE =
-      "run: mvn -q -B -pl experiments -am test -Dtest=CommandPagesTest"
-          + " -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.write=true";
+      "run: ./doorbell test experiments CommandPagesTest" + " -Ddocs.write=true";
 
   @Test
   void the_pages_are_what_the_commands_say() throws IOException {

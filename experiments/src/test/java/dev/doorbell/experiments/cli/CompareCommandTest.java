@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.config.Configs;
@@ -16,9 +17,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -57,6 +61,55 @@ class CompareCommandTest {
   }
 
   @Test
+  void too_few_samples_leave_a_large_change_undecided_and_a_gate_ends_with_9() {
+    run("few", "-s", "samples=3");
+    session.runtime.runner = slower("push.memic_64", 3);
+    run("worse", "--seed", "43", "-s", "samples=3", "-s", "repeat=1");
+    assertThat(compare("few", "worse", "--metric", "latency")).isEqualTo(ExitCode.UNDECIDED);
+    assertThat(session.out())
+        .contains("undecided (n = 3; run with --repeat 2)")
+        .contains("undecided overall: 5 undecided")
+        .doesNotContain("no change");
+    assertThat(gate("worse", "few")).isEqualTo(ExitCode.UNDECIDED);
+    assertThat(session.out()).endsWith("gate undecided: too few samples for a verdict\n");
+  }
+
+  @Test
+  void one_sample_a_point_asks_for_as_many_repetitions_as_decide() {
+    run("one", "-s", "samples=1");
+    run("other", "--seed", "43", "-s", "samples=1", "--only", "size=64,path=pull");
+    assertThat(compare("one", "other", "--metric", "latency", "--json"))
+        .isEqualTo(ExitCode.UNDECIDED);
+    assertThat(JsonMapper.shared().readTree(session.out()).at("/points/0/repeat").asInt())
+        .isEqualTo(4);
+    run("four", "--repeat", "4", "-s", "samples=1", "--only", "size=64,path=pull");
+    run("more", "--repeat", "4", "--seed", "43", "-s", "samples=1", "--only", "size=64,path=pull");
+    assertThat(compare("four", "more", "--metric", "latency")).isEqualTo(ExitCode.OK);
+  }
+
+  @Test
+  void in_virtual_time_with_the_same_seed_the_size_of_the_change_decides() {
+    run("few", "-s", "samples=1");
+    session.runtime.runner = slower("push.memic_64", 1.2);
+    assertThat(run("worse", "-s", "samples=1", "--baseline", "few")).isEqualTo(ExitCode.REGRESSION);
+    assertThat(session.out())
+        .containsPattern("push.memic +64 B .* 1 .* \\+20\\.\\d % +- +\\+1.00 +- +REGRESSED")
+        .contains("10 of 10 repeat exactly in virtual time: the size of the change decides")
+        .doesNotContain("Mann-Whitney");
+    assertThat(gate("worse", "few")).isEqualTo(ExitCode.REGRESSION);
+    assertThat(compare("worse", "worse")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("no change overall: 10 no change");
+  }
+
+  @Test
+  void wall_time_is_tested_also_where_the_seed_is_the_same() {
+    session.runtime.basis = Basis.EMULATED;
+    run("wall", "-s", "samples=3");
+    run("again3", "-s", "samples=3");
+    assertThat(compare("wall", "again3")).isEqualTo(ExitCode.UNDECIDED);
+  }
+
+  @Test
   void what_is_better_depends_on_the_metric() {
     session.runtime.runner = slower("push.memic_64", 0.8);
     run("other", "--seed", "43");
@@ -72,6 +125,80 @@ class CompareCommandTest {
     assertThat(compare("before", "slow", "--metric", "latency", "--threshold", "30%"))
         .isEqualTo(ExitCode.OK);
     assertThat(session.out()).contains("within noise overall: 4 no change, 1 within noise");
+  }
+
+  @Test
+  void a_gate_writes_its_verdicts_for_continuous_integration() throws Exception {
+    session.runtime.runner = slower("push.memic_64", 1.2);
+    run("slow", "--seed", "43");
+    Path file = folder.resolve("gate.xml");
+    assertThat(gate("slow", "before", "--junit", file.toString())).isEqualTo(ExitCode.REGRESSION);
+    Document xml = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
+    Element suite = xml.getDocumentElement();
+    assertThat(suite.getAttribute("name")).isEqualTo("doorbell gate small");
+    assertThat(suite.getAttribute("tests")).isEqualTo("10");
+    assertThat(suite.getAttribute("failures")).isEqualTo("1");
+    Element failure = (Element) suite.getElementsByTagName("failure").item(0);
+    assertThat(((Element) failure.getParentNode()).getAttribute("name"))
+        .contains("path=push.memic", "size=64");
+    assertThat(failure.getAttribute("message")).startsWith("latency +").contains("REGRESSED (> 5");
+    String nowhere = folder.resolve("none/gate.xml").toString();
+    assertThat(gate("slow", "before", "--junit", nowhere)).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("cannot be written");
+  }
+
+  @Test
+  void runs_and_tags_are_listed() {
+    run("again", "--seed", "44");
+    assertThat(session.type("list", "runs", "--runs", runs)).isEqualTo(ExitCode.OK);
+    assertThat(session.out().lines()).hasSize(4);
+    assertThat(session.out()).containsPattern("-small-\\w+ +complete +modelled +5/5 +before");
+    assertThat(session.type("list", "tags", "--runs", runs)).isEqualTo(ExitCode.OK);
+    assertThat(session.out().lines()).as("the newest run of each tag").hasSize(3);
+    assertThat(session.type("list", "tags", "--runs", runs, "--json")).isEqualTo(ExitCode.OK);
+    assertThat(JsonMapper.shared().readTree(session.out()).at("/tags/before").asString())
+        .startsWith(runs);
+    session.type("list", "runs", "--runs", folder.resolve("none").toString());
+    assertThat(session.out()).startsWith("no runs in ");
+  }
+
+  @Test
+  void a_run_says_how_often_it_must_repeat_to_see_a_change() {
+    String[] see = {"--baseline", "before", "--see", "1%", "--dry-run"};
+    run("planned", Stream.concat(Stream.of("--seed", "43"), Stream.of(see)).toArray(String[]::new));
+    assertThat(session.out())
+        .containsPattern("power +to see 1 % of latency you need \\d+ samples a point")
+        .contains("--repeat ", "with 80 % chance, alpha 0.05 over 10 tests");
+    run("planned", see);
+    assertThat(session.out()).contains("repeats exactly with seed 42");
+    assertThat(run("planned", "--see", "5%")).isEqualTo(ExitCode.USAGE);
+  }
+
+  @Test
+  void a_table_shows_the_rows_and_columns_that_are_asked_for() {
+    session.width = 60;
+    assertThat(table("--metric", "latency", "--only", "path=pull", "--sort", "-latency"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .startsWith("all at path pull\n")
+        .doesNotContainPattern("\n *(push|goodput|tlp)");
+    assertThat(session.out().lines()).allMatch(line -> line.length() <= 60);
+    assertThat(session.out()).as("the slowest first").containsPattern("\n4 KiB .*\n *64 B ");
+    assertThat(table("--columns", "p50,min,max", "--fmt", "latex", "--siunitx"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .startsWith("\\begin{tabular}{l")
+        .contains("{min}")
+        .doesNotContain("CI");
+    assertThat(table("--only", "size=3")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("no point of the run is like that", "size=64|");
+    assertThat(table("--metric", "latenzy")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("did you mean 'latency'?");
+    assertThat(table("--bare")).isEqualTo(ExitCode.USAGE);
+  }
+
+  private ExitCode table(String... more) {
+    return type("table", "before", Stream.of("--runs", runs), more);
   }
 
   @Test
@@ -145,7 +272,7 @@ class CompareCommandTest {
         .isEqualTo(ExitCode.OK);
     assertThat(session.out())
         .containsPattern("push.memic +64 B +latency us .* \\+(19|20|21)\\.\\d %")
-        .contains("4 of 5 within 10 %; a residual is (second - first) / first")
+        .contains("4 of 5 within 10 %; the difference is (second - first) / first")
         .doesNotContain("REGRESSED", "Mann-Whitney");
     assertThat(compare("before", "slow", "--residuals", "--json")).isEqualTo(ExitCode.OK);
     JsonNode json = JsonMapper.shared().readTree(session.out());

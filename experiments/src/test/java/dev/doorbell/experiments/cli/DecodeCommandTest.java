@@ -51,6 +51,34 @@ class DecodeCommandTest {
   }
 
   @Test
+  void a_wqe_is_the_same_in_the_dumps_of_other_tools() throws IOException {
+    String plain = file("wqe.txt", ascii(WQE));
+    assertThat(session.type("decode", "wqe", plain)).isEqualTo(ExitCode.OK);
+    String expected = session.out();
+    for (String dump :
+        List.of(
+            """
+            00000000: 0000 0008 0080 0603 0000 0008 0000 0000  ................
+            00000010: 0000 1000 0001 0000 0000 1100 0000 0000  ................
+            00000020: 0000 0100 0000 1100 0000 1000 0000 0000  .12 ab  ..0123.|
+            """,
+            """
+            00000000  00 00 00 08 00 80 06 03  00 00 00 08 00 00 00 00  |................|
+            00000010  00 00 10 00 00 01 00 00  00 00 11 00 00 00 00 00  |................|
+            00000020  00 00 01 00 00 00 11 00  00 00 10 00 00 00 00 00  |........ |  ....|
+            00000030
+            """,
+            "0x00000008, 0x00800603, 0x00000008, 0x00000000,\n0x00001000  00010000 00001100 0\t0000000"
+                + " 00000100 00001100 00001000 00000000")) {
+      assertThat(session.type("decode", "wqe", file("dump", ascii(dump)))).isEqualTo(ExitCode.OK);
+      assertThat(session.out()).isEqualTo(expected);
+    }
+    assertThat(session.type("decode", "wqe", file("note", ascii("00000008\nsee the log\n"))))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-U021").contains("'see the log'");
+  }
+
+  @Test
   void a_capture_that_does_not_fit_into_memory_is_to_be_cut_up() throws IOException {
     Path file = folder.resolve("large.pcapng");
     try (java.io.RandomAccessFile large = new java.io.RandomAccessFile(file.toFile(), "rw")) {

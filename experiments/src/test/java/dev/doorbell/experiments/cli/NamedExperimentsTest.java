@@ -84,6 +84,11 @@ class NamedExperimentsTest {
       met += one.get("verdict").asString().equals("met") ? 1 : 0;
     }
     assertThat(met).isPositive();
+    output.reset();
+    run(output, "table", report.get("run").asString());
+    assertThat(output.toString(StandardCharsets.UTF_8).lines())
+        .as("on a terminal of 80 columns")
+        .allMatch(line -> line.length() <= 80);
   }
 
   private static ExitCode run(ByteArrayOutputStream output, String... arguments) {
@@ -94,7 +99,7 @@ class NamedExperimentsTest {
         ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
     CommandContext context =
         new CommandContext(
-            new Terminal(print, nowhere, false),
+            new Terminal(print, nowhere, false, 80),
             () -> runtime,
             new Disk(),
             Clock.systemUTC(),

@@ -50,7 +50,7 @@ class RunCommandTest {
             "gpu ptx-vm (no CUDA driver)   hca soft-hca (no mlx5 device)   clock virtual (the"
                 + " config asks for it)   basis modelled");
     assertThat(lines.get(1)).startsWith("small   seed 42   points 5   est. 00:00   config ");
-    assertThat(lines.get(3)).startsWith("path          size  latency p50 us  [95 % CI]");
+    assertThat(lines.get(3)).startsWith("path          size  latency p50 us  n");
     assertThat(lines.get(4)).startsWith("pull          64 B            2.0");
     assertThat(session.out())
         .contains(
@@ -124,8 +124,8 @@ class RunCommandTest {
     session.runtime.basis = basis;
     assertThat(run()).isEqualTo(ExitCode.OK);
     assertThat(session.out())
-        .contains("basis " + basis.word(), "path          size  latency p50 us  [95 % CI]")
-        .doesNotContain("residual", "model ");
+        .contains("basis " + basis.word(), "path          size  latency p50 us  n")
+        .doesNotContain("vs. form");
     JsonNode manifest = JsonMapper.shared().readTree(onlyRun().resolve("manifest.json"));
     assertThat(manifest.at("/constants").isArray()).isTrue();
     assertThat(manifest.at("/constants")).isEmpty();

@@ -19,6 +19,7 @@ public final class Session {
   final FakeRuntime runtime = new FakeRuntime();
   final Interruption interruption = new Interruption();
   Disk disk = new Disk();
+  int width = Terminal.UNLIMITED;
   private String out = "";
   private String err = "";
 
@@ -30,7 +31,8 @@ public final class Session {
             new Terminal(
                 new PrintStream(outBytes, true, StandardCharsets.UTF_8),
                 new PrintStream(errBytes, true, StandardCharsets.UTF_8),
-                false),
+                false,
+                width),
             () -> runtime,
             disk,
             Clock.fixed(Instant.parse("2026-01-01T12:00:00Z"), ZoneOffset.UTC),
@@ -40,6 +42,10 @@ public final class Session {
     out = outBytes.toString(StandardCharsets.UTF_8);
     err = errBytes.toString(StandardCharsets.UTF_8);
     return code;
+  }
+
+  public FakeRuntime runtime() {
+    return runtime;
   }
 
   public String out() {

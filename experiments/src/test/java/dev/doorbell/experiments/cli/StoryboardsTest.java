@@ -120,7 +120,7 @@ class StoryboardsTest {
       throws IOException, InterruptedException {
     assertThat(page(3))
         .contains("4 of 4 points verified", "no change", "to the byte", "mine.zip")
-        .containsPattern("metric +measured +.95 % CI. +modelled +.95 % CI. +residual")
+        .containsPattern("metric +measured +.95 % CI. +modelled +.95 % CI. +error")
         .contains("MEASURED RESULT", "MODELLED RESULT");
   }
 

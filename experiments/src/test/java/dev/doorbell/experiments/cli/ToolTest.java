@@ -80,7 +80,7 @@ class ToolTest {
         "rnu;DB-U001  unknown command 'rnu'  - did you mean 'run'?",
         "--verson;DB-U001  unknown option '--verson'",
         "run pull-vs-push --sed 1;DB-U002  unknown option '--sed'  - did you mean '--set',"
-            + " '--seed'?",
+            + " '--seed', '--see'?",
         "run;DB-U003  give either an experiment or --resume RUN",
         "run a b;DB-U003  'b' is one argument too many",
         "run pull-vs-psh;DB-U004  unknown experiment 'pull-vs-psh'  - did you mean 'pull-vs-push'?",
@@ -130,7 +130,7 @@ class ToolTest {
     Path binary =
         Files.write(folder.resolve("binary.yaml"), new byte[] {(byte) 0xff, (byte) 0xfe, 0, 1});
     assertThat(session.type("run", binary.toString())).isEqualTo(ExitCode.CONFIG);
-    assertThat(session.err()).contains("DB-C001  this is not UTF-8 text");
+    assertThat(session.err()).contains("DB-C001  not a text in UTF-8");
   }
 
   @Test
@@ -174,7 +174,7 @@ class ToolTest {
   @Test
   void exit_statuses_are_the_documented_ones() {
     assertThat(Stream.of(ExitCode.values()).map(ExitCode::status))
-        .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 77, 130);
+        .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 77, 130);
   }
 
   @Test

@@ -9,6 +9,8 @@ import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -79,6 +81,58 @@ class JournalTest {
       Files.write(file, damaged);
       assertThat(Journal.read(file).entries()).as("byte %d", at).containsExactly(ok(0));
     }
+  }
+
+  @Test
+  void good_lines_around_a_damaged_one_are_kept_and_it_is_named() throws IOException {
+    Path file = folder.resolve("journal.jsonl");
+    write(file, List.of(ok(0), failed(1), ok(2)));
+    byte[] whole = Files.readAllBytes(file);
+    whole[9] ^= 1; // a digit of the first line
+    Files.write(file, whole);
+
+    Journal.Contents contents = Journal.read(file);
+
+    assertThat(contents.entries()).containsExactly(failed(1), ok(2));
+    assertThat(contents.bad()).hasSize(1);
+    assertThat(contents.bad().getFirst().number()).isEqualTo(1);
+    assertThat(contents.bad().getFirst().why()).contains("checksum");
+  }
+
+  @Test
+  void going_on_with_a_damaged_journal_keeps_a_copy_of_it_and_its_good_lines() throws IOException {
+    Path file = folder.resolve("journal.jsonl");
+    write(file, List.of(ok(0), ok(1), ok(2)));
+    byte[] whole = Files.readAllBytes(file);
+    whole[whole.length / 2] ^= 1;
+    Files.write(file, whole);
+
+    write(file, List.of(ok(7)));
+
+    assertThat(Journal.read(file).entries()).containsExactly(ok(0), ok(2), ok(7));
+    assertThat(Journal.read(file).bad()).isEmpty();
+    assertThat(folder.resolve("journal.damaged-1.jsonl")).hasBinaryContent(whole);
+  }
+
+  @Test
+  void a_key_that_only_a_newer_version_knows_is_refused_by_name() throws IOException {
+    Path file = folder.resolve("journal.jsonl");
+    write(file, List.of(ok(0)));
+    String line = Files.readString(file);
+    String newer = "{\"flavour\":1," + line.substring(1, line.indexOf('\t'));
+    Files.write(file, Journal.line(newer.getBytes(StandardCharsets.UTF_8)));
+    assertThatThrownBy(() -> Journal.read(file))
+        .hasMessageContaining("line 1")
+        .hasMessageContaining("'flavour'")
+        .hasMessageContaining("newer Doorbell");
+    String manifest;
+    try (InputStream in =
+        Manifest.class.getResourceAsStream("/dev/doorbell/experiments/fuzz/manifest.json")) {
+      manifest = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    String newerManifest = manifest.replaceFirst("\\{", "{\"flavour\": 1,");
+    assertThatThrownBy(() -> Manifest.parse(newerManifest.getBytes(StandardCharsets.UTF_8)))
+        .hasMessageContaining("'flavour'");
   }
 
   @Test

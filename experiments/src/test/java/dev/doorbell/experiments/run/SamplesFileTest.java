@@ -3,6 +3,7 @@ package dev.doorbell.experiments.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.plan.Samples;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,11 +20,12 @@ class SamplesFileTest {
         SamplesFile.encode(
             List.of(
                 Samples.of("latency", "ns", 2030L, 2031L, 1L << 53),
-                Samples.of("goodput", "GB/s", 1.5, 0.1)));
+                Samples.of("goodput", "GB/s", 1.5, 0.1)),
+            Basis.MODELLED);
     assertThat(new String(csv, StandardCharsets.UTF_8))
         .isEqualTo(
             """
-            latency [ns],goodput [GB/s]
+            latency [ns] modelled,goodput [GB/s] modelled
             2030,1.5
             2031,0.1
             9007199254740992,
@@ -38,13 +40,26 @@ class SamplesFileTest {
         random.longs(2000).mapToDouble(Double::longBitsToDouble).filter(Double::isFinite).toArray();
     List<Samples> samples =
         List.of(Samples.of("a.b", "GB/s", values), Samples.of("none", "", new double[0]));
-    assertThat(SamplesFile.decode(SamplesFile.encode(samples)))
+    assertThat(SamplesFile.decode(SamplesFile.encode(samples, Basis.EMULATED)))
         .as("seed %d", seed)
         .isEqualTo(samples);
   }
 
+  @Test
+  void samples_of_runs_that_named_no_basis_are_read() throws IOException {
+    assertThat(SamplesFile.decode("latency [ns]\n7\n".getBytes(StandardCharsets.UTF_8)))
+        .containsExactly(Samples.of("latency", "ns", 7L));
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"", "latency\n1\n", "latency [ns]\nx\n", "a [b],c [d]\n1\n"})
+  @ValueSource(
+      strings = {
+        "",
+        "latency [ns] guessed\n1\n",
+        "latency\n1\n",
+        "latency [ns]\nx\n",
+        "a [b],c [d]\n1\n"
+      })
   void what_is_no_samples_file_is_refused(String text) {
     assertThatThrownBy(() -> SamplesFile.decode(text.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(IOException.class);

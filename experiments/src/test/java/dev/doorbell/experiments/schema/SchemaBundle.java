@@ -31,7 +31,7 @@ final class SchemaBundle {
 
   static {
     KINDS.put("experiment", "experiment");
-    KINDS.put("topology", "gpus");
+    KINDS.put("topology", "links");
     KINDS.put("kernel", "measures");
     KINDS.put("faults", "faults");
   }

@@ -97,7 +97,7 @@ class ChangeTest {
       double[] second = random.doubles(100).map(_ -> 1.1 * shape.draw(random)).toArray();
       Change change = Change.between(first, second, pair);
       found += change.ranks().p() < ALPHA && change.relative() > 0 ? 1 : 0;
-      held += change.interval().contains(0.1) ? 1 : 0;
+      held += change.interval().orElseThrow().contains(0.1) ? 1 : 0;
     }
     assertThat(found).isGreaterThan(PAIRS * 95 / 100);
     assertThat(held).isGreaterThan(PAIRS * 90 / 100);
@@ -105,9 +105,13 @@ class ChangeTest {
 
   @Test
   void samples_that_do_not_vary_have_an_interval_of_no_width() {
-    Change change = Change.between(new double[] {100, 100}, new double[] {110, 110}, 1);
+    double[] first = {100, 100, 100, 100, 100, 100};
+    double[] second = {110, 110, 110, 110, 110, 110};
+    Change change = Change.between(first, second, 1);
     assertThat(change.relative()).isCloseTo(0.1, within(1e-12));
-    assertThat(change.interval()).isEqualTo(new Interval(change.relative(), change.relative()));
+    assertThat(change.constant()).isTrue();
+    assertThat(change.interval()).contains(new Interval(change.relative(), change.relative()));
+    assertThat(Change.between(new double[] {100, 100}, second, 1).interval()).isEmpty();
   }
 
   @Test

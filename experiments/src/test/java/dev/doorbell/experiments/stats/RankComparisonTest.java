@@ -95,4 +95,14 @@ class RankComparisonTest {
   private static double[] numbers(String text) {
     return java.util.Arrays.stream(text.split(" ", -1)).mapToDouble(Double::parseDouble).toArray();
   }
+
+  @Test
+  void ties_of_few_samples_are_counted_out() {
+    double[] three = {1, 1, 1};
+    // Of 20 ways to choose 3 of 6, one in each direction is as extreme.
+    assertThat(RankComparison.of(three, new double[] {2, 2, 2}).p()).isCloseTo(0.1, within(1e-12));
+    // Counted by hand: mid-ranks of {1, 1, 2 | 2, 3, 3} are 1.5, 1.5, 3.5 | 3.5, 5.5, 5.5.
+    assertThat(RankComparison.of(new double[] {1, 1, 2}, new double[] {2, 3, 3}).p())
+        .isCloseTo(4 / 20.0, within(1e-12));
+  }
 }

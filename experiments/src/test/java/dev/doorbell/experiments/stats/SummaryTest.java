@@ -5,18 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class SummaryTest {
 
   @Test
-  void median_and_percentiles_are_those_of_numpy() {
-    // numpy.median, numpy.percentile(x, 99): 3.5 and 8.85
+  void the_median_is_that_of_numpy() {
+    // numpy.median: 3.5
     double[] samples = {9, 1, 5, 2, 6, 2};
     Summary summary = Summary.of(samples, 1);
     assertThat(summary.median()).isEqualTo(3.5);
-    assertThat(summary.p99()).isCloseTo(8.85, within(1e-12));
     assertThat(summary.min()).isEqualTo(1);
     assertThat(summary.max()).isEqualTo(9);
     assertThat(summary.n()).isEqualTo(6);
@@ -28,20 +29,54 @@ class SummaryTest {
     Random random = new Random(11);
     Summary few = Summary.of(random.doubles(30, 1000, 1100).toArray(), 5);
     Summary many = Summary.of(random.doubles(30_000, 1000, 1100).toArray(), 5);
-    assertThat(few.lower()).isLessThan(few.median());
-    assertThat(few.upper()).isGreaterThan(few.median());
+    assertThat(few.whisker().lower()).isLessThan(few.median());
+    assertThat(few.whisker().upper()).isGreaterThan(few.median());
     assertThat(many.relativeHalfWidth()).isLessThan(few.relativeHalfWidth() / 5);
   }
 
   @Test
-  void one_sample_and_equal_samples_have_zero_width() {
+  void too_few_samples_carry_no_interval_and_no_tail() {
     assertThat(Summary.of(new double[] {1454}, 3))
-        .isEqualTo(new Summary(1454, 1454, 1454, 1454, 1454, 1454, 1));
+        .isEqualTo(new Summary(1454, Optional.empty(), OptionalDouble.empty(), 1454, 1454, 1));
+    double[] samples = new Random(3).doubles(100, 1000, 1100).toArray();
+    assertThat(Summary.of(Arrays.copyOf(samples, 5), 3).interval()).isEmpty();
+    assertThat(Summary.of(Arrays.copyOf(samples, 6), 3).interval()).isPresent();
+    assertThat(Summary.of(Arrays.copyOf(samples, 99), 3).p99()).isEmpty();
+    assertThat(Summary.of(samples, 3).p99()).isPresent();
+    assertThat(Summary.of(new double[] {1, 2}, 3).relativeHalfWidth()).isInfinite();
+  }
+
+  @Test
+  void a_rank_test_of_three_and_three_cannot_reach_five_percent() {
+    assertThat(SampleSize.leastP(3, 3)).isCloseTo(0.1, within(1e-12));
+    assertThat(SampleSize.leastP(4, 4)).isCloseTo(2 / 70.0, within(1e-12));
+    assertThat(SampleSize.leastP(1, 60)).isCloseTo(2 / 61.0, within(1e-12));
+    assertThat(SampleSize.decidable(1, 0.05)).isEqualTo(4);
+    assertThat(SampleSize.decidable(100, 0.05)).isEqualTo(8);
+  }
+
+  @Test
+  void the_samples_that_a_test_asks_for_find_the_change_as_often_as_promised() {
+    Random random = new Random(5);
+    double[] pilot = random.doubles(400).map(_ -> 1000 + 50 * random.nextGaussian()).toArray();
+    int n = SampleSize.toSee(0.05, pilot, 1, 0.05, 0.8);
+    assertThat(n).isBetween(12, 24); // a t test needs 17
+    int found = 0;
+    for (int pair = 0; pair < 500; pair++) {
+      double[] first = random.doubles(n).map(_ -> 1000 + 50 * random.nextGaussian()).toArray();
+      double[] second =
+          random.doubles(n).map(_ -> 1.05 * (1000 + 50 * random.nextGaussian())).toArray();
+      found += RankComparison.of(first, second).p() < 0.05 ? 1 : 0;
+    }
+    assertThat(found).isBetween(350, 450);
+  }
+
+  @Test
+  void equal_samples_have_zero_width() {
     double[] equal = new double[1000];
     Arrays.fill(equal, 2674.25);
     Summary summary = Summary.of(equal, 3);
-    assertThat(summary.lower()).isEqualTo(2674.25);
-    assertThat(summary.upper()).isEqualTo(2674.25);
+    assertThat(summary.interval()).contains(new Interval(2674.25, 2674.25));
     assertThat(summary.relativeHalfWidth()).isZero();
   }
 
@@ -50,7 +85,7 @@ class SummaryTest {
     double[] samples = new Random(1).doubles(2_000_000).toArray();
     Summary summary = Summary.of(samples, 3);
     // The order-statistic interval of a uniform median: 0.5 ± 1.96/(2·sqrt(n)).
-    assertThat(summary.upper() - summary.lower()).isCloseTo(1.96 / Math.sqrt(2e6), within(1e-4));
+    assertThat(summary.whisker().width()).isCloseTo(1.96 / Math.sqrt(2e6), within(1e-4));
   }
 
   @Test

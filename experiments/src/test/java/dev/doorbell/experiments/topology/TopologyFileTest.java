@@ -9,6 +9,7 @@ import dev.doorbell.core.problem.Problem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -46,10 +47,51 @@ class TopologyFileTest {
   }
 
   @Test
+  void names_that_are_no_names_of_files_and_bridges_that_are_doubled_are_refused() {
+    assertThat(refused(text -> text.replace("name: round-pix", "name: ../../etc/x")))
+        .anySatisfy(problem -> assertThat(problem).contains("DB-T016", "'../../etc/x' is no name"));
+    assertThat(refused(text -> text.replaceFirst("(?m)^bridges: \\[(\\w+)", "bridges: [$1, $1")))
+        .anySatisfy(problem -> assertThat(problem).contains("DB-T003", "components or bridges"));
+  }
+
+  @Test
+  void a_hop_without_a_link_is_told_once_and_without_empty_names() {
+    assertThat(refused(text -> text.replaceFirst("\\{link: \\w+, ", "{")))
+        .hasSize(1)
+        .noneMatch(problem -> problem.contains("''"));
+  }
+
+  private static List<String> refused(UnaryOperator<String> edit) {
+    try {
+      String text = TopologyFile.text("round-pix");
+      assertThat(edit.apply(text)).isNotEqualTo(text);
+      TopologyFile.parse("mine.yaml", edit.apply(text));
+      return List.of();
+    } catch (TopologyException e) {
+      return e.problems().stream().map(Problem::text).toList();
+    }
+  }
+
+  @Test
   void a_file_is_read_by_its_path(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("mine.yaml");
     Files.writeString(file, TopologyFile.text("round-pix").replace("round-pix", "mine"));
     assertThat(TopologyFile.load(file.toString()).name()).isEqualTo("mine");
+  }
+
+  @Test
+  void a_constant_may_be_fitted_to_rows_and_a_topology_names_whose_rows(@TempDir Path folder)
+      throws Exception {
+    String text =
+        TopologyFile.text("round-pix")
+            .replace("fence_ns: 200", "fence_ns: {value: 200, source: \"fitted to koc.cqe\"}")
+            .replace("bridges:", "rows: [P-IB, H200]\nleft_out: median 9 %\nbridges:");
+    assertThat(TopologyFile.parse("t.yaml", text).constants())
+        .contains(new Constant("gpu0.fence_ns", 200, "ns", Constant.Origin.FITTED, "koc.cqe"));
+    Path file = Files.writeString(folder.resolve("t.yaml"), text);
+    assertThat(TopologyFile.stands(file.toString()))
+        .isEqualTo(new MachineStands(List.of("P-IB", "H200"), "median 9 %"));
+    assertThat(TopologyFile.stands("round-pix")).isEqualTo(new MachineStands(List.of(), ""));
   }
 
   @Test
@@ -85,7 +127,7 @@ class TopologyFileTest {
         "fence_ns: 200 | fence_ns: [1] | DB-T006 | 'fence_ns' must be a number",
         "fence_ns: 200 | fence_ns: .nan | DB-T006 | 'fence_ns' must be a number",
         "fence_ns: 200 | fence_ns: {value: 200, source: guessed} | DB-T007 | must begin with"
-            + " 'measured here:', 'cited:' or 'assumed:', not 'guessed'",
+            + " 'measured here:', 'fitted to', 'cited:' or 'assumed:', not 'guessed'",
         "fence_ns: 200 | fence_ns: {value: 200, source: cited} | DB-T007 | says 'cited' and not"
             + " what",
         "fence_ns: 200 | fence_ns: {value: 200, sorce: cited} | DB-T002 | did you mean 'source'",

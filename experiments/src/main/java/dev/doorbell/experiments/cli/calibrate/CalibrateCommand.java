@@ -197,8 +197,7 @@ public final class CalibrateCommand extends CliCommand {
                   measurement.name(),
                   Screen.digits(summary.median()),
                   measurement.samples().unit(),
-                  "[%s, %s]"
-                      .formatted(Screen.digits(summary.lower()), Screen.digits(summary.upper())),
+                  Screen.interval(summary.interval(), ""),
                   Integer.toString(summary.n())));
       if (modelled != null) {
         Optional<Double> model =
@@ -248,7 +247,7 @@ public final class CalibrateCommand extends CliCommand {
       each.put("what", measurement.what());
       each.put("unit", measurement.samples().unit());
       each.put("median", summary.median());
-      each.put("ci95", List.of(summary.lower(), summary.upper()));
+      summary.interval().ifPresent(ci -> each.put("ci95", List.of(ci.lower(), ci.upper())));
       each.put("n", summary.n());
       if (modelled != null) {
         modelled

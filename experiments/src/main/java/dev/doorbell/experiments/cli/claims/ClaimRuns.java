@@ -11,21 +11,15 @@ import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
-import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
-import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.results.claims.ClaimChecker;
 import dev.doorbell.experiments.results.claims.Expression;
 import dev.doorbell.experiments.results.claims.MeasuredRun;
-import java.util.ArrayList;
+import dev.doorbell.experiments.run.PointWorkers;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /** Runs experiments for claims, in memory: what is kept is the finding. */
 final class ClaimRuns implements ClaimChecker.Experiments {
@@ -44,26 +38,18 @@ final class ClaimRuns implements ClaimChecker.Experiments {
     Environment environment =
         runtime.choose(new Environment.Request(config.gpu(), config.hca(), config.clock()));
     MeasuredRun run = new MeasuredRun(plan, environment.basis());
-    PointRunner runner = runtime.runner(environment);
-    try (ExecutorService workers =
-        Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
-      List<Future<?>> points = new ArrayList<>();
-      for (Point point : plan.points()) {
-        points.add(
-            workers.submit(
-                () -> {
-                  try {
-                    run.add(point, runner.run(point, new Bounded(point)), runtime.predict(point));
-                  } catch (PointFailure failure) {
-                    run.fail(point, failure.problem());
-                  }
-                }));
-      }
-      for (Future<?> point : points) {
-        point.get();
-      }
-    } catch (ExecutionException e) {
-      throw new Expression.Unknown("a point failed: " + e.getCause());
+    try {
+      PointWorkers.ofMachine(context.interruption())
+          .run(plan.points(), runtime.runner(environment))
+          .forEach(
+              (point, ending) -> {
+                switch (ending) {
+                  case PointWorkers.Ending.Done(PointResult result) ->
+                      run.add(point, result, runtime.predict(point));
+                  case PointWorkers.Ending.Failed(PointFailure failure) ->
+                      run.fail(point, failure.problem());
+                }
+              });
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw new Expression.Unknown("interrupted");
@@ -89,24 +75,5 @@ final class ClaimRuns implements ClaimChecker.Experiments {
 
   private static String problem(Problem problem) {
     return "%s %s".formatted(problem.code(), problem.what());
-  }
-
-  /** Ends with its point's time, or the user's patience. */
-  private final class Bounded implements PointContext {
-    private final long deadline;
-
-    Bounded(Point point) {
-      this.deadline = System.nanoTime() + point.timeout().toNanos();
-    }
-
-    @Override
-    public boolean cancelled() {
-      return context.interruption().requested() || System.nanoTime() - deadline > 0;
-    }
-
-    @Override
-    public void log(String line) {
-      // A claim's run keeps no log; a point that fails says why itself.
-    }
   }
 }

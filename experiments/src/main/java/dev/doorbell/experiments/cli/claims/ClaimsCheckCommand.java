@@ -4,11 +4,13 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.claims.Claim;
 import dev.doorbell.experiments.results.claims.ClaimChecker;
 import dev.doorbell.experiments.results.claims.Finding;
+import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ import picocli.CommandLine.Option;
       "",
       "  doorbell claims check",
       "  doorbell claims check H4 H7",
+      "  doorbell claims check --junit claims.xml",
       "  doorbell claims check --ledger papers/pull-vs-push/claims.yaml",
       "",
       "Exits with 6 when a claim is not reproduced for no known reason, with 77 when none could be",
@@ -37,6 +40,8 @@ import picocli.CommandLine.Option;
     })
 final class ClaimsCheckCommand extends CliCommand {
   @Mixin private ClaimsSelection selection = new ClaimsSelection();
+
+  @Mixin private JUnitOption junit = new JUnitOption();
 
   @Option(names = "--strict", description = "A known reason does not excuse a claim.")
   private boolean strict;
@@ -59,12 +64,15 @@ final class ClaimsCheckCommand extends CliCommand {
       }
     }
     ExitCode code = code(findings);
+    junit.write("doorbell claims", findings.stream().map(this::testCase).toList());
     if (common().json()) {
       Json.print(context, json(findings, code));
     } else {
       out.printf(
-          "%d reproduced, %d not reproduced, %d not testable here%n",
-          ClaimChecker.count(findings, Finding.Verdict.REPRODUCED),
+          "%d reproduced on the model, %d true of published numbers by arithmetic, %d not"
+              + " reproduced, %d not testable here%n",
+          ClaimChecker.count(findings, Finding.Verdict.REPRODUCED) - arithmetic(findings),
+          arithmetic(findings),
           ClaimChecker.count(findings, Finding.Verdict.NOT_REPRODUCED),
           ClaimChecker.count(findings, Finding.Verdict.NOT_TESTABLE));
       out.println(
@@ -72,6 +80,34 @@ final class ClaimsCheckCommand extends CliCommand {
               + " HCA");
     }
     return code;
+  }
+
+  private JUnitXml.Case testCase(Finding finding) {
+    JUnitXml.Outcome outcome =
+        switch (finding.verdict()) {
+          case REPRODUCED -> JUnitXml.Outcome.PASSED;
+          case NOT_TESTABLE -> JUnitXml.Outcome.SKIPPED;
+          case NOT_REPRODUCED ->
+              excused(finding) ? JUnitXml.Outcome.SKIPPED : JUnitXml.Outcome.FAILED;
+        };
+    return new JUnitXml.Case(
+        finding.claim().method().name().toLowerCase(Locale.ROOT),
+        finding.claim().id() + ": " + finding.claim().statement(),
+        outcome,
+        finding.why() + remark(finding).map(remark -> "; " + remark).orElse(""));
+  }
+
+  /** Returns true if the ledger says why the claim is not reproduced, and that is enough. */
+  private boolean excused(Finding finding) {
+    return !strict && !finding.claim().known().isEmpty();
+  }
+
+  /** Claims that hold among published numbers, which says nothing about the model. */
+  private static long arithmetic(List<Finding> findings) {
+    return findings.stream()
+        .filter(finding -> finding.verdict() == Finding.Verdict.REPRODUCED)
+        .filter(finding -> finding.claim().method() == Claim.Method.ARITHMETIC)
+        .count();
   }
 
   private static Laboratory laboratory() {
@@ -94,7 +130,7 @@ final class ClaimsCheckCommand extends CliCommand {
   private ExitCode code(List<Finding> findings) {
     if (findings.stream()
         .filter(finding -> finding.verdict() == Finding.Verdict.NOT_REPRODUCED)
-        .anyMatch(finding -> strict || finding.claim().known().isEmpty())) {
+        .anyMatch(finding -> !excused(finding))) {
       return ExitCode.CLAIM;
     }
     return ClaimChecker.count(findings, Finding.Verdict.REPRODUCED) > 0

@@ -14,12 +14,14 @@ public enum ExitCode {
   ENVIRONMENT(4),
   /** A regression was found. */
   REGRESSION(5),
-  /** A claim was not reproduced. */
+  /** A claim was not reproduced, or with {@code --strict} an expectation not met. */
   CLAIM(6),
   /** Finished with partial results: some points timed out. */
   PARTIAL(7),
   /** The explorer found a counter-example. */
   COUNTER_EXAMPLE(8),
+  /** Runs were compared, and a point has too few samples for a verdict. */
+  UNDECIDED(9),
   /** Everything was waived: nothing can be tested here. */
   WAIVED(77),
   /** Interrupted; the journal is valid and {@code --resume} works. */

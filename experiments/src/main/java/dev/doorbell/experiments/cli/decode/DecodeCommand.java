@@ -86,6 +86,12 @@ public final class DecodeCommand extends CliCommand {
     this.standardInput = standardInput;
   }
 
+  /** One that decodes standard input. */
+  DecodeCommand(InputStream standardInput, String format) {
+    this(standardInput);
+    this.format = format;
+  }
+
   /** What was decoded of one entry, in one line and whole. */
   record Entry(int offset, String text, String detail, boolean malformed) {}
 

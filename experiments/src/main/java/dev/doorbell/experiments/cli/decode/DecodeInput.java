@@ -11,14 +11,22 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * The bytes to decode: binary, a capture, or hexadecimal digits as people paste them - blanks, line
- * breaks, commas, {@code 0x}, and offsets before a colon are passed over.
+ * breaks, commas, {@code 0x}, offsets, and the characters beside them of xxd and hexdump are passed
+ * over. Other text is refused.
  */
 final class DecodeInput {
-  private static final Pattern OFFSET = Pattern.compile("(?m)^\\s*(?:\\w*\\+)?[0-9a-fA-F]+:");
+  private static final Pattern OFFSET =
+      Pattern.compile("^\\s*(?:(?:\\w*\\+)?(?:0[xX])?[0-9a-fA-F]+:)?");
+  private static final Pattern BLANKS = Pattern.compile(" {2,}");
+
+  /** The offset of {@code hexdump -C}, which has no colon. */
+  private static final Pattern BARE_OFFSET = Pattern.compile("^[0-9a-fA-F]{7,}\\b");
+
   private static final Pattern FILLER = Pattern.compile("0[xX]|[\\s,;]");
   private static final Pattern DIGITS = Pattern.compile("(?:[0-9a-fA-F]{2})+");
 
@@ -53,7 +61,18 @@ final class DecodeInput {
       throw new UsageException(
           Problem.of("DB-U020", name, reason(e)).fix("name a file, or - for standard input"));
     }
-    byte[] decoded = CaptureReader.isCapture(bytes) ? bytes : fromHex(bytes);
+    byte[] decoded;
+    try {
+      decoded = CaptureReader.isCapture(bytes) ? bytes : fromHex(bytes);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U021",
+                  name,
+                  "it is text, and this line has other than pairs of hexadecimal digits: '%.60s'"
+                      .formatted(e.getMessage()))
+              .fix("give bytes, hexadecimal digits as of xxd or hexdump -C, or a capture"));
+    }
     if (decoded.length == 0) {
       throw new UsageException(
           Problem.of("DB-U021", name, "there is nothing to decode")
@@ -70,7 +89,11 @@ final class DecodeInput {
     };
   }
 
-  /** The bytes that text spells, or the bytes themselves when they are no such text. */
+  /**
+   * The bytes that text spells, or the bytes themselves when they are no text.
+   *
+   * @throws IllegalArgumentException for text that spells none, with its first such line
+   */
   static byte[] fromHex(byte[] bytes) {
     for (byte b : bytes) {
       boolean text = b >= ' ' && b < 0x7f;
@@ -78,10 +101,43 @@ final class DecodeInput {
         return bytes;
       }
     }
-    String digits =
-        FILLER
-            .matcher(OFFSET.matcher(new String(bytes, StandardCharsets.US_ASCII)).replaceAll(""))
-            .replaceAll("");
-    return DIGITS.matcher(digits).matches() ? HexFormat.of().parseHex(digits) : bytes;
+    StringBuilder digits = new StringBuilder();
+    boolean dumped = false;
+    for (String line : new String(bytes, StandardCharsets.US_ASCII).lines().toList()) {
+      String left = withoutCharacters(line);
+      boolean lastOffset = dumped && BARE_OFFSET.matcher(line).matches();
+      dumped |= left.length() < line.length();
+      if (left.equals(line)) {
+        left = lastOffset ? "" : digits(line);
+      }
+      if (!left.isEmpty() && !DIGITS.matcher(left).matches()) {
+        throw new IllegalArgumentException(line);
+      }
+      digits.append(left);
+    }
+    return HexFormat.of().parseHex(digits);
+  }
+
+  private static String digits(String line) {
+    return FILLER.matcher(OFFSET.matcher(line).replaceFirst("")).replaceAll("");
+  }
+
+  /**
+   * The digits of a line of {@code xxd} or {@code hexdump -C}, which has as many characters behind
+   * two blanks as bytes before; any other line as it is.
+   */
+  private static String withoutCharacters(String line) {
+    Matcher blanks = BLANKS.matcher(line);
+    while (blanks.find()) {
+      String before = line.substring(0, blanks.start());
+      String behind = line.substring(blanks.end());
+      boolean bars = behind.startsWith("|") && behind.endsWith("|") && behind.length() > 1;
+      String digits = digits(bars ? BARE_OFFSET.matcher(before).replaceFirst("") : before);
+      int characters = behind.length() - (bars ? 2 : 0);
+      if (2 * characters == digits.length() && DIGITS.matcher(digits).matches()) {
+        return digits;
+      }
+    }
+    return line;
   }
 }

@@ -202,6 +202,11 @@ public final class ExploreCommand extends CliCommand {
   private boolean exclusive;
 
   @Option(
+      names = "--collapsed",
+      description = "One completion entry, always overwritten, in place of a ring.")
+  private boolean collapsed;
+
+  @Option(
       names = "--batch",
       defaultValue = "4",
       description = "Ring at the latest when that many blocks wait (${DEFAULT-VALUE}).")
@@ -409,7 +414,7 @@ public final class ExploreCommand extends CliCommand {
         program,
         new Scenario.Load(
             gridBlocks, blockThreads, iterations, bytes, queuePairs, ring, slots, scope, path),
-        new Scenario.Posting(queues, who, blueFlame, recordLast, exclusive, batch),
+        new Scenario.Posting(queues, who, blueFlame, recordLast, exclusive, collapsed, batch),
         new Scenario.Rules(policy, !wholeBlocks, relaxedOrdering));
   }
 

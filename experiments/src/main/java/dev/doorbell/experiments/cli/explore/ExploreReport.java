@@ -45,7 +45,8 @@ final class ExploreReport {
                 posting.ringer(),
                 posting.blueFlame() ? ", BlueFlame" : "",
                 posting.recordLast() ? ", record last" : "",
-                posting.exclusive() ? ", exclusive" : "",
+                (posting.exclusive() ? ", exclusive" : "")
+                    + (posting.collapsed() ? ", collapsed CQ" : ""),
                 scenario.rules().relaxed() ? ", relaxed ordering" : "",
                 word(scenario),
                 posting.blueFlame() && scenario.rules().tears() ? ", BlueFlame tears" : "");

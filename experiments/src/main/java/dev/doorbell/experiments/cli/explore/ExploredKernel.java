@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.explore;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.explore.Scenario;
@@ -61,7 +62,8 @@ record ExploredKernel(UserKernel kernel) {
             descriptor.launch().signals(),
             descriptor.launch().sharedBytes(),
             descriptor.launch().cooperative(),
-            descriptor.parameters()));
+            descriptor.parameters(),
+            descriptor.api().map(DeviceApi::word)));
   }
 
   private int ranks() {

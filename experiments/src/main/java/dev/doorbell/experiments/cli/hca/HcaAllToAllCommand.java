@@ -116,12 +116,11 @@ final class HcaAllToAllCommand extends CliCommand {
       return report(
           context, participate(context, HcaPlace.endpoint(String.valueOf(at)), process, plan));
     }
-    HostPort meeting =
-        at == null ? new HostPort("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
+    HostPort meeting = at == null ? HcaPlace.privateMeeting() : HcaPlace.endpoint(at);
     List<ChildProcess> others = new ArrayList<>();
     try {
       for (int other = 1; other < processes; other++) {
-        others.add(ChildProcess.start(arguments(meeting, other)));
+        others.add(ChildProcess.start(arguments(meeting, other), HcaPlace.environment(meeting)));
       }
       ExitCode own = report(context, participate(context, meeting, 0, plan));
       boolean allRight = own == ExitCode.OK;

@@ -9,7 +9,7 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.stats.Summary;
-import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.ControlPlace;
 import dev.doorbell.interop.serve.BenchOptions;
 import dev.doorbell.interop.serve.BenchOptions.Load;
 import dev.doorbell.interop.serve.BenchReport;
@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell hca bench}. */
@@ -46,8 +47,13 @@ final class HcaBenchCommand extends CliCommand {
   private static final int SPARE_QUEUE_PAIRS = 16;
   private static final int SERVED_MEBIBYTES = 1024;
 
-  @Option(names = "--at", paramLabel = "[HOST:]PORT", description = "A served HCA.")
+  @Option(
+      names = "--at",
+      paramLabel = "PLACE",
+      description = "A served HCA: its PORT, its socket file, or HOST:PORT with a token.")
   private @Nullable String at;
+
+  @Mixin private TokenOption token = new TokenOption();
 
   @Option(
       names = "--sizes",
@@ -84,7 +90,7 @@ final class HcaBenchCommand extends CliCommand {
     HcaPlace.require(rounds >= 3 && rounds <= 1000, "--rounds", "3 to 1000");
     HcaPlace.require(idle >= 0 && idle <= MAX_IDLE, "--idle", "0 to " + MAX_IDLE);
     if (at != null) {
-      return measure(context, HcaPlace.endpoint(at));
+      return measure(context, HcaPlace.control(at, token));
     }
     try (ChildProcess served =
         ChildProcess.start(
@@ -103,7 +109,8 @@ final class HcaBenchCommand extends CliCommand {
     }
   }
 
-  private ExitCode measure(CommandContext context, HostPort served) throws EnvironmentException {
+  private ExitCode measure(CommandContext context, ControlPlace served)
+      throws EnvironmentException {
     List<Load> loads = Arrays.stream(sizes).mapToObj(HcaBenchCommand::load).toList();
     BenchReport report = HcaBench.run(new BenchOptions(served, loads, rounds, MINUTE, idle));
     List<Row> rows = report.writes().stream().map(HcaBenchCommand::row).toList();

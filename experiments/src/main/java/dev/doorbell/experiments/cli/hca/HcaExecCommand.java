@@ -7,10 +7,13 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.ProgramExit;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.PreloadLibrary;
 import dev.doorbell.interop.shim.ShimServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +51,9 @@ final class HcaExecCommand extends CliCommand {
   @Option(
       names = "--at",
       paramLabel = "FOLDER",
-      description = "Where the devices are served; a folder of the user's unless given.")
+      description =
+          "Where the devices are served: a folder that only the user can enter, of the user's own"
+              + " unless given. What is made there is deleted at the end.")
   private @Nullable Path at;
 
   @Parameters(paramLabel = "PROGRAM ARGUMENTS", description = "After '--'.")
@@ -60,7 +65,9 @@ final class HcaExecCommand extends CliCommand {
         devices >= 1 && devices <= ShimServer.MAX_DEVICES,
         "--devices",
         "1 to " + ShimServer.MAX_DEVICES);
-    Path folder = (at == null ? defaultFolder() : at).toAbsolutePath();
+    Path named = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
+    boolean existed = Files.exists(named, LinkOption.NOFOLLOW_LINKS);
+    Path folder = open(named);
     Path home = Path.of(System.getProperty("doorbell.home", "."));
     Path library =
         PreloadLibrary.build(
@@ -75,15 +82,36 @@ final class HcaExecCommand extends CliCommand {
       }
       return end(execute(context, environment));
     }
-    return end(serve(context, folder, environment));
+    try {
+      return end(serve(context, folder, environment));
+    } finally {
+      if (!existed) {
+        deleteEmpty(folder);
+      }
+      if (at == null) {
+        deleteEmpty(PrivateFolder.ofUser());
+      }
+    }
   }
 
-  private static Path defaultFolder() {
-    String runtime = System.getenv("XDG_RUNTIME_DIR");
-    return runtime == null
-        ? Path.of(
-            System.getProperty("java.io.tmpdir"), "doorbell-hca-" + System.getProperty("user.name"))
-        : Path.of(runtime, "doorbell-hca");
+  /** The folder, which only this user can enter: who could write there could change what is run. */
+  private static Path open(Path folder) throws EnvironmentException {
+    try {
+      return PrivateFolder.open(folder);
+    } catch (IOException e) {
+      throw new EnvironmentException(
+          Problem.of(
+                  "DB-E049", folder.toString(), "devices cannot be served here: " + e.getMessage())
+              .fix("name a folder of your own with --at, of mode 0700 or one that does not exist"));
+    }
+  }
+
+  private static void deleteEmpty(Path folder) {
+    try {
+      Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      // Another process uses it.
+    }
   }
 
   private static ExitCode end(int status) {
@@ -102,7 +130,7 @@ final class HcaExecCommand extends CliCommand {
           () ->
               context.interruption().requested()
                   || (programEnded.get() && server.connections() == 0);
-      Thread thread = new Thread(() -> serve(server, stop), "hca");
+      Thread thread = new Thread(() -> server.run(stop), "hca");
       thread.start();
       try {
         if (program.isEmpty()) {
@@ -116,14 +144,6 @@ final class HcaExecCommand extends CliCommand {
         programEnded.set(!program.isEmpty());
         join(thread);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void serve(ShimServer server, BooleanSupplier stop) {
-    try {
-      server.run(stop);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

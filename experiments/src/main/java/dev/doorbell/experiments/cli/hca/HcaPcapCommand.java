@@ -19,11 +19,12 @@ import picocli.CommandLine.Parameters;
     header = {
       "Starts and stops a capture of a served HCA's packets.",
       "",
-      "  doorbell hca pcap 5000 start served.pcapng",
+      "  doorbell hca pcap 5000 start served.pcapng    writes traces/served.pcapng",
       "  doorbell hca pcap 5000 stop",
       "",
-      "The serving process writes the file, which must not exist; 'doorbell decode packet' checks"
-          + " it.",
+      "The serving process writes the file, below the folder of its --captures alone, here",
+      "'doorbell hca serve --port 5000 --captures traces'; the file must not exist. 'doorbell",
+      "decode packet' checks it.",
       ""
     })
 final class HcaPcapCommand extends CliCommand {
@@ -32,14 +33,18 @@ final class HcaPcapCommand extends CliCommand {
   @Parameters(index = "1", paramLabel = "start|stop", description = "What to do.")
   private String action = "";
 
-  @Parameters(index = "2", arity = "0..1", paramLabel = "FILE", description = "Where to.")
+  @Parameters(
+      index = "2",
+      arity = "0..1",
+      paramLabel = "FILE",
+      description = "Where to, below the folder of 'hca serve --captures'.")
   private @Nullable Path file;
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     ControlLine request = ControlLine.of("pcap");
     if (action.equals("start") && file != null) {
-      request = request.with("start", file.toAbsolutePath());
+      request = request.with("start", file);
     } else if (action.equals("stop") && file == null) {
       request = request.with("stop", "now");
     } else {

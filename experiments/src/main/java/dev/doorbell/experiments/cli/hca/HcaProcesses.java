@@ -3,7 +3,9 @@ package dev.doorbell.experiments.cli.hca;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ChildProcess;
-import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.ControlPlace;
+import dev.doorbell.interop.control.SocketFile;
+import java.nio.file.Path;
 
 /** Reads the output and the exit status of processes that a command has started. */
 final class HcaProcesses {
@@ -11,8 +13,8 @@ final class HcaProcesses {
 
   private HcaProcesses() {}
 
-  /** The control address of a {@code doorbell hca serve}, from its first line. */
-  static HostPort control(ChildProcess served) throws EnvironmentException {
+  /** The socket file of a {@code doorbell hca serve}, from its first line. */
+  static ControlPlace control(ChildProcess served) throws EnvironmentException {
     String line = served.line();
     int from = line.indexOf(CONTROL);
     if (from < 0) {
@@ -20,7 +22,7 @@ final class HcaProcesses {
           Problem.of("DB-E047", null, "the other process did not start")
               .fix("doorbell hca serve says why"));
     }
-    return HostPort.parse(line.substring(from + CONTROL.length()).strip());
+    return new SocketFile(Path.of(line.substring(from + CONTROL.length()).strip()));
   }
 
   /** Returns {@code error}, or the end of the serving process where that is the cause. */

@@ -8,11 +8,15 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.fault.FaultFile;
+import dev.doorbell.interop.control.ControlPlace;
+import dev.doorbell.interop.control.HostPort;
+import dev.doorbell.interop.control.SocketFile;
 import dev.doorbell.interop.serve.HcaServer;
 import dev.doorbell.interop.serve.ServeOptions;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell hca serve}. */
@@ -22,10 +26,10 @@ import picocli.CommandLine.Option;
       "",
       "  doorbell hca serve --port 5000",
       "  doorbell hca serve --port 5000 --faults lossy.yaml --pcap served.pcapng",
+      "  doorbell hca serve --port 5000 --address 10.0.0.1 --control 10.0.0.1 --token secret",
       "",
-      "Packets go to UDP port PORT, questions to TCP port PORT of this machine alone. What a"
-          + " client",
-      "was given ends with its connection.",
+      "Packets go to UDP port PORT. Questions go to a socket file that only this user can open:",
+      "'doorbell hca stats PORT'. What a client was given ends with its connection.",
       ""
     })
 final class HcaServeCommand extends CliCommand {
@@ -33,7 +37,7 @@ final class HcaServeCommand extends CliCommand {
   private static final long NOBODY = 0;
   private static final long CHECK_NANOS = 1_000_000_000L;
 
-  @Option(names = "--port", description = "UDP and TCP port; any that are free unless given.")
+  @Option(names = "--port", description = "UDP port for packets; any that is free unless given.")
   private int port;
 
   @Option(
@@ -44,11 +48,20 @@ final class HcaServeCommand extends CliCommand {
 
   @Option(
       names = "--control",
-      paramLabel = "HOST",
+      paramLabel = "PLACE",
       description =
-          "Address for questions; ${DEFAULT-VALUE} unless given. Whoever reaches it may use the"
-              + " HCA.")
-  private String control = ServeOptions.LOCAL.controlHost();
+          "Where questions are answered: a socket FILE (with a '/') in a folder that only this"
+              + " user can enter, or the HOST[:PORT] of TCP, with --token; a socket file of the"
+              + " port's name in the user's runtime folder unless given.")
+  private @Nullable String control;
+
+  @Mixin private TokenOption token = new TokenOption();
+
+  @Option(
+      names = "--captures",
+      paramLabel = "FOLDER",
+      description = "Folder below which 'hca pcap' may have captures written; none unless given.")
+  private @Nullable Path captures;
 
   @Option(names = "--mtu", description = "Path MTU; ${DEFAULT-VALUE} unless given.")
   private int mtu = ServeOptions.LOCAL.mtu();
@@ -74,6 +87,20 @@ final class HcaServeCommand extends CliCommand {
   private @Nullable Path pcap;
 
   @Option(
+      names = "--peer-port",
+      paramLabel = "any|strict",
+      description =
+          "From which UDP port of its peer a connection accepts packets: strict, the port that the"
+              + " peer receives on, as Doorbell's HCAs send; any, as RoCE has it, which Linux and"
+              + " NICs need. strict unless given.")
+  private PeerPort peerPort = PeerPort.STRICT;
+
+  private enum PeerPort {
+    ANY,
+    STRICT
+  }
+
+  @Option(
       names = "--with",
       paramLabel = "PID",
       description = "End when that process has ended.",
@@ -97,13 +124,15 @@ final class HcaServeCommand extends CliCommand {
         new ServeOptions(
             address,
             port,
-            control,
+            place(),
             mtu,
             memory * MIB,
             queuePairs,
             ServeOptions.LOCAL.clients(),
             plan,
-            pcap);
+            pcap,
+            captures,
+            peerPort == PeerPort.STRICT);
     try (HcaServer hca = new HcaServer(options)) {
       // One line, for which a process that started this one waits.
       context.terminal().out().printf("hca %s control %s%n", hca.address(), hca.control());
@@ -111,6 +140,22 @@ final class HcaServeCommand extends CliCommand {
       hca.run(() -> context.interruption().requested() || hasCompanionEnded());
     }
     return ExitCode.OK;
+  }
+
+  private @Nullable ControlPlace place() throws UsageException, EnvironmentException {
+    String text = control;
+    if (text == null) {
+      return null;
+    }
+    if (text.indexOf('/') >= 0) {
+      return new SocketFile(Path.of(text).toAbsolutePath());
+    }
+    // Of two words that a colon parts the second is a port; an IPv6 address has more, or brackets.
+    boolean hasPort = text.matches("[^:]+:\\d+|\\[.*]:\\d+");
+    String host =
+        text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+    HostPort at = hasPort ? HcaPlace.endpoint(text) : new HostPort(host, 0, null);
+    return new HostPort(at.host(), at.port(), token.readOrCreate());
   }
 
   /** True when the process for which this one was started has ended; checks once a second. */

@@ -1,11 +1,13 @@
 package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
@@ -15,8 +17,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -29,15 +33,33 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel build kernels/my_put          every .cu of the folder",
       "  doorbell kernel build my_put.cu",
       "  doorbell kernel build kernels/my_put --dry-run   print nvcc's command line",
+      "  doorbell kernel build kernels/gn --api gpunetio --include CHECKOUT/include",
       ""
     })
 final class KernelBuildCommand extends CliCommand {
   private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
+  private static final String STANDARD_ISA = "8.2";
   private static final Pattern PRAGMA =
       Pattern.compile("(?m)^\\s*\\.pragma \"used_bytes_mask[^\\n]*\\n");
 
   @Parameters(paramLabel = "FOLDER|FILE", description = "A folder with .cu files, or one of them.")
   private Path what = Path.of("");
+
+  @Option(
+      names = "--api",
+      paramLabel = "API",
+      description = {
+        "The kernels call another library's device code: ${COMPLETION-CANDIDATES}.",
+        "Its headers are yours, by --include; see docs/foreign-kernels.md."
+      },
+      completionCandidates = Apis.class)
+  private @Nullable String api;
+
+  @Option(
+      names = "--include",
+      paramLabel = "DIR",
+      description = "A folder with headers; repeat for more.")
+  private List<Path> includes = new ArrayList<>();
 
   @Option(names = "--dry-run", description = "Say what would be run.")
   private boolean dryRun;
@@ -45,20 +67,41 @@ final class KernelBuildCommand extends CliCommand {
   @Option(
       names = "--isa",
       paramLabel = "ISA",
-      description = "Write this .version, for older drivers (default: 8.2, of CUDA 12.2).")
-  private String isa = "8.2";
+      description = {
+        "Write this .version, for older drivers (default: 8.2, of CUDA 12.2;",
+        "nvcc's own with --api)."
+      })
+  private @Nullable String isa;
+
+  /** The words of {@code --api}. */
+  static final class Apis extends ArrayList<String> {
+    private static final long serialVersionUID = 1L;
+
+    Apis() {
+      super(DeviceApi.words());
+    }
+  }
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     KernelWorkbench workbench = KernelWorkbench.find();
-    if (!isa.matches("[1-9][0-9]?\\.[0-9]")) {
+    if (isa != null && !isa.matches("[1-9][0-9]?\\.[0-9]")) {
       throw new UsageException(
           Problem.of("DB-U003", "--isa", "'%s' is no PTX ISA such as 8.2".formatted(isa)));
     }
+    if (api != null && !DeviceApi.words().contains(api)) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U003",
+                  "--api",
+                  "no API '%s'%s".formatted(api, Nearest.suggestion(api, DeviceApi.words())))
+              .fix("it is one of " + String.join(", ", DeviceApi.words())));
+    }
+    Optional<DeviceApi> of = Optional.ofNullable(api).map(DeviceApi::of);
     ExitCode worst = ExitCode.OK;
     for (Path source : sources()) {
       Path ptx = source.resolveSibling(baseName(source) + ".ptx");
-      List<String> command = KernelCompiler.command(workbench, source, ptx);
+      List<String> command = KernelCompiler.command(workbench, of, includes, source, ptx);
       context.terminal().out().println(KernelCompiler.text(command));
       if (!dryRun && !compile(context, workbench, command, ptx)) {
         worst = ExitCode.FAILED;
@@ -115,12 +158,12 @@ final class KernelBuildCommand extends CliCommand {
           return false;
         }
         // nvcc asks for its own, newest ISA, which older drivers refuse; so does the pragma, a
-        // hint.
-        String lowered =
-            VERSION
-                .matcher(PRAGMA.matcher(Files.readString(raw)).replaceAll(""))
-                .replaceFirst(".version " + isa);
-        Files.writeString(ptx, lowered);
+        // hint. What instructions another library has is not known.
+        String text = PRAGMA.matcher(Files.readString(raw)).replaceAll("");
+        String version = isa == null && api == null ? STANDARD_ISA : isa;
+        Files.writeString(
+            ptx,
+            version == null ? text : VERSION.matcher(text).replaceFirst(".version " + version));
       } finally {
         Files.deleteIfExists(raw);
       }

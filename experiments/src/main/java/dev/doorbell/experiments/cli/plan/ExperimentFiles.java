@@ -7,19 +7,18 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.document.DocumentKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +28,7 @@ import java.util.stream.Stream;
 public final class ExperimentFiles {
   private static final String FOLDER = "/dev/doorbell/experiments/configs";
   private static final String ENDING = ".yaml";
+  private static final DocumentKind KIND = new DocumentKind("experiment", "a mapping", 'C');
 
   private ExperimentFiles() {}
 
@@ -89,30 +89,45 @@ public final class ExperimentFiles {
     }
   }
 
+  /** Whether a folder has the name of an experiment; a file of that name could be meant as well. */
+  private static boolean isShadow(String argument) throws ConfigException {
+    if (!names().contains(argument)) {
+      return false;
+    }
+    if (Files.isRegularFile(Path.of(argument))) {
+      throw new ConfigException(
+          List.of(
+              Problem.of(
+                      "DB-C001",
+                      argument,
+                      "there is a file here that has the name of one of Doorbell's experiments")
+                  .fix("./%s for the file; or rename it".formatted(argument))));
+    }
+    return true;
+  }
+
   private static boolean isFile(String argument) throws ConfigException {
     try {
       return argument.endsWith(ENDING)
           || argument.endsWith(".yml")
           || argument.indexOf('/') >= 0
-          || Files.exists(Path.of(argument));
+          || (Files.exists(Path.of(argument)) && !isShadow(argument));
     } catch (InvalidPathException _) {
       throw unreadable(argument, "this cannot be the name of a file");
     }
   }
 
   private static String readFile(String file) throws ConfigException {
+    Path path;
     try {
-      return Files.readString(Path.of(file));
+      path = Path.of(file);
     } catch (InvalidPathException _) {
       throw unreadable(file, "this cannot be the name of a file");
-    } catch (NoSuchFileException _) {
-      throw unreadable(file, "there is no such file");
-    } catch (CharacterCodingException _) {
-      throw unreadable(file, "this is not UTF-8 text");
-    } catch (IOException _) {
-      throw unreadable(
-          file, Files.isDirectory(Path.of(file)) ? "this is a folder" : "it cannot be read");
     }
+    if (Files.isDirectory(path)) {
+      throw unreadable(file, "this is a folder");
+    }
+    return KIND.text(path);
   }
 
   private static ConfigException unreadable(String file, String what) {

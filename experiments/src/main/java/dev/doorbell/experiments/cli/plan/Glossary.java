@@ -12,9 +12,15 @@ import dev.doorbell.experiments.config.schema.Setting;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.results.validation.MachineStanding;
+import dev.doorbell.experiments.workbench.validation.ModelMachine;
+import dev.doorbell.experiments.workbench.validation.StoredResults;
+import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
 
 /** Everything that has a name, with what there is to say about it. */
 public final class Glossary {
@@ -41,7 +47,7 @@ public final class Glossary {
     return switch (kind) {
       case "experiments" -> ExperimentFiles.names().stream().map(this::experiment).toList();
       case "kernels" -> catalogue("kernel", context.runtime().get().catalogue().kernels());
-      case "topologies" -> catalogue("topology", context.runtime().get().catalogue().topologies());
+      case "topologies" -> topologies();
       case "paths" -> words("path", "path");
       case "metrics" -> metrics();
       case "axes" -> schema.settings().values().stream().map(this::axis).toList();
@@ -53,6 +59,22 @@ public final class Glossary {
     List<Entry> all = new ArrayList<>();
     KINDS.forEach(kind -> all.addAll(entries(kind)));
     return all;
+  }
+
+  /** Topologies, each with what it rests on before its text. */
+  private List<Entry> topologies() {
+    ValidationResults stored = StoredResults.builtIn();
+    Map<String, ModelMachine> machines =
+        ModelMachine.builtIn().stream()
+            .collect(Collectors.toMap(ModelMachine::topology, machine -> machine));
+    return context.runtime().get().catalogue().topologies().stream()
+        .map(
+            entry -> {
+              ModelMachine machine = machines.get(entry.name());
+              String standing = machine == null ? "" : MachineStanding.text(machine, stored);
+              return new Entry("topology", entry.name(), entry.summary(), standing + entry.text());
+            })
+        .toList();
   }
 
   private static List<Entry> catalogue(String kind, List<Catalogue.Entry> entries) {

@@ -1,17 +1,19 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Percent;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.results.compare.ChangeVerdict;
 import dev.doorbell.experiments.results.compare.ComparisonReport;
 import dev.doorbell.experiments.results.compare.ResidualReport;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.run.RunException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,13 +22,14 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell compare RUN RUN}. */
 @CommandLine.Command(
     header = {
-      "Says what changed from one run to another, point by point. Exits with 5 on a regression.",
+      "Says what changed from one run to another, point by point.",
       "",
       "  doorbell compare main fast-doorbell                  two tags, see run --tag",
       "  doorbell compare runs/2026... runs/2026... --metric latency",
       "  doorbell compare main fast-doorbell --threshold 2%% --json",
       "",
-      "docs/statistics.md explains every column.",
+      "Exits with 5 on a regression, with 9 where too few samples leave a point",
+      "undecided. docs/statistics.md explains every column.",
       ""
     })
 public final class CompareCommand extends CliCommand {
@@ -68,16 +71,25 @@ public final class CompareCommand extends CliCommand {
       if (common().json()) {
         Json.print(context, report.json());
       } else {
-        context.terminal().out().print(report.text(common().quiet()));
+        context.terminal().out().print(report.text(common().quiet(), context.terminal().width()));
       }
-      return ExitCode.OK;
+      return RunPlace.afterDamage(context, damage(comparison), ExitCode.OK);
     }
     ComparisonReport report = new ComparisonReport(comparison);
     if (common().json()) {
       Json.print(context, report.json());
     } else {
-      context.terminal().out().print(report.text(_ -> !common().quiet()));
+      context
+          .terminal()
+          .out()
+          .print(report.text(_ -> !common().quiet(), context.terminal().width()));
     }
-    return comparison.overall() == ChangeVerdict.REGRESSED ? ExitCode.REGRESSION : ExitCode.OK;
+    return RunPlace.afterDamage(context, damage(comparison), ComparisonOptions.code(comparison));
+  }
+
+  static List<Problem> damage(RunComparison comparison) {
+    return Stream.of(comparison.before(), comparison.after())
+        .flatMap(run -> run.damage().stream())
+        .toList();
   }
 }

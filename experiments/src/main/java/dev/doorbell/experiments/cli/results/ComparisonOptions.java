@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;
@@ -12,14 +13,23 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** What {@code compare} and {@code gate} have in common. */
-final class ComparisonOptions {
+/** What {@code compare}, {@code gate} and {@code run --baseline} have in common. */
+public final class ComparisonOptions {
   @Option(
       names = "--metric",
       paramLabel = "METRIC",
       split = ",",
       description = "Compare these alone (default: every sampled metric of both).")
   private List<String> metrics = new ArrayList<>();
+
+  /** How a command ends whose verdict this is. */
+  public static ExitCode code(RunComparison comparison) {
+    return switch (comparison.overall()) {
+      case REGRESSED -> ExitCode.REGRESSION;
+      case UNDECIDED -> ExitCode.UNDECIDED;
+      case NO_CHANGE, WITHIN_NOISE, IMPROVED -> ExitCode.OK;
+    };
+  }
 
   RunComparison compare(RunPlace place, String before, String after, double alpha, double threshold)
       throws UsageException, RunException {

@@ -3,7 +3,9 @@ package dev.doorbell.experiments.cli.results;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Percent;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.compare.ChangeVerdict;
@@ -20,15 +22,20 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell gate RUN --baseline RUN}. */
 @CommandLine.Command(
     header = {
-      "Passes a run that is no worse than a baseline: exit 0, or 5, or 1 where points are missing.",
+      "Passes a run that is no worse than a baseline.",
       "",
       "  doorbell gate nightly --baseline main",
       "  doorbell gate nightly --baseline main --max-regress 2%% --metric latency",
+      "  doorbell gate nightly --baseline main --junit gate.xml",
+      "",
+      "Exits with 0; 5 on a regression; 1 where points are missing; 9 where too few",
+      "samples leave a point undecided.",
       ""
     })
 public final class GateCommand extends CliCommand {
   @Mixin private RunPlace place = new RunPlace();
   @Mixin private ComparisonOptions options = new ComparisonOptions();
+  @Mixin private JUnitOption junit = new JUnitOption();
 
   @Parameters(paramLabel = "RUN", description = "The run: directory, name or tag.")
   private String run = "";
@@ -55,8 +62,10 @@ public final class GateCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context) throws UsageException, RunException {
     RunComparison comparison = options.compare(place, baseline, run, alpha, most);
-    ExitCode code = verdict(comparison);
+    ExitCode code =
+        RunPlace.afterDamage(context, CompareCommand.damage(comparison), verdict(comparison));
     ComparisonReport report = new ComparisonReport(comparison);
+    junit.write("doorbell gate " + comparison.after().plan().config().name(), report.cases());
     if (common().json()) {
       SequencedMap<String, Object> json = new LinkedHashMap<>(report.json());
       json.put("passed", code == ExitCode.OK);
@@ -71,18 +80,18 @@ public final class GateCommand extends CliCommand {
           .print(
               report.text(
                   point ->
-                      common().verbose()
-                          || point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0));
+                      common().verbose() || point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0,
+                  context.terminal().width()));
     }
     context.terminal().out().println(text(code, comparison));
     return code;
   }
 
   private static ExitCode verdict(RunComparison comparison) {
-    if (comparison.overall() == ChangeVerdict.REGRESSED) {
-      return ExitCode.REGRESSION;
-    }
-    return comparison.onlyBefore().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+    ExitCode code = ComparisonOptions.code(comparison);
+    return code == ExitCode.REGRESSION || comparison.onlyBefore().isEmpty()
+        ? code
+        : ExitCode.FAILED;
   }
 
   private static String text(ExitCode code, RunComparison comparison) {
@@ -91,6 +100,7 @@ public final class GateCommand extends CliCommand {
       case FAILED ->
           "gate failed: no result for %s of the baseline"
               .formatted(Show.count(comparison.onlyBefore().size(), "point"));
+      case UNDECIDED -> "gate undecided: too few samples for a verdict";
       default -> "gate failed: regression";
     };
   }

@@ -135,9 +135,11 @@ public final class PlotCommand extends CliCommand {
     @Nullable FigureSpec spec = asked();
     List<PointCondition> part = conditions(only);
     Map<String, List<String>> written = new LinkedHashMap<>();
+    List<Problem> damage = new ArrayList<>();
     for (String run : runs) {
       Path directory = place.find(run);
       StoredRun stored = StoredRun.read(directory);
+      damage.addAll(stored.damage());
       Path folder = out == null ? directory.resolve(RunDirectory.FIGURES) : out;
       CommandContext own = UserKernels.ofRuns(context, List.of(directory));
       SequencedMap<String, byte[]> made =
@@ -154,7 +156,7 @@ public final class PlotCommand extends CliCommand {
     if (common().json()) {
       Json.print(context, written);
     }
-    return ExitCode.OK;
+    return RunPlace.afterDamage(context, damage, ExitCode.OK);
   }
 
   /** The figure that the options describe; null where they leave all to the config. */

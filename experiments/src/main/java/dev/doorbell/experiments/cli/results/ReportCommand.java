@@ -77,6 +77,7 @@ public final class ReportCommand extends CliCommand {
     } else {
       context.terminal().out().println(file);
     }
-    return ExitCode.OK;
+    return RunPlace.afterDamage(
+        context, stored.stream().flatMap(run -> run.damage().stream()).toList(), ExitCode.OK);
   }
 }

@@ -1,11 +1,10 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.plan.FaultTally;
-import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;
-import dev.doorbell.experiments.results.print.TableBuilder;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.JournalEntry;
@@ -16,52 +15,54 @@ import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
-import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.SampleWarning;
-import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.SequencedMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A run as text: one row a point, crossovers, and what the numbers are called. */
 public final class ResultTable {
-  private static final String NONE = "-";
-
   /** Lines that cross more often lie on top of each other. */
   private static final int MOST_CROSSINGS = 2;
 
   private final RunData data;
-  private final List<Axis> axes;
-  private final SequencedMap<String, String> metrics = new LinkedHashMap<>();
-  private final SequencedMap<String, String> counters = new LinkedHashMap<>();
 
   private ResultTable(RunData data) {
     this.data = data;
-    this.axes =
-        data.axes().size() == 1
-            ? data.axes()
-            : data.axes().stream().filter(axis -> axis.values().size() > 1).toList();
-    for (SummaryRow row : data.rows()) {
-      row.metrics().forEach((name, metric) -> metrics.putIfAbsent(name, metric.samples().unit()));
-      row.counters().forEach((name, counter) -> counters.putIfAbsent(name, counter.unit()));
-    }
   }
 
-  /** The whole text, ending in a newline. */
-  public static String text(StoredRun run) {
+  /** The whole text with every metric, ending in a newline. */
+  public static String text(StoredRun run, int width) {
+    return text(run, run.data(), RunTables.USUAL, width);
+  }
+
+  /**
+   * The whole text, ending in a newline.
+   *
+   * @param shown the points and metrics of the run that have rows and columns
+   * @param statistics columns of each metric
+   * @param width of the terminal: a wider table is printed in blocks, longer lines are folded
+   */
+  public static String text(
+      StoredRun run, RunData shown, List<RunTables.Statistic> statistics, int width) {
     ResultTable table = new ResultTable(run.data());
     StringBuilder text = new StringBuilder();
-    if (!run.data().rows().isEmpty()) {
-      text.append(table.shared()).append(table.rows()).append(table.crossovers());
-      text.append(table.expectations());
+    if (!shown.rows().isEmpty()) {
+      Table rows = RunTables.summary(shown, statistics, true).ascii();
+      text.append(Screen.folded(new ResultTable(shown).shared(), width))
+          .append(new Table(rows.columns(), rows.rows(), List.of()).text(width));
+    }
+    return text + Screen.folded(table.below(run), width);
+  }
+
+  private String below(StoredRun run) {
+    StringBuilder text = new StringBuilder();
+    if (!data.rows().isEmpty()) {
+      text.append(crossovers()).append(expectations());
     }
     return text.append(failures(run))
         .append(retries(run))
@@ -116,83 +117,10 @@ public final class ResultTable {
   private String shared() {
     String line =
         data.axes().stream()
-            .filter(axis -> !axes.contains(axis))
+            .filter(axis -> data.axes().size() > 1 && axis.values().size() == 1)
             .map(axis -> axis.name() + " " + Screen.value(axis.values().getFirst(), axis.unit()))
             .collect(Collectors.joining("   "));
     return line.isEmpty() ? "" : "all at " + line + "\n";
-  }
-
-  private String rows() {
-    TableBuilder<SummaryRow> table = Screen.axes(new TableBuilder<>(), axes, SummaryRow::axes);
-    metrics.forEach((name, unit) -> metric(table, name, unit));
-    counters.forEach(
-        (name, unit) ->
-            table.right(
-                (name + " " + unit).strip(),
-                row ->
-                    Optional.ofNullable(row.counters().get(name))
-                        .map(counter -> count(counter.value()))
-                        .orElse(NONE)));
-    return table.table(data.rows(), List.of()).text();
-  }
-
-  private void metric(TableBuilder<SummaryRow> table, String name, String unit) {
-    table.right(
-        "%s p50 %s".formatted(name, Screen.unit(unit)),
-        row -> shown(row, name, summary -> Screen.metric(summary.median(), unit)));
-    table.left(
-        "[95 % CI]",
-        row ->
-            shown(
-                row,
-                name,
-                summary -> Screen.interval(new Interval(summary.lower(), summary.upper()), unit)));
-    if (unit.equals("ns")) {
-      table.right("p99", row -> shown(row, name, summary -> Screen.metric(summary.p99(), unit)));
-    }
-    if (data.rows().stream().anyMatch(row -> model(row, name).isPresent())) {
-      table.right(
-          "model",
-          row ->
-              shown(
-                  row,
-                  name,
-                  _ ->
-                      model(row, name)
-                          .map(
-                              term ->
-                                  (term.ceiling() ? "<= " : "") + Screen.metric(term.value(), unit))
-                          .orElse(NONE)));
-      table.right(
-          "residual",
-          row ->
-              shown(
-                  row,
-                  name,
-                  summary ->
-                      model(row, name)
-                          .filter(term -> term.value() != 0)
-                          .map(term -> Screen.percent(summary.median() / term.value() - 1))
-                          .orElse(NONE)));
-    }
-  }
-
-  private static Optional<Prediction.Term> model(SummaryRow row, String metric) {
-    return Optional.ofNullable(row.metrics().get(metric)).flatMap(MetricRow::model);
-  }
-
-  /** A statistic of a metric where the point has samples of it. */
-  private static String shown(SummaryRow row, String name, Function<Summary, String> statistic) {
-    MetricRow metric = row.metrics().get(name);
-    return metric == null || metric.samples().size() == 0
-        ? NONE
-        : statistic.apply(SummaryFiles.summary(row, metric));
-  }
-
-  private static String count(double value) {
-    return value == Math.rint(value)
-        ? Long.toString((long) value)
-        : String.format(Locale.ROOT, "%.2f", value);
   }
 
   private String crossovers() {

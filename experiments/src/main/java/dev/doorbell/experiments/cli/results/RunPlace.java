@@ -1,5 +1,8 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CommandContext;
+import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFinder;
 import dev.doorbell.experiments.run.StoredRun;
@@ -28,5 +31,16 @@ final class RunPlace {
       read.add(StoredRun.read(find(part)));
     }
     return read.size() == 1 ? read.getFirst() : StoredRun.merge(read);
+  }
+
+  /**
+   * Prints what of runs is damaged.
+   *
+   * @param code of the command for sound runs
+   * @return {@code code}, or failure if there is damage and the code tells of nothing worse
+   */
+  static ExitCode afterDamage(CommandContext context, List<Problem> damage, ExitCode code) {
+    damage.forEach(problem -> context.terminal().err().println(problem.text()));
+    return damage.isEmpty() || code != ExitCode.OK ? code : ExitCode.FAILED;
   }
 }

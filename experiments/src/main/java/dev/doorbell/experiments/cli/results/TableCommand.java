@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -10,6 +11,7 @@ import dev.doorbell.experiments.results.formats.ToolFormat;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.results.tables.SampleTables;
+import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
@@ -32,6 +34,8 @@ import picocli.CommandLine.Parameters;
       "  doorbell table runs/20260101T120000Z-pull-vs-push-7f3a91c2",
       "  doorbell table runs/20260101T120000Z-pull-vs-push-7f3a91c2 --fmt latex",
       "  doorbell table part1 part2 part3 --fmt csv",
+      "  doorbell table RUN --metric latency --only 'size<=4K' --sort -latency",
+      "  doorbell table RUN --columns p50,ci,min --fmt latex --siunitx",
       "  doorbell table RUN --fits --fmt latex",
       "  doorbell table RUN --format perftest",
       ""
@@ -53,6 +57,17 @@ public final class TableCommand extends CliCommand {
         "it: perftest, nccl, osu (default: text)."
       })
   private Format format = Format.TEXT;
+
+  @Mixin private TableView view = new TableView();
+
+  @Option(names = "--bare", description = "LaTeX: the tabular alone, without box and notes.")
+  private boolean bare;
+
+  @Option(names = "--siunitx", description = "As --bare, with S columns for numbers.")
+  private boolean siunitx;
+
+  @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
+  private boolean strict;
 
   @ArgGroup private Extra extra = new Extra();
 
@@ -114,26 +129,42 @@ public final class TableCommand extends CliCommand {
   }
 
   @Override
-  public ExitCode run(CommandContext context) throws RunException, UsageException {
+  public ExitCode run(CommandContext context) throws RunException, UsageException, ConfigException {
     StoredRun stored = place.read(runs);
+    RunData shown = view.of(stored);
     Format wanted = common().json() ? Format.JSON : format;
-    Table table = extra.of(stored.data());
+    if ((bare || siunitx) && wanted != Format.LATEX) {
+      throw new UsageException(
+          Problem.of("DB-U003", siunitx ? "--siunitx" : "--bare", "it is about LaTeX")
+              .fix("add --fmt latex"));
+    }
+    Table table = extra.of(shown);
     if (table != null && wanted == Format.JSON) {
       Json.print(context, table.tree());
     } else {
       context
           .terminal()
           .out()
-          .print(table == null ? results(stored, wanted) : written(table, wanted));
+          .print(
+              table == null
+                  ? results(stored, shown, wanted, context.terminal().width())
+                  : written(table, wanted, context.terminal().width()));
     }
-    return ExitCode.OK;
+    return RunPlace.afterDamage(
+        context,
+        stored.damage(),
+        strict && Expectations.anyNotMet(stored.data()) ? ExitCode.CLAIM : ExitCode.OK);
   }
 
-  private static String written(Table table, Format format) throws UsageException {
+  private Table.Latex style() {
+    return siunitx ? Table.Latex.SIUNITX : bare ? Table.Latex.BARE : Table.Latex.NOTED;
+  }
+
+  private String written(Table table, Format format, int width) throws UsageException {
     return switch (format) {
-      case TEXT -> table.text();
+      case TEXT -> table.text(width);
       case MD -> table.markdown();
-      case LATEX -> table.latex();
+      case LATEX -> table.latex(style());
       case CSV -> table.csv();
       case JSON, PERFTEST, NCCL, OSU ->
           throw new UsageException(
@@ -145,13 +176,14 @@ public final class TableCommand extends CliCommand {
     };
   }
 
-  private static String results(StoredRun stored, Format format) throws RunException {
+  private String results(StoredRun stored, RunData shown, Format format, int width)
+      throws RunException {
     return switch (format) {
-      case TEXT -> ResultTable.text(stored);
-      case JSON -> SummaryFiles.json(stored.data());
-      case CSV -> SummaryFiles.csv(stored.data());
-      case MD -> RunTables.summary(stored.data()).markdown();
-      case LATEX -> RunTables.summary(stored.data()).latex();
+      case TEXT -> ResultTable.text(stored, shown, view.statistics(), width);
+      case JSON -> SummaryFiles.json(shown);
+      case CSV -> SummaryFiles.csv(shown);
+      case MD -> RunTables.summary(shown, view.statistics(), false).markdown();
+      case LATEX -> RunTables.summary(shown, view.statistics(), false).latex(style());
       case PERFTEST -> foreign(ToolFormat.PERFTEST, stored);
       case NCCL -> foreign(ToolFormat.NCCL, stored);
       case OSU -> foreign(ToolFormat.OSU, stored);
@@ -165,7 +197,8 @@ public final class TableCommand extends CliCommand {
           Problem.of(
                   "DB-R008",
                   stored.data().runId(),
-                  "it has neither latency nor goodput of messages of a size")
+                  "it has nothing over message size that this tool measures: latency, goodput,"
+                      + " or, for nccl alone, dispatch")
               .fix("doorbell table RUN --fmt csv prints whatever it has"));
     }
     return text;

@@ -6,9 +6,11 @@ import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.hca.HcaPlace;
 import dev.doorbell.experiments.plan.Pairing;
+import dev.doorbell.interop.access.AccessToken;
 import dev.doorbell.interop.control.HostPort;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -55,10 +57,16 @@ final class PairOptions {
       throw new UsageException(
           Problem.of("DB-U003", "--rank", "either --pair, or --rank 0 or 1 with --at"));
     }
-    HostPort where =
-        at == null ? new HostPort("127.0.0.1", HcaPlace.freePort()) : HcaPlace.endpoint(at);
+    HostPort where = at == null ? HcaPlace.privateMeeting() : HcaPlace.endpoint(at);
     meeting = where;
-    return new Pairing(Math.max(0, rank), where.host(), where.port(), address, PATIENCE_NANOS);
+    AccessToken token = where.token();
+    return new Pairing(
+        Math.max(0, rank),
+        where.host(),
+        where.port(),
+        token == null ? null : token.text(),
+        address,
+        PATIENCE_NANOS);
   }
 
   /** True when the other process has the samples. */
@@ -70,14 +78,20 @@ final class PairOptions {
    * Starts the other process, where this one has to.
    *
    * @param arguments of this process
+   * @param quiet whether they say that results alone are printed; it cannot be said twice
    */
-  @Nullable ChildProcess startOther(List<String> arguments) throws EnvironmentException {
+  @Nullable ChildProcess startOther(List<String> arguments, boolean quiet)
+      throws EnvironmentException {
     if (!pair) {
       return null;
     }
     List<String> words = new ArrayList<>(arguments);
     words.removeIf(word -> word.equals("--pair"));
-    words.addAll(List.of("--rank=1", "--at=" + meeting, "--quiet"));
-    return ChildProcess.start(words);
+    words.addAll(List.of("--rank=1", "--at=" + meeting));
+    if (!quiet) {
+      words.add("--quiet");
+    }
+    HostPort where = meeting;
+    return ChildProcess.start(words, where == null ? Map.of() : HcaPlace.environment(where));
   }
 }

@@ -7,12 +7,14 @@ import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.interop.job.JobRank;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,8 @@ record PreparedRun(
     PointSchedule schedule,
     List<Point> points,
     @Nullable RunIndex before) {
+  private static final int MOST_NAMES = 8;
+
   PreparedRun(
       CommandContext context,
       ExperimentRuntime runtime,
@@ -58,6 +62,22 @@ record PreparedRun(
     }
     Set<String> finished = Set.copyOf(RunDirectory.finished(before.entries()));
     return points.stream().filter(point -> !finished.contains(point.id())).toList();
+  }
+
+  /** Says which points a resumed run runs again, and why. */
+  String again(RunIndex from) {
+    Set<String> recorded =
+        from.entries().stream().map(JournalEntry::point).collect(Collectors.toSet());
+    long ended = points.stream().filter(point -> recorded.contains(point.id())).count();
+    String names =
+        points.stream().limit(MOST_NAMES).map(Point::id).collect(Collectors.joining(", "));
+    return "resume   %d to run: %d failed or timed out before, %d without a sound result%s%s"
+        .formatted(
+            points.size(),
+            ended,
+            points.size() - ended,
+            points.isEmpty() ? "" : ": " + names,
+            points.size() > MOST_NAMES ? " and %d more".formatted(points.size() - MOST_NAMES) : "");
   }
 
   PointRunner runner() {

@@ -15,6 +15,7 @@ import dev.doorbell.experiments.cli.command.Version;
 import dev.doorbell.experiments.cli.plan.PlanChecks;
 import dev.doorbell.experiments.cli.plan.PlanOptions;
 import dev.doorbell.experiments.cli.plan.UserKernels;
+import dev.doorbell.experiments.cli.results.ComparisonOptions;
 import dev.doorbell.experiments.cli.results.ResultTable;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
@@ -27,6 +28,8 @@ import dev.doorbell.experiments.results.compare.ChangeVerdict;
 import dev.doorbell.experiments.results.compare.ComparisonReport;
 import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;
+import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Machine;
 import dev.doorbell.experiments.run.Manifest;
@@ -68,6 +71,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell run my.yaml --only 'size<=4K,path=pull|push.bf' --seed 7 --out /data/runs",
       "  doorbell run my.yaml --until 'ci95(latency.p50)<2%%' --retries 2 --tag before",
       "  doorbell run my.yaml --baseline before",
+      "  doorbell run my.yaml --baseline before --see 5%% --dry-run",
       "  doorbell run my.yaml --shard 1/4",
       "  doorbell run --resume runs/20260101T120000Z-pull-vs-push-7f3a91c2",
       "  doorbell run pull-vs-push --pair -s size=64,4K -s placement=same-switch",
@@ -105,8 +109,17 @@ public final class RunCommand extends CliCommand {
     checkArguments();
     CompletableFuture<Machine> machine = Machine.read();
     RunIndex baseline = read(options.baseline);
-    PreparedRun prepared = prepare(around, read(resume));
+    PreparedRun prepared = prepare(around, resumed());
     announce(prepared);
+    Double effect = options.see;
+    if (effect != null && baseline != null && !silent(prepared)) {
+      for (String line :
+          PowerCheck.lines(
+              baseline, prepared.config(), prepared.environment().basis(), effect, COMPARED)) {
+        int width = prepared.context().terminal().width();
+        prepared.context().terminal().out().println(Screen.folded(line, width));
+      }
+    }
     if (dryRun) {
       return ExitCode.OK;
     }
@@ -115,14 +128,20 @@ public final class RunCommand extends CliCommand {
           .run(prepared.points());
     }
     try (RunJob job = RunJob.beginIfShared(prepared.rank(), options, prepared.config());
-        ChildProcess other = pair.startOther(prepared.context().arguments());
+        ChildProcess other = pair.startOther(prepared.context().arguments(), common().quiet());
         RunDirectory directory = directory(prepared)) {
+      if (other != null) {
+        other.onFailure(status -> endWithOtherProcess(prepared.context(), status));
+      }
       RunIndex begun = begin(prepared, directory, machine.join());
       times.ended("preparation");
       if (job != null) {
         job.running(prepared.points(), options.retries);
       }
-      FinishedRun finished = execute(prepared, begun, directory, times);
+      List<RunIndex> others =
+          OtherProcesses.run(
+              prepared.context(), directory.path(), begun.processes(), silent(prepared));
+      FinishedRun finished = execute(prepared, begun, directory, others, times);
       ExitCode code = conclude(prepared, finished, baseline, directory, times);
       if (job != null) {
         job.end(prepared.context(), directory.path(), code, common().quiet());
@@ -133,6 +152,16 @@ public final class RunCommand extends CliCommand {
 
   private @Nullable RunIndex read(@Nullable String run) throws RunException {
     return run == null ? null : RunIndex.read(new RunFinder(out).find(run));
+  }
+
+  /** The run to go on with, less what of it is damaged. */
+  private @Nullable RunIndex resumed() throws RunException {
+    RunIndex before = read(resume);
+    if (before == null) {
+      return null;
+    }
+    before.requireSameConfig();
+    return before.withoutDamagedSamples();
   }
 
   /** Reads and checks everything that the run needs before its first point. */
@@ -161,8 +190,30 @@ public final class RunCommand extends CliCommand {
     PlanChecks.demand(name, plan, runtime, environment);
     options.jobs = environment.pointsAtOnce(options.jobs);
     JobRank rank = RunJob.rank(System.getenv(), options);
+    requireProcesses(
+        config, environment.basis(), pairing != null || rank.size() > 1 || before != null);
     PointSchedule schedule = schedule(plan, before, environment.basis(), rank);
     return new PreparedRun(context, runtime, config, plan, environment, rank, schedule, before);
+  }
+
+  /** Several processes are for wall time, of a run that is no part of something else. */
+  private static void requireProcesses(ExperimentConfig config, Basis basis, boolean part)
+      throws UsageException {
+    if (config.measure().processes() == 1) {
+      return;
+    }
+    String why =
+        basis == Basis.MODELLED
+            ? "virtual time is the same in every process"
+            : part
+                ? "a pair, a job and a resumed run are run by the processes that they have"
+                : config.measure().until() != null
+                    ? "with 'until' processes would have different numbers of samples"
+                    : "";
+    if (!why.isEmpty()) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--processes", why).fix("leave it out, or -s processes=1"));
+    }
   }
 
   private RunDirectory directory(PreparedRun prepared) throws RunException {
@@ -208,7 +259,11 @@ public final class RunCommand extends CliCommand {
 
   /** Runs the points, and writes summaries, figures and the final manifest. */
   private FinishedRun execute(
-      PreparedRun prepared, RunIndex begun, RunDirectory directory, RunTimes times)
+      PreparedRun prepared,
+      RunIndex begun,
+      RunDirectory directory,
+      List<RunIndex> others,
+      RunTimes times)
       throws RunException {
     CommandContext context = prepared.context();
     ExperimentConfig.Measure measure = begun.plan().config().measure();
@@ -218,7 +273,10 @@ public final class RunCommand extends CliCommand {
     RunExecution execution =
         new RunExecution(
             directory,
-            times.watch(new RepeatedRunner(prepared.runner(), measure.repeat(), measure.until())),
+            times.watch(
+                OtherProcesses.joined(
+                    new RepeatedRunner(prepared.runner(), measure.repeat(), measure.until()),
+                    others)),
             prepared.runtime()::predict,
             silent(prepared) ? RunListener.SILENT : progress,
             context.interruption(),
@@ -236,11 +294,12 @@ public final class RunCommand extends CliCommand {
                 context.clock().instant(),
                 done.entries().size());
     StoredRun stored =
-        StoredRun.read(new RunIndex(done.path(), done.plan(), ended, done.entries()));
+        StoredRun.read(
+            new RunIndex(done.path(), done.plan(), ended, done.entries(), done.damage()));
     RunOutputs.Written written = RunOutputs.write(directory, stored, prepared.runtime());
     ended.write(directory);
     times.ended(RESULTS);
-    return new FinishedRun(stored, written, exitCode(stored, outcome.interrupted()));
+    return new FinishedRun(stored, written, judged(stored, outcome.interrupted()));
   }
 
   /**
@@ -260,10 +319,7 @@ public final class RunCommand extends CliCommand {
           baseline == null || !printed || finished.code() != ExitCode.OK
               ? null
               : RunComparison.of(baseline, RunIndex.read(directory.path()), COMPARED);
-      ExitCode code =
-          comparison != null && comparison.overall() == ChangeVerdict.REGRESSED
-              ? ExitCode.REGRESSION
-              : finished.code();
+      ExitCode code = comparison == null ? finished.code() : ComparisonOptions.code(comparison);
       if (printed) {
         report(prepared.context(), finished, code, comparison, times);
       }
@@ -276,11 +332,32 @@ public final class RunCommand extends CliCommand {
     }
   }
 
+  /**
+   * Ends this run at once: the other process of a pair may have ended before the two had met. One
+   * that failed in good order has run all points.
+   */
+  private static void endWithOtherProcess(CommandContext context, int status) {
+    if (status == ExitCode.FAILED.status()) {
+      return;
+    }
+    Problem problem =
+        Problem.of("DB-E047", null, "the other process ended with status %d".formatted(status))
+            .effect("the run ends")
+            .fix("above 128 a signal ended it; else its own message stands before this one");
+    context.terminal().err().println(problem.text());
+    context.interruption().request();
+  }
+
   /** The other process of a pair may be the only one to see a wrong byte. */
   private static ExitCode withOtherProcess(@Nullable ChildProcess other, ExitCode code) {
-    return other != null && other.await(GRACE.toSeconds()) != 0 && code == ExitCode.OK
-        ? ExitCode.FAILED
-        : code;
+    boolean ended = code == ExitCode.OK || code == ExitCode.INTERRUPTED;
+    if (other == null || !ended) {
+      return code;
+    }
+    int status = other.await(GRACE.toSeconds());
+    return status == 0 || (code == ExitCode.INTERRUPTED && status == ChildProcess.RUNNING)
+        ? code
+        : ExitCode.FAILED;
   }
 
   private List<String> overrides() {
@@ -339,17 +416,25 @@ public final class RunCommand extends CliCommand {
 
   /** Prints the environment with the reason of each choice, and the size of the run. */
   private void announce(PreparedRun prepared) {
+    RunIndex before = prepared.before();
     if (silent(prepared)) {
+      if (before != null) {
+        before.damage().forEach(problem -> damaged(prepared.context().terminal().err(), problem));
+      }
       return;
     }
     PrintStream print = prepared.context().terminal().out();
     Environment environment = prepared.environment();
-    print.printf(
-        "gpu %s   hca %s   clock %s   basis %s%n",
-        choice(environment.gpu()),
-        choice(environment.hca()),
-        choice(environment.clock()),
-        environment.basis().word());
+    int width = prepared.context().terminal().width();
+    print.println(
+        Screen.folded(
+            "gpu %s   hca %s   clock %s   basis %s"
+                .formatted(
+                    choice(environment.gpu()),
+                    choice(environment.hca()),
+                    choice(environment.clock()),
+                    environment.basis().word()),
+            width));
     ExperimentConfig config = prepared.config();
     List<Point> points = prepared.points();
     long once = points.stream().mapToLong(prepared.runtime()::estimateNanos).sum();
@@ -361,9 +446,17 @@ public final class RunCommand extends CliCommand {
         points.size(),
         Show.minutes(nanos / options.jobs),
         config.hash());
+    if (before != null) {
+      before.damage().forEach(problem -> damaged(print, problem));
+      print.println(prepared.again(before));
+    }
     if (dryRun && common().verbose()) {
       points.forEach(point -> print.println("  " + point.id()));
     }
+  }
+
+  private static void damaged(PrintStream print, Problem problem) {
+    print.printf("resume   %s  %s%n", problem.where(), problem.what());
   }
 
   private static String choice(Environment.Choice choice) {
@@ -398,10 +491,11 @@ public final class RunCommand extends CliCommand {
       return;
     }
     print.println();
-    print.print(ResultTable.text(stored));
+    print.print(ResultTable.text(stored, context.terminal().width()));
     print.printf("run      %s%n", stored.path());
     if (!figures.figures().isEmpty()) {
-      print.printf("figures  %s%n", String.join(" ", figures.figures()));
+      String names = "figures  " + String.join(" ", figures.figures());
+      print.println(Screen.folded(names, context.terminal().width()));
     }
     figures.missing().forEach(problem -> print.println("note  " + problem.text()));
     if (code == ExitCode.INTERRUPTED) {
@@ -411,10 +505,21 @@ public final class RunCommand extends CliCommand {
       print.printf("%nagainst  %s%n", comparison.before().path());
       print.print(
           new ComparisonReport(comparison)
-              .text(point -> point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0));
+              .text(
+                  point -> point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0,
+                  context.terminal().width()));
     }
     times.ended(RESULTS);
-    print.println(options.timings ? times.text() : times.brief());
+    print.println(
+        Screen.folded(options.timings ? times.text() : times.brief(), context.terminal().width()));
+  }
+
+  /** An expectation that is not met is a result like others, unless the user asks for more. */
+  private ExitCode judged(StoredRun stored, boolean interrupted) {
+    ExitCode code = exitCode(stored, interrupted);
+    return options.strict && code == ExitCode.OK && Expectations.anyNotMet(stored.data())
+        ? ExitCode.CLAIM
+        : code;
   }
 
   /** Missed faults fail a run that is otherwise complete. */

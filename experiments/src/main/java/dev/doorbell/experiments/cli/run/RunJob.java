@@ -120,7 +120,7 @@ final class RunJob implements AutoCloseable {
           told.size() - parts.size());
     }
     out.println();
-    out.print(ResultTable.text(StoredRun.merge(parts)));
+    out.print(ResultTable.text(StoredRun.merge(parts), context.terminal().width()));
   }
 
   @Override

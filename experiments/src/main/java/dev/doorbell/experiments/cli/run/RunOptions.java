@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.Percent;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.run.PointSchedule;
 import java.util.ArrayList;
@@ -28,6 +29,12 @@ final class RunOptions {
       paramLabel = "N",
       description = "Run each point N times, each in a world of its own.")
   @Nullable Integer repeat;
+
+  @Option(
+      names = "--processes",
+      paramLabel = "N",
+      description = "Wall time: run all points in N processes, one after the other.")
+  @Nullable Integer processes;
 
   @Option(
       names = "--until",
@@ -59,8 +66,15 @@ final class RunOptions {
   @Option(
       names = "--baseline",
       paramLabel = "RUN",
-      description = "Compare with this run at the end; exit 5 on a regression.")
+      description = "Compare with this run at the end; exit 5 on a regression, 9 if undecided.")
   @Nullable String baseline;
+
+  @Option(
+      names = "--see",
+      paramLabel = "SHARE",
+      converter = Percent.class,
+      description = "With --baseline: how often to repeat, to see a change of 5%%.")
+  @Nullable Double see;
 
   @Option(
       names = "--rendezvous",
@@ -77,6 +91,9 @@ final class RunOptions {
       description = "How long ranks wait for each other to start (default: ${DEFAULT-VALUE}).")
   int patience = 60;
 
+  @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
+  boolean strict;
+
   @Option(names = "--timings", description = "Say where the time went.")
   boolean timings;
 
@@ -85,6 +102,9 @@ final class RunOptions {
     List<String> overrides = new ArrayList<>();
     if (repeat != null) {
       overrides.add("repeat=" + repeat);
+    }
+    if (processes != null) {
+      overrides.add("processes=" + processes);
     }
     if (until != null) {
       overrides.add("until=" + until);
@@ -95,6 +115,12 @@ final class RunOptions {
   void check() throws UsageException {
     if (jobs < 1) {
       throw new UsageException(Problem.of("DB-U003", "--jobs", "at least one point must run"));
+    }
+    Double effect = see;
+    if (effect != null && (baseline == null || !(effect > 0))) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--see", "it is a change above 0 %, seen against a --baseline")
+              .fix("such as --baseline main --see 5%"));
     }
     if (retries < 0) {
       throw new UsageException(Problem.of("DB-U003", "--retries", "it is 0 or more"));

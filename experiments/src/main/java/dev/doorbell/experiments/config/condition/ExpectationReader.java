@@ -35,7 +35,7 @@ public final class ExpectationReader {
   /** Returns the expectations without problems. */
   public List<Expectation> read(JsonNode list) {
     List<Expectation> expectations = new ArrayList<>();
-    for (int i = 0; i < list.size(); i++) {
+    for (int i = 0; list.isArray() && i < list.size(); i++) {
       Expectation one = one(list.get(i), "/expect/" + i);
       if (one != null) {
         expectations.add(one);

@@ -3,7 +3,10 @@ package dev.doorbell.experiments.config.document;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -12,11 +15,15 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.composer.Composer;
+import org.snakeyaml.engine.v2.constructor.StandardConstructor;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.parser.Parser;
+import org.snakeyaml.engine.v2.parser.ParserImpl;
+import org.snakeyaml.engine.v2.scanner.StreamReader;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
@@ -28,7 +35,8 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * @param area letter of its problem codes, such as {@code F}
  */
 public record DocumentKind(String name, String shape, char area) {
-  private static final int MOST_CODE_POINTS = 4 * 1024 * 1024;
+  private static final int LEAST_BUFFER = 1024;
+  private static final int MOST_BYTES = 4 * 1024 * 1024;
 
   /** Code of a file that cannot be read. */
   public String unreadable() {
@@ -60,8 +68,15 @@ public record DocumentKind(String name, String shape, char area) {
    * @throws ConfigException when there is no such file, or it is not a text
    */
   public String text(Path file) throws ConfigException {
-    try {
-      return Files.readString(file);
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+      if (bytes.length > MOST_BYTES) {
+        throw failure(
+            unreadable(),
+            file.toString(),
+            "larger than %d MiB, and no %s is".formatted(MOST_BYTES >> 20, name));
+      }
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (NoSuchFileException e) {
       throw failure(unreadable(), file.toString(), "there is no such file");
     } catch (CharacterCodingException e) {
@@ -90,17 +105,38 @@ public record DocumentKind(String name, String shape, char area) {
             : "one file holds one %s, and this one holds %d".formatted(name, documents.size()));
   }
 
+  /**
+   * Reads the only document of a text as maps, lists and scalars of Java.
+   *
+   * @param file name for problems
+   * @throws ConfigException as {@link #node}
+   */
+  public Object values(String file, String text) throws ConfigException {
+    try {
+      return new StandardConstructor(settings(file, text))
+          .constructSingleDocument(Optional.of(node(file, text)));
+    } catch (YamlEngineException e) {
+      throw failure(notYaml(), file, "not YAML: " + firstLine(e.getMessage()));
+    }
+  }
+
+  /** The text is read at once: by pieces, a long scalar is copied again with each of them. */
+  private static LoadSettings settings(String file, String text) {
+    return LoadSettings.builder()
+        .setBufferSize(Math.max(LEAST_BUFFER, text.length() + 1))
+        .setLabel(file)
+        .setSchema(new CoreSchema())
+        .setCodePointLimit(MOST_BYTES)
+        .build();
+  }
+
   /** Composes every document of a text. */
   List<Node> documents(String file, String text) throws ConfigException {
-    LoadSettings settings =
-        LoadSettings.builder()
-            .setLabel(file)
-            .setSchema(new CoreSchema())
-            .setCodePointLimit(MOST_CODE_POINTS)
-            .build();
+    LoadSettings settings = settings(file, text);
     try {
       List<Node> documents = new ArrayList<>();
-      new Compose(settings).composeAllFromString(text).forEach(documents::add);
+      Parser parser = new BoundedParser(new ParserImpl(settings, new StreamReader(settings, text)));
+      new Composer(settings, parser).forEachRemaining(documents::add);
       return documents;
     } catch (MarkedYamlEngineException e) {
       Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);

@@ -25,9 +25,6 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>Scalars are resolved by YAML 1.2's core schema: {@code no} and {@code 012} are not surprises.
  */
 public final class YamlDocument {
-  /** Aliases multiply; a file of a few lines may otherwise grow without end. */
-  private static final int MOST_NODES = 100_000;
-
   private static final String NO_MEANING = "the tag %s has no meaning here";
   private static final Set<Tag> PLAIN = Set.of(Tag.MAP, Tag.SEQ);
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -36,8 +33,6 @@ public final class YamlDocument {
   private final String kind;
   private final SourcePositions positions;
   private final List<Problem> problems = new ArrayList<>();
-  private final List<Node> path = new ArrayList<>();
-  private int nodes;
 
   private YamlDocument(String file, String kind) {
     this.file = file;
@@ -124,38 +119,21 @@ public final class YamlDocument {
     return DocumentKind.where(file, node.getStartMark());
   }
 
-  private JsonNode convert(Node node, String pointer) throws ConfigException {
-    if (++nodes > MOST_NODES) {
-      throw new ConfigException(
-          List.of(
-              Problem.of(
-                  "DB-C002",
-                  where(node),
-                  "more than %,d nodes, aliases counted each time".formatted(MOST_NODES))));
-    }
+  private JsonNode convert(Node node, String pointer) {
     node.getStartMark()
         .ifPresent(mark -> positions.value(pointer, mark.getLine() + 1, mark.getColumn() + 1));
-    if (path.contains(node)) {
-      throw new ConfigException(
-          List.of(Problem.of("DB-C002", where(node), "an alias contains itself")));
-    }
     if (node instanceof CollectionNode && !PLAIN.contains(node.getTag())) {
       problem(node, "DB-C004", NO_MEANING.formatted(node.getTag()));
     }
-    path.add(node);
-    try {
-      return switch (node) {
-        case MappingNode mapping -> object(mapping, pointer);
-        case SequenceNode sequence -> array(sequence, pointer);
-        case ScalarNode scalar -> scalar(scalar);
-        default -> throw new IllegalStateException("unexpected YAML node " + node.getNodeType());
-      };
-    } finally {
-      path.removeLast();
-    }
+    return switch (node) {
+      case MappingNode mapping -> object(mapping, pointer);
+      case SequenceNode sequence -> array(sequence, pointer);
+      case ScalarNode scalar -> scalar(scalar);
+      default -> throw new IllegalStateException("unexpected YAML node " + node.getNodeType());
+    };
   }
 
-  private ObjectNode object(MappingNode mapping, String pointer) throws ConfigException {
+  private ObjectNode object(MappingNode mapping, String pointer) {
     ObjectNode object = JSON.objectNode();
     for (NodeTuple tuple : mapping.getValue()) {
       if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
@@ -178,7 +156,7 @@ public final class YamlDocument {
     return object;
   }
 
-  private ArrayNode array(SequenceNode sequence, String pointer) throws ConfigException {
+  private ArrayNode array(SequenceNode sequence, String pointer) {
     ArrayNode array = JSON.arrayNode();
     int index = 0;
     for (Node element : sequence.getValue()) {

@@ -12,6 +12,8 @@ import java.util.function.UnaryOperator;
  * @param ptx file of the PTX, relative to the descriptor
  * @param source file that it was compiled from, or empty
  * @param isa the oldest PTX ISA that has its instructions, or empty when the descriptor is silent
+ * @param api whose device code it is made of; empty for Doorbell's own. It decides what {@code
+ *     queue_pairs} points to
  * @param parameters what each parameter of the entry gets: {@code queue_pairs}, {@code job}, or a
  *     field of {@code struct doorbell_job}
  * @param paths words of the paths that it can take; empty for all
@@ -26,6 +28,7 @@ public record KernelDescriptor(
     String source,
     String entry,
     Optional<String> isa,
+    Optional<DeviceApi> api,
     List<String> parameters,
     Launch launch,
     Set<String> paths,

@@ -48,6 +48,7 @@ public final class KernelDescriptorReader {
             root.path("source").asString(""),
             root.path("entry").asString(name),
             Optional.ofNullable(root.get("isa")).map(JsonNode::asString),
+            Optional.ofNullable(root.get("api")).map(JsonNode::asString).map(DeviceApi::of),
             Schema.strings(value(root, "", "parameters")),
             new KernelDescriptor.Launch(
                 KernelDescriptor.Ranks.valueOf(
@@ -111,6 +112,16 @@ public final class KernelDescriptorReader {
               .fix("add signals to parameters"));
     }
     checkComparison(descriptor, problems);
+    if (descriptor.api().isPresent() && !descriptor.paths().equals(Set.of("pull"))) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/api"),
+                  "the code of %s takes the path pull alone"
+                      .formatted(descriptor.api().get().word()))
+              .effect("other paths are Doorbell's own: its queue pair flags and staging areas")
+              .fix("paths: [pull]"));
+    }
     if (!reaches(descriptor, "status")) {
       problems.add(
           Problem.of(

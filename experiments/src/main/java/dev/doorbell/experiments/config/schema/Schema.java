@@ -193,7 +193,7 @@ public final class Schema {
 
   public static List<String> strings(JsonNode array) {
     List<String> strings = new ArrayList<>();
-    array.forEach(element -> strings.add(element.asString()));
+    array.forEach(element -> strings.add(element.asString("")));
     return strings;
   }
 }

@@ -12,11 +12,13 @@ import java.util.SequencedMap;
  * latency{path=pull, size=8}}.
  */
 public final class Expression {
+  private static final int DEEPEST = 64;
   private static final String STOPS = " \t\r\n+-*/(){},=";
 
   private final String text;
   private final Names names;
   private int at;
+  private int depth;
 
   private Expression(String text, Names names) {
     this.text = text;
@@ -110,6 +112,15 @@ public final class Expression {
   }
 
   private double factor() throws Unknown {
+    if (++depth > DEEPEST) {
+      throw new Unknown("more than %d levels of nesting".formatted(DEEPEST));
+    }
+    double value = innermost();
+    depth--;
+    return value;
+  }
+
+  private double innermost() throws Unknown {
     if (accept('-')) {
       return -factor();
     }

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.results.claims;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.YamlDocument;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -17,9 +18,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
  * A file of claims.
@@ -75,15 +74,10 @@ public record Ledger(String title, List<Claim> claims) {
     }
   }
 
-  static Ledger parse(String file, String text) throws ConfigException {
+  /** Reads the text of a ledger, with every problem at once. */
+  public static Ledger parse(String file, String text) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
-    JsonNode root;
-    try {
-      root = new YAMLMapper().readTree(text);
-    } catch (JacksonException e) {
-      throw new ConfigException(
-          List.of(Problem.of("DB-C002", file, "this is not YAML: " + e.getOriginalMessage())));
-    }
+    JsonNode root = YamlDocument.parse(file, text, "ledger").root();
     List<Claim> claims = new ArrayList<>();
     Set<String> ids = new HashSet<>();
     for (JsonNode node : root.path("claims")) {
@@ -119,10 +113,15 @@ public record Ledger(String title, List<Claim> claims) {
       problems.add(wrong(file, id, "is of no known kind"));
       method = Claim.Method.OPEN;
     }
+    for (String key : List.of("expected", "at_least", "at_most")) {
+      if (node.has(key) && !node.get(key).isNumber()) {
+        problems.add(wrong(file, id, "has '%s', which is no number".formatted(key)));
+      }
+    }
     double lower = node.path("at_least").asDouble(Double.NEGATIVE_INFINITY);
     double upper = node.path("at_most").asDouble(Double.POSITIVE_INFINITY);
     if (node.has("expected")) {
-      double expected = node.get("expected").asDouble();
+      double expected = node.get("expected").asDouble(0);
       JsonNode tolerance = node.path("tolerance");
       double allowed =
           tolerance.isObject()
@@ -140,9 +139,9 @@ public record Ledger(String title, List<Claim> claims) {
             node.path("expression").asString(""),
             lower,
             upper,
-            node.has("experiment") ? node.get("experiment").asString() : null,
+            node.has("experiment") ? node.get("experiment").asString("") : null,
             settings(node.path("set")),
-            node.has("case") ? node.get("case").asString() : null,
+            node.has("case") ? node.get("case").asString("") : null,
             node.path("basis").asString("none"),
             node.path("source").asString(""),
             node.path("needs").asString(""),
@@ -189,7 +188,7 @@ public record Ledger(String title, List<Claim> claims) {
 
   private static SequencedMap<String, String> settings(JsonNode node) {
     SequencedMap<String, String> settings = new LinkedHashMap<>();
-    node.properties().forEach(entry -> settings.put(entry.getKey(), entry.getValue().asString()));
+    node.properties().forEach(entry -> settings.put(entry.getKey(), entry.getValue().asString("")));
     return settings;
   }
 

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.results.compare;
 
 import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
@@ -31,28 +32,31 @@ public final class ComparisonReport {
    * Rows of some points, and the verdict on all of them.
    *
    * @param shown selects the points that have a row
+   * @param width of the terminal
    */
-  public String text(Predicate<PointComparison> shown) {
+  public String text(Predicate<PointComparison> shown, int width) {
     List<PointComparison> rows = comparison.points().stream().filter(shown).toList();
-    return (rows.isEmpty() ? "" : table(rows, false).text())
-        + warnings()
-        + missing(comparison)
-        + method()
-        + "%s overall: %s%n%s%n"
-            .formatted(
-                comparison.overall().text(),
-                verdicts(),
-                Screen.basis(comparison.before().manifest().basis()));
+    return (rows.isEmpty() ? "" : table(rows).text(width))
+        + Screen.folded(
+            warnings()
+                + missing(comparison)
+                + method()
+                + "%s overall: %s%n%s%n"
+                    .formatted(
+                        comparison.overall().text(),
+                        verdicts(),
+                        Screen.basis(comparison.before().manifest().basis())),
+            width);
   }
 
   /** Every point and metric, with the method and what is missing below. */
   public Table table() {
-    Table table = table(comparison.points(), true);
+    Table table = table(comparison.points());
     return new Table(
         table.columns(), table.rows(), (method() + missing(comparison)).lines().toList());
   }
 
-  private Table table(List<PointComparison> rows, boolean counted) {
+  private Table table(List<PointComparison> rows) {
     boolean several = rows.stream().map(PointComparison::metric).distinct().count() > 1;
     TableBuilder<PointComparison> table = new TableBuilder<>();
     Screen.axes(table, varying(comparison), PointComparison::axes);
@@ -60,34 +64,53 @@ public final class ComparisonReport {
     if (several) {
       table.left("metric", row -> (row.metric() + " " + Screen.unit(row.unit())).strip());
     }
-    if (counted) {
-      table.right("n", row -> "%d / %d".formatted(row.before(), row.after()));
-    }
     return table
+        .group("values")
+        .right("n", ComparisonReport::samples)
         .right(
             several
                 ? "before"
                 : "%s before %s".formatted(first.metric(), Screen.unit(first.unit())),
             row -> Screen.metric(row.change().before(), row.unit()))
-        .left("[95 % CI]", row -> Screen.interval(row.change().beforeInterval(), row.unit()))
         .right("after", row -> Screen.metric(row.change().after(), row.unit()))
-        .left("[95 % CI]", row -> Screen.interval(row.change().afterInterval(), row.unit()))
+        .group("change")
         .right("change", row -> Screen.percent(row.change().relative()))
         .left(
             "[95 % CI]",
             row ->
-                format(
-                    "[%+.1f, %+.1f]",
-                    row.change().interval().lower() * 100, row.change().interval().upper() * 100))
-        .right("p", row -> row.p() < 0.001 ? "<0.001" : format("%.3f", row.p()))
+                row.change()
+                    .interval()
+                    .map(ci -> format("[%+.1f, %+.1f]", ci.lower() * 100, ci.upper() * 100))
+                    .orElse("-"))
         .right("delta", row -> format("%+.2f", row.change().ranks().delta()))
-        .left(
-            "verdict",
-            row ->
-                row.verdict() == ChangeVerdict.REGRESSED
-                    ? "REGRESSED (> %s %%)".formatted(plain(comparison.rules().threshold() * 100))
-                    : row.verdict().text())
+        .right("p", row -> row.p().isPresent() ? p(row.p().getAsDouble()) : "-")
+        .left("verdict", this::verdict)
         .table(rows, List.of());
+  }
+
+  /** The number of samples in both runs, or in each. */
+  private static String samples(PointComparison row) {
+    return row.before() == row.after()
+        ? Integer.toString(row.before())
+        : "%d / %d".formatted(row.before(), row.after());
+  }
+
+  private static String p(double value) {
+    return value < 0.001 ? "<0.001" : format("%.3f", value);
+  }
+
+  private String verdict(PointComparison row) {
+    return switch (row.verdict()) {
+      case REGRESSED ->
+          "REGRESSED (> %s %%)".formatted(plain(comparison.rules().threshold() * 100));
+      case UNDECIDED ->
+          "undecided (n = %d; run with --%s %d)"
+              .formatted(
+                  Math.min(row.before(), row.after()),
+                  comparison.byProcess() ? "processes" : "repeat",
+                  comparison.repeatsToDecide(row));
+      default -> row.verdict().text();
+    };
   }
 
   /** The axes that tell points apart. */
@@ -145,13 +168,23 @@ public final class ComparisonReport {
   }
 
   private String method() {
-    return ("tests: Mann-Whitney, Holm-corrected over %d, alpha %s; delta is Cliff's; a change"
-            + " counts above %s %%; same machine: %s%n")
-        .formatted(
-            comparison.points().size(),
-            plain(comparison.rules().alpha()),
-            plain(comparison.rules().threshold() * 100),
-            comparison.sameMachine() ? "yes" : "no");
+    int tests = comparison.tests();
+    int exact = comparison.points().size() - tests;
+    return (tests == 0
+            ? ""
+            : "tests: Mann-Whitney, Holm-corrected over %d, alpha %s; delta is Cliff's%n"
+                .formatted(tests, plain(comparison.rules().alpha())))
+        + (exact == 0
+            ? ""
+            : "%d of %d repeat exactly in virtual time: the size of the change decides%n"
+                .formatted(exact, comparison.points().size()))
+        + (comparison.byProcess()
+            ? "wall time: n counts processes, each by its median%n".formatted()
+            : "")
+        + "a change counts above %s %%; same machine: %s%n"
+            .formatted(
+                plain(comparison.rules().threshold() * 100),
+                comparison.sameMachine() ? "yes" : "no");
   }
 
   /** A number as its author wrote it, without the digits that binary fractions add. */
@@ -173,6 +206,39 @@ public final class ComparisonReport {
         .collect(Collectors.joining(", "));
   }
 
+  /** A test case for each point and metric, and for each point that has vanished. */
+  public List<JUnitXml.Case> cases() {
+    List<JUnitXml.Case> cases = new ArrayList<>();
+    for (PointComparison point : comparison.points()) {
+      String name =
+          point.axes().entrySet().stream()
+              .map(axis -> axis.getKey() + "=" + axis.getValue().text())
+              .collect(Collectors.joining(","));
+      JUnitXml.Outcome outcome =
+          switch (point.verdict()) {
+            case REGRESSED -> JUnitXml.Outcome.FAILED;
+            case UNDECIDED -> JUnitXml.Outcome.UNDECIDED;
+            case NO_CHANGE, WITHIN_NOISE, IMPROVED -> JUnitXml.Outcome.PASSED;
+          };
+      String message =
+          "%s %s from %s to %s %s: %s"
+              .formatted(
+                  point.metric(),
+                  Screen.percent(point.change().relative()),
+                  Screen.metric(point.change().before(), point.unit()),
+                  Screen.metric(point.change().after(), point.unit()),
+                  Screen.unit(point.unit()),
+                  verdict(point));
+      cases.add(new JUnitXml.Case(point.metric(), name, outcome, message));
+    }
+    for (String point : comparison.onlyBefore()) {
+      cases.add(
+          new JUnitXml.Case(
+              "points", point, JUnitXml.Outcome.FAILED, "no result for a point of the baseline"));
+    }
+    return cases;
+  }
+
   /** The comparison as a tree for JSON. */
   public SequencedMap<String, Object> json() {
     SequencedMap<String, Object> json = new LinkedHashMap<>();
@@ -186,7 +252,14 @@ public final class ComparisonReport {
     json.put("only_before", comparison.onlyBefore());
     json.put("only_after", comparison.onlyAfter());
     List<Object> points = new ArrayList<>();
-    comparison.points().forEach(point -> points.add(json(point)));
+    for (PointComparison point : comparison.points()) {
+      SequencedMap<String, Object> each = json(point);
+      if (point.verdict() == ChangeVerdict.UNDECIDED) {
+        each.put(
+            comparison.byProcess() ? "processes" : "repeat", comparison.repeatsToDecide(point));
+      }
+      points.add(each);
+    }
     json.put("points", points);
     return json;
   }
@@ -197,16 +270,21 @@ public final class ComparisonReport {
     json.put("metric", point.metric());
     json.put("unit", point.unit());
     json.put("before", point.change().before());
-    json.put("before_ci95", ends(point.change().beforeInterval()));
+    point.change().beforeInterval().ifPresent(ci -> json.put("before_ci95", ends(ci)));
     json.put("before_n", point.before());
     json.put("after", point.change().after());
-    json.put("after_ci95", ends(point.change().afterInterval()));
+    point.change().afterInterval().ifPresent(ci -> json.put("after_ci95", ends(ci)));
     json.put("after_n", point.after());
     json.put("change", finite(point.change().relative()));
-    json.put("change_ci95", ends(point.change().interval()));
-    json.put("p", point.change().ranks().p());
-    json.put("p_holm", point.p());
+    point.change().interval().ifPresent(ci -> json.put("change_ci95", ends(ci)));
     json.put("cliffs_delta", point.change().ranks().delta());
+    point
+        .p()
+        .ifPresent(
+            corrected -> {
+              json.put("p", point.change().ranks().p());
+              json.put("p_holm", corrected);
+            });
     json.put("verdict", word(point.verdict()));
     json.put("warnings", point.warnings());
     return json;

@@ -22,24 +22,28 @@ public final class ResidualReport {
   }
 
   /**
-   * The residual of each point, and how many are small.
+   * The error of each point, and how many are small.
    *
    * @param quiet leaves out everything but the rows
+   * @param width of the terminal
    */
-  public String text(boolean quiet) {
+  public String text(boolean quiet, int width) {
     String first = heading(true);
     String second = heading(false);
+    String word = first.equals("first") ? "difference" : "error";
     TableBuilder<PointComparison> table = new TableBuilder<>();
     String rows =
         Screen.axes(table, ComparisonReport.varying(comparison), PointComparison::axes)
             .left("metric", row -> (row.metric() + " " + Screen.unit(row.unit())).strip())
+            .group(first)
             .right(first, row -> Screen.metric(row.change().before(), row.unit()))
             .left("[95 % CI]", row -> Screen.interval(row.change().beforeInterval(), row.unit()))
+            .group(second)
             .right(second, row -> Screen.metric(row.change().after(), row.unit()))
             .left("[95 % CI]", row -> Screen.interval(row.change().afterInterval(), row.unit()))
-            .right("residual", row -> Screen.percent(row.change().relative()))
+            .right(word, row -> Screen.percent(row.change().relative()))
             .table(comparison.points(), List.of())
-            .text();
+            .text(width);
     if (quiet) {
       return rows;
     }
@@ -49,8 +53,8 @@ public final class ResidualReport {
             .count();
     return rows
         + ComparisonReport.missing(comparison)
-        + "%d of %d within 10 %%; a residual is (%s - %s) / %s%n"
-            .formatted(near, comparison.points().size(), second, first, first)
+        + "%d of %d within 10 %%; the %s is (%s - %s) / %s%n"
+            .formatted(near, comparison.points().size(), word, second, first, first)
         + "%s: %s%n"
             .formatted(
                 comparison.before().id(), Screen.basis(comparison.before().manifest().basis()))
@@ -66,7 +70,7 @@ public final class ResidualReport {
     return before == after ? first ? "first" : "second" : (first ? before : after).word();
   }
 
-  /** The residuals as a tree for JSON. */
+  /** The errors as a tree for JSON, under the name that they have always had there. */
   public SequencedMap<String, Object> json() {
     SequencedMap<String, Object> json = new LinkedHashMap<>();
     json.put("first", comparison.before().id());

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.compare;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
@@ -8,14 +9,19 @@ import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.stats.Change;
+import dev.doorbell.experiments.stats.Processes;
 import dev.doorbell.experiments.stats.RankComparison;
+import dev.doorbell.experiments.stats.SampleSize;
 import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
@@ -74,7 +80,7 @@ public record RunComparison(
               .effect("a change between them would mean nothing")
               .fix("compare MEASURED MODELLED --residuals says how far a model is off"));
     }
-    return matched(before, after, rules);
+    return matched(before, after, rules, before.manifest().basis() != Basis.MODELLED);
   }
 
   /**
@@ -85,13 +91,23 @@ public record RunComparison(
    */
   public static RunComparison matched(RunIndex before, RunIndex after, Rules rules)
       throws RunException {
+    return matched(before, after, rules, false);
+  }
+
+  /**
+   * As above.
+   *
+   * @param byProcess whether a process is one observation, and not each of its samples
+   */
+  private static RunComparison matched(
+      RunIndex before, RunIndex after, Rules rules, boolean byProcess) throws RunException {
     SequencedMap<String, Axis> axes = new LinkedHashMap<>();
     before.plan().config().axes().forEach(axis -> axes.put(axis.name(), axis));
     after.plan().config().axes().forEach(axis -> axes.putIfAbsent(axis.name(), axis));
     Matching matching = new Matching(before, after, axes.sequencedKeySet());
     List<PointComparison> points = new ArrayList<>();
     for (Pair pair : matching.pairs) {
-      compare(before, after, pair, rules, points);
+      compare(before, after, pair, rules, byProcess, points);
     }
     for (RunIndex run : List.of(before, after)) {
       if (run.results().isEmpty()) {
@@ -111,7 +127,7 @@ public record RunComparison(
         after,
         rules,
         List.copyOf(axes.values()),
-        judged(points, rules),
+        judged(before, after, points, rules),
         matching.onlyBefore,
         matching.onlyAfter,
         before.manifest().sameMachine(after.manifest()));
@@ -166,7 +182,12 @@ public record RunComparison(
   }
 
   private static void compare(
-      RunIndex before, RunIndex after, Pair pair, Rules rules, List<PointComparison> points)
+      RunIndex before,
+      RunIndex after,
+      Pair pair,
+      Rules rules,
+      boolean byProcess,
+      List<PointComparison> points)
       throws RunException {
     Predicate<String> wanted =
         metric -> rules.metrics().isEmpty() || rules.metrics().contains(metric);
@@ -177,12 +198,14 @@ public record RunComparison(
       if (others == null || values.samples().length == 0 || others.samples().length == 0) {
         continue;
       }
+      double[] one = byProcess ? medians(before, values) : values.samples();
+      double[] other = byProcess ? medians(after, others) : others.samples();
       SequencedSet<SampleWarning> warnings =
           new LinkedHashSet<>(SampleWarning.aboutOwned(values.samples()));
       warnings.addAll(SampleWarning.aboutOwned(others.samples()));
-      int beforeCount = values.samples().length;
-      int afterCount = others.samples().length;
-      Change change = Change.ofOwned(values.samples(), others.samples(), pair.point.seed());
+      int beforeCount = one.length;
+      int afterCount = other.length;
+      Change change = Change.ofOwned(one, other, pair.point.seed());
       points.add(
           new PointComparison(
               pair.settings,
@@ -191,19 +214,86 @@ public record RunComparison(
               beforeCount,
               afterCount,
               change,
-              change.ranks().p(),
+              OptionalDouble.empty(),
               ChangeVerdict.NO_CHANGE,
               List.copyOf(warnings)));
     }
   }
 
-  private static List<PointComparison> judged(List<PointComparison> points, Rules rules) {
-    double[] corrected =
-        RankComparison.holm(points.stream().mapToDouble(PointComparison::p).toArray());
+  /**
+   * Virtual time has no noise: a point with the same seed gives the same samples again, and one
+   * whose samples are all equal has nothing that a seed could change. There the size decides. Else
+   * ranks are tested, all tests of the comparison together.
+   */
+  private static List<PointComparison> judged(
+      RunIndex before, RunIndex after, List<PointComparison> points, Rules rules) {
+    boolean virtual = before.manifest().basis() == Basis.MODELLED;
+    boolean sameSeed = before.plan().config().seed() == after.plan().config().seed();
+    List<PointComparison> tested = new ArrayList<>();
+    Set<PointComparison> exact = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (PointComparison point : points) {
+      boolean repeats = (sameSeed && point.before() == point.after()) || point.constant();
+      if (virtual && repeats) {
+        exact.add(point);
+      } else {
+        tested.add(point);
+      }
+    }
+    double[] p =
+        RankComparison.holm(
+            tested.stream().mapToDouble(point -> point.change().ranks().p()).toArray());
+    double[] least =
+        RankComparison.holm(
+            tested.stream()
+                .mapToDouble(point -> SampleSize.leastP(point.before(), point.after()))
+                .toArray());
     List<PointComparison> judged = new ArrayList<>();
-    for (int i = 0; i < corrected.length; i++) {
-      judged.add(points.get(i).judged(corrected[i], rules));
+    int test = 0;
+    for (PointComparison point : points) {
+      var better = ChangeVerdict.Direction.of(point.unit());
+      if (exact.contains(point)) {
+        ChangeVerdict verdict = ChangeVerdict.sized(point.change(), better, rules);
+        judged.add(point.judged(OptionalDouble.empty(), verdict));
+      } else {
+        ChangeVerdict verdict =
+            ChangeVerdict.tested(point.change(), p[test], least[test], better, rules);
+        judged.add(point.judged(OptionalDouble.of(p[test]), verdict));
+        test++;
+      }
     }
     return judged;
+  }
+
+  private static double[] medians(RunIndex run, RunIndex.Values values) {
+    boolean whole = values.samples().length % run.processes() == 0;
+    return Processes.medians(values.samples(), whole ? run.processes() : 1);
+  }
+
+  /** Returns true if a process is one observation, as in wall time. */
+  public boolean byProcess() {
+    return before.manifest().basis() != Basis.MODELLED;
+  }
+
+  /** Comparisons that were tested; the others repeat exactly. */
+  public int tests() {
+    return (int) points.stream().filter(point -> point.p().isPresent()).count();
+  }
+
+  /**
+   * How often both runs have to repeat their points, in wall time by how many processes, so that
+   * one that is undecided can be decided. A point that was run several times had as many samples
+   * each time.
+   */
+  public int repeatsToDecide(PointComparison point) {
+    int needed = SampleSize.decidable(Math.max(1, tests()), rules.alpha());
+    if (byProcess()) {
+      return needed;
+    }
+    int repeated =
+        Math.min(
+            Math.max(1, before.plan().config().measure().repeat()),
+            Math.max(1, after.plan().config().measure().repeat()));
+    double once = Math.max(1, (double) Math.min(point.before(), point.after()) / repeated);
+    return (int) Math.ceil(needed / once);
   }
 }

@@ -20,6 +20,7 @@ import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
+import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -142,7 +143,8 @@ final class RunCharts {
         counts.accept(metric.samples().size());
         String group = groups.isEmpty() ? "" : shown(row, groups);
         present.add(group);
-        bars.add(new Bar(group, seriesOf(row), summary.median(), summary.lower(), summary.upper()));
+        Interval whisker = summary.whisker();
+        bars.add(new Bar(group, seriesOf(row), summary.median(), whisker.lower(), whisker.upper()));
       }
       panels.add(new BarFigure.Panel(place.getKey(), bars));
     }
@@ -244,10 +246,9 @@ final class RunCharts {
         most
             ? first.summary().median() / second.summary().median()
             : second.summary().median() / first.summary().median();
-    boolean apart =
-        most
-            ? first.summary().lower() > second.summary().upper()
-            : first.summary().upper() < second.summary().lower();
+    Interval winner = first.summary().whisker();
+    Interval other = second.summary().whisker();
+    boolean apart = most ? winner.lower() > other.upper() : winner.upper() < other.lower();
     return new Cell(x, y, first.name(), first.summary().median(), ratio, apart);
   }
 

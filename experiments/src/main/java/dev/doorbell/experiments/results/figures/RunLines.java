@@ -19,6 +19,7 @@ import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
+import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -140,7 +141,8 @@ final class RunLines {
         }
         double at = number(row, spec.x());
         Summary summary = SummaryFiles.summary(row, metric);
-        points.add(new Point(at, summary.median(), summary.lower(), summary.upper()));
+        Interval whisker = summary.whisker();
+        points.add(new Point(at, summary.median(), whisker.lower(), whisker.upper()));
         metric
             .model()
             .filter(Prediction.Term::ceiling)

@@ -28,8 +28,9 @@ record Curve(String where, List<Place> places) {
    * One size.
    *
    * @param size bytes of a message
+   * @param point with its other settings
    */
-  record Place(long size, Series series) {
+  record Place(long size, Point point, Series series) {
     double median() {
       return series.quantile(0.5);
     }
@@ -87,11 +88,12 @@ record Curve(String where, List<Place> places) {
     Map<String, List<Place>> curves = new LinkedHashMap<>();
     for (SummaryRow row : run.data().rows()) {
       MetricRow samples = row.metrics().get(metric);
-      Long size = size(points.get(row.pointId()));
-      if (samples != null && samples.samples().size() > 0 && size != null) {
+      Point point = points.get(row.pointId());
+      Long size = size(point);
+      if (samples != null && samples.samples().size() > 0 && point != null && size != null) {
         curves
             .computeIfAbsent(where(run.data().axes(), row), _ -> new ArrayList<>())
-            .add(new Place(size, new Series(samples.samples().values())));
+            .add(new Place(size, point, new Series(samples.samples().values())));
       }
     }
     return curves.entrySet().stream()

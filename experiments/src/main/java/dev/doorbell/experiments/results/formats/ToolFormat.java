@@ -3,7 +3,6 @@ package dev.doorbell.experiments.results.formats;
 import dev.doorbell.experiments.run.StoredRun;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.ToDoubleFunction;
 
 /** How another tool would print a run: tables over message size, one for each other setting. */
 public enum ToolFormat {
@@ -65,27 +64,53 @@ public enum ToolFormat {
     }
   },
   /**
-   * As {@code sendrecv_perf} of NVIDIA/nccl-tests: a put is out of place and there is no in-place
-   * one, which the columns say. The bus bandwidth of a transfer between two is the algorithm's.
+   * As nccl-tests: a transfer between two as {@code sendrecv_perf}, an exchange among all ranks as
+   * {@code alltoall_perf}. A put is out of place and there is no in-place one, which the columns
+   * say. The algorithm's bandwidth is the size over the time; the bus bandwidth is that times what
+   * the operation's bytes leave a rank: 1 for a transfer, (n - 1) / n for an all-to-all, whose size
+   * is the send buffer of a rank with the block for itself (PERFORMANCE.md of nccl-tests).
    */
   NCCL {
     @Override
     void latency(StringBuilder text, StoredRun run, Curve curve) {
-      table(text, run, curve, Curve.Place::median);
+      begin(text, run, curve, "");
+      double sum = 0;
+      for (Curve.Place place : curve.places()) {
+        sum += row(text, place.size(), place.size(), place.median(), 1);
+      }
+      end(text, run, curve, sum);
     }
 
-    // A message's share of the time, where no latency was sampled.
+    // Pipelined messages of one sender take their share of the time, as nccl-tests counts
+    // operations that are issued one behind the other.
     @Override
     void bandwidth(StringBuilder text, StoredRun run, Curve curve) {
-      if (Curve.of(run, LATENCY).isEmpty()) {
-        table(text, run, curve, place -> place.size() / place.median());
+      if (!Curve.of(run, LATENCY).isEmpty()) {
+        return;
       }
+      begin(text, run, curve, "# time: of all messages, divided by their number\n");
+      double sum = 0;
+      for (Curve.Place place : curve.places()) {
+        sum += row(text, place.size(), place.size(), place.size() / place.median(), 1);
+      }
+      end(text, run, curve, sum);
     }
 
-    private void table(
-        StringBuilder text, StoredRun run, Curve curve, ToDoubleFunction<Curve.Place> nanos) {
+    @Override
+    void exchange(StringBuilder text, StoredRun run, Curve curve) {
+      begin(text, run, curve, "# size: of a rank's send buffer; count: elements for each rank\n");
+      double sum = 0;
+      for (Curve.Place place : curve.places()) {
+        long ranks = place.point().whole("ranks");
+        long count = place.point().whole("messages") * place.size();
+        sum += row(text, ranks * count, count, place.median(), (ranks - 1.0) / ranks);
+      }
+      end(text, run, curve, sum);
+    }
+
+    private void begin(StringBuilder text, StoredRun run, Curve curve, String remark) {
       line(text, "# doorbell %s", about(run, curve));
-      text.append("#\n");
+      text.append(remark).append("#\n");
       text.append(
           "#                                                              out-of-place             "
               + "          in-place          \n");
@@ -95,28 +120,31 @@ public enum ToolFormat {
       text.append(
           "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)          "
               + "   (us)  (GB/s)  (GB/s)\n");
-      double sum = 0;
-      for (Curve.Place place : curve.places()) {
-        double time = nanos.applyAsDouble(place);
-        double bandwidth = place.size() / time;
-        sum += bandwidth;
-        line(
-            text,
-            "%12d  %12d  %8s  %6s  %6d  %7s  %6.2f  %6.2f  %5s  %7s  %6s  %6s  %5s",
-            place.size(),
-            place.size(),
-            "int8",
-            "none",
-            -1,
-            time(time / 1e3),
-            bandwidth,
-            bandwidth,
-            "0",
-            "N/A",
-            "N/A",
-            "N/A",
-            "N/A");
-      }
+    }
+
+    // Prints one size and returns its bus bandwidth in GB/s.
+    private double row(StringBuilder text, long size, long count, double nanos, double factor) {
+      double bandwidth = size / nanos;
+      line(
+          text,
+          "%12d  %12d  %8s  %6s  %6d  %7s  %6.2f  %6.2f  %5s  %7s  %6s  %6s  %5s",
+          size,
+          count,
+          "int8",
+          "none",
+          -1,
+          time(nanos / 1e3),
+          bandwidth,
+          bandwidth * factor,
+          "0",
+          "N/A",
+          "N/A",
+          "N/A",
+          "N/A");
+      return bandwidth * factor;
+    }
+
+    private void end(StringBuilder text, StoredRun run, Curve curve, double sum) {
       text.append("# Out of bounds values : 0 OK\n");
       line(text, "# Avg bus bandwidth    : %g ", sum / curve.places().size());
       line(text, "#\n# Collective test concluded: %s", run.data().experiment());
@@ -157,15 +185,27 @@ public enum ToolFormat {
 
   private static final String LATENCY = "latency";
   private static final String GOODPUT = "goodput";
+  private static final String DISPATCH = "dispatch";
   private static final double MIB_PER_GB = 1e9 / (1 << 20);
 
   abstract void latency(StringBuilder text, StoredRun run, Curve curve);
 
   abstract void bandwidth(StringBuilder text, StoredRun run, Curve curve);
 
-  /** The run's tables; empty where it has neither latency nor goodput over a message size. */
+  /** Prints an exchange among all ranks; tools that measure two ends alone print none. */
+  void exchange(StringBuilder text, StoredRun run, Curve curve) {}
+
+  /**
+   * The run's tables; empty where it has nothing over a message size that the tool measures. The
+   * goodput of an exchange is that of all ports together, which no tool prints.
+   */
   public String text(StoredRun run) {
     StringBuilder text = new StringBuilder();
+    List<Curve> exchanges = Curve.of(run, DISPATCH);
+    if (!exchanges.isEmpty()) {
+      exchanges.forEach(curve -> exchange(text, run, curve));
+      return text.toString();
+    }
     List<Curve> latencies = Curve.of(run, LATENCY);
     latencies.forEach(curve -> latency(text, run, curve));
     Curve.of(run, GOODPUT).forEach(curve -> bandwidth(text, run, curve));

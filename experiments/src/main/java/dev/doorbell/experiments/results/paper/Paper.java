@@ -121,8 +121,13 @@ public record Paper(
               Problem.of("DB-C070", file.toString(), "there is no paper here")
                   .fix("doorbell paper new DIR makes one")));
     }
+    return parse(file.toString(), text);
+  }
+
+  /** Reads the text of a paper, with every problem at once. */
+  public static Paper parse(String file, String text) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
-    return new Reader(FigureReader.in(file.toString(), text, "paper", problems), problems).read();
+    return new Reader(FigureReader.in(file, text, "paper", problems), problems).read();
   }
 
   /** From a tree to a paper. */
@@ -269,9 +274,14 @@ public record Paper(
       return node.path(key).asString("");
     }
 
-    private static List<String> strings(JsonNode node) {
+    private List<String> strings(JsonNode node) {
       List<String> strings = new ArrayList<>();
-      node.forEach(each -> strings.add(each.asString()));
+      for (JsonNode each : node) {
+        if (each.isContainer()) {
+          problem("a list of words has an element that is none");
+        }
+        strings.add(each.asString(""));
+      }
       return strings;
     }
   }

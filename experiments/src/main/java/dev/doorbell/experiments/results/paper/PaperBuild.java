@@ -243,19 +243,16 @@ public final class PaperBuild {
         .left("unit", MachineNames.Measured::unit)
         .right("measured", here -> Units.digits(here.median(), 4))
         .right(
-            "95 % interval",
+            "[95 % CI]",
             here ->
                 "[%s, %s]".formatted(Units.digits(here.lower(), 4), Units.digits(here.upper(), 4)))
         .right(
             "modelled",
             here -> model.apply(here).map(value -> Units.digits(value, 4)).orElse(Names.NONE))
         .right(
-            "residual",
+            "error",
             here ->
-                model
-                    .apply(here)
-                    .map(value -> residual(value / here.median() - 1))
-                    .orElse(Names.NONE))
+                model.apply(here).map(value -> error(value / here.median() - 1)).orElse(Names.NONE))
         .table(
             rows,
             List.of(
@@ -275,7 +272,7 @@ public final class PaperBuild {
         only(RunSelection.of(modelled, conditions), table.metrics()));
   }
 
-  static String residual(double ratio) {
+  static String error(double ratio) {
     return (ratio < 0 ? "−" : "+") + Units.fixed(Math.abs(100 * ratio), 1) + " %";
   }
 

@@ -71,7 +71,7 @@ final class PaperText {
             case "figure" ->
                 "![%s](%s)"
                     .formatted(
-                        generated.captions().getOrDefault(name, name),
+                        plain(generated.captions().getOrDefault(name, name)),
                         known("figure", name, generated.figures(), number));
             default -> {
               problem(number, "'%s' is neither number, figure nor table", matcher.group(1));
@@ -81,6 +81,11 @@ final class PaperText {
       matcher.appendReplacement(out, Matcher.quoteReplacement(with));
     }
     return matcher.appendTail(out).toString();
+  }
+
+  /** A caption as Markdown that shows it as it is: no markup of HTML, no end of the link's text. */
+  private static String plain(String caption) {
+    return caption.replace("<", "&lt;").replace("[", "\\[").replace("]", "\\]");
   }
 
   private String known(String kind, String name, Map<String, String> names, int line) {

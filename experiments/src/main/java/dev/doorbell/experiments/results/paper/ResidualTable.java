@@ -2,6 +2,7 @@ package dev.doorbell.experiments.results.paper;
 
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.print.Units;
@@ -15,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Two runs of one question side by side, measured and modelled, with the residual in each row. */
+/** Two runs of one question side by side, measured and modelled, with the error in each row. */
 final class ResidualTable {
   private ResidualTable() {}
 
@@ -68,18 +69,18 @@ final class ResidualTable {
         .left("metric", pair -> Units.heading(pair.name(), pair.unit()))
         .right(first, pair -> pair.shown(pair.measured().median()))
         .right(
-            "[95 % interval]",
+            "[95 % CI]",
             pair ->
-                "[%s, %s]"
-                    .formatted(
-                        pair.shown(pair.measured().lower()), pair.shown(pair.measured().upper())))
+                pair.measured()
+                    .interval()
+                    .map(ci -> "[%s, %s]".formatted(pair.shown(ci.lower()), pair.shown(ci.upper())))
+                    .orElse(Names.NONE))
         .right(second, pair -> pair.shown(pair.modelled()))
-        .right(
-            "residual", pair -> PaperBuild.residual(pair.modelled() / pair.measured().median() - 1))
+        .right("error", pair -> PaperBuild.error(pair.modelled() / pair.measured().median() - 1))
         .table(
             pairs,
             List.of(
-                "%s: run %s; %s: run %s; the residual is (%s − %s) / %s"
+                "%s: run %s; %s: run %s; the error is (%s − %s) / %s"
                     .formatted(
                         first, measured.runId(), second, modelled.runId(), second, first, first)));
   }

@@ -2,9 +2,11 @@ package dev.doorbell.experiments.results.print;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.doorbell.core.print.CsvCell;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Comma-separated values as RFC 4180 defines them, but with a single newline after a row. */
@@ -24,10 +26,27 @@ public final class Csv {
     return text.toString();
   }
 
+  /**
+   * As {@link #text}, with a last column {@code basis} that holds the same word in each row.
+   *
+   * @param rows the first of them names the columns
+   * @param basis such as {@code modelled}
+   */
+  public static String text(List<? extends List<?>> rows, String basis) {
+    List<List<?>> wider = new ArrayList<>();
+    for (List<?> row : rows) {
+      List<Object> cells = new ArrayList<>(row);
+      cells.add(wider.isEmpty() ? "basis" : basis);
+      wider.add(cells);
+    }
+    return text(wider);
+  }
+
   private static String cell(Object value) {
     return switch (value) {
       case Double number when number.isNaN() -> "nan";
       case Double number -> Units.plain(number);
+      case String text -> CsvCell.text(text);
       default -> value.toString();
     };
   }

@@ -8,11 +8,17 @@ import dev.doorbell.experiments.stats.Interval;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers, values and bases in tables for a terminal, in ASCII. */
 public final class Screen {
+  private static final Pattern HEAD = Pattern.compile(" *\\S+ +");
+
   private Screen() {}
 
   /** A value of an axis: bytes and times with their unit, everything else as it is. */
@@ -48,9 +54,11 @@ public final class Screen {
     return digits(unit.equals("ns") ? value / 1e3 : value);
   }
 
-  /** An interval of a metric. */
-  public static String interval(Interval interval, String unit) {
-    return "[%s, %s]".formatted(metric(interval.lower(), unit), metric(interval.upper(), unit));
+  /** An interval of a metric; a dash where too few samples carry none. */
+  public static String interval(Optional<Interval> interval, String unit) {
+    return interval
+        .map(each -> "[%s, %s]".formatted(metric(each.lower(), unit), metric(each.upper(), unit)))
+        .orElse("-");
   }
 
   /** A number in about three digits, never with an exponent. */
@@ -61,6 +69,33 @@ public final class Screen {
       decimals = (int) Math.min(9, 2 - Math.floor(Math.log10(magnitude)));
     }
     return String.format(Locale.ROOT, "%." + decimals + "f", value);
+  }
+
+  /**
+   * Lines broken between words where they are longer than a terminal is wide; what is carried over
+   * is indented as far as the text after the first word, at most ten columns.
+   */
+  public static String folded(String text, int width) {
+    return text.lines()
+            .map(line -> line.length() <= width ? line : fold(line, width))
+            .collect(Collectors.joining("\n"))
+        + (text.endsWith("\n") ? "\n" : "");
+  }
+
+  private static String fold(String line, int width) {
+    Matcher head = HEAD.matcher(line);
+    String indent = " ".repeat(head.lookingAt() ? Math.min(10, head.end()) : 2);
+    StringBuilder out = new StringBuilder();
+    String rest = line;
+    while (rest.length() > width) {
+      int at = rest.lastIndexOf(' ', width);
+      if (at <= indent.length()) {
+        break;
+      }
+      out.append(rest.substring(0, at).stripTrailing()).append('\n');
+      rest = indent + rest.substring(at).strip();
+    }
+    return out.append(rest).toString();
   }
 
   /** A relative difference with its sign. */

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.stream.IntStream;
 
 /**
  * A table ready to be shown: headings, cells and the notes that belong under it, the basis of its
@@ -27,8 +28,15 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
    *
    * @param heading with the unit, such as {@code latency µs}
    * @param numeric set flush right
+   * @param group what the column is about; columns of one group stay together where a terminal is
+   *     too narrow for all. Empty for a column that says which row it is
    */
-  public record Column(String heading, boolean numeric) {}
+  public record Column(String heading, boolean numeric, String group) {
+    /** A column that is repeated in each block of a narrow terminal. */
+    public Column(String heading, boolean numeric) {
+      this(heading, numeric, "");
+    }
+  }
 
   public Table {
     columns = List.copyOf(columns);
@@ -43,6 +51,29 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
 
   /** For a terminal: columns lined up by spaces, two between them; no line ends in a space. */
   public String text() {
+    return text(Integer.MAX_VALUE);
+  }
+
+  /**
+   * As {@link #text()}, in blocks below each other where a line would be longer than a terminal is
+   * wide: each has the columns that say which row it is, and as many groups of others as fit. A
+   * group that is too wide alone is broken between its columns.
+   *
+   * @param width columns of the terminal
+   */
+  public String text(int width) {
+    int[] widths = widthsInCells();
+    StringBuilder out = new StringBuilder();
+    for (List<Integer> block : blocks(widths, width)) {
+      out.append(out.isEmpty() ? "" : "\n");
+      line(out, columns.stream().map(Column::heading).toList(), widths, block);
+      rows.forEach(row -> line(out, row, widths, block));
+    }
+    notes.forEach(note -> out.append(Screen.folded(breakable(note), width)).append('\n'));
+    return breakable(out);
+  }
+
+  private int[] widthsInCells() {
     int[] widths = new int[columns.size()];
     for (int i = 0; i < widths.length; i++) {
       int column = i;
@@ -51,11 +82,46 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
               length(columns.get(i).heading()),
               rows.stream().mapToInt(row -> length(row.get(column))).max().orElse(0));
     }
-    StringBuilder out = new StringBuilder();
-    line(out, columns.stream().map(Column::heading).toList(), widths);
-    rows.forEach(row -> line(out, row, widths));
-    notes.forEach(note -> out.append(note).append('\n'));
-    return breakable(out);
+    return widths;
+  }
+
+  /** Which columns stand in which block. */
+  private List<List<Integer>> blocks(int[] widths, int width) {
+    List<Integer> all = IntStream.range(0, columns.size()).boxed().toList();
+    if (lineWidth(all, widths) <= width) {
+      return List.of(all);
+    }
+    List<Integer> keys = all.stream().filter(i -> columns.get(i).group().isEmpty()).toList();
+    SequencedMap<String, List<Integer>> groups = new LinkedHashMap<>();
+    all.stream()
+        .filter(i -> !keys.contains(i))
+        .forEach(
+            i -> groups.computeIfAbsent(columns.get(i).group(), _ -> new ArrayList<>()).add(i));
+    List<List<Integer>> blocks = new ArrayList<>();
+    List<Integer> block = new ArrayList<>(keys);
+    for (List<Integer> group : groups.values()) {
+      List<Integer> together = new ArrayList<>(block);
+      together.addAll(group);
+      if (block.size() > keys.size() && lineWidth(together, widths) > width) {
+        blocks.add(block);
+        block = new ArrayList<>(keys);
+      }
+      for (int column : group) {
+        List<Integer> more = new ArrayList<>(block);
+        more.add(column);
+        if (block.size() > keys.size() && lineWidth(more, widths) > width) {
+          blocks.add(block);
+          block = new ArrayList<>(keys);
+        }
+        block.add(column);
+      }
+    }
+    blocks.add(block);
+    return blocks;
+  }
+
+  private static int lineWidth(List<Integer> block, int[] widths) {
+    return block.stream().mapToInt(i -> widths[i] + 2).sum() - 2;
   }
 
   /** With plain spaces: what a reader searches a terminal or a Markdown file for. */
@@ -63,15 +129,33 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     return text.toString().replace('\u00A0', ' ');
   }
 
-  private void line(StringBuilder out, List<String> cells, int[] widths) {
+  private void line(StringBuilder out, List<String> cells, int[] widths, List<Integer> block) {
     StringBuilder line = new StringBuilder();
-    for (int i = 0; i < cells.size(); i++) {
+    for (int i : block) {
       String cell = cells.get(i);
       String padding = " ".repeat(widths[i] - length(cell));
-      line.append(i == 0 ? "" : "  ");
+      line.append(line.isEmpty() ? "" : "  ");
       line.append(columns.get(i).numeric() ? padding + cell : cell + padding);
     }
     out.append(line.toString().stripTrailing()).append('\n');
+  }
+
+  /** The same table in ASCII, as it is printed where a terminal's character set is unknown. */
+  public Table ascii() {
+    return new Table(
+        columns.stream()
+            .map(each -> new Column(ascii(each.heading()), each.numeric(), ascii(each.group())))
+            .toList(),
+        rows.stream().map(row -> row.stream().map(Table::ascii).toList()).toList(),
+        notes);
+  }
+
+  private static String ascii(String text) {
+    return text.replace('µ', 'u')
+        .replace('–', '-')
+        .replace('−', '-')
+        .replace('\u00A0', ' ')
+        .replace("≤", "<=");
   }
 
   private static int length(String cell) {
@@ -120,6 +204,62 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     tree.put("rows", lines);
     tree.put("notes", notes);
     return tree;
+  }
+
+  /** How LaTeX sets a table. */
+  public enum Latex {
+    /** A tabular for booktabs with its notes below, in one box. */
+    NOTED,
+    /** The tabular alone, for a table environment with a caption of its own. */
+    BARE,
+    /** The tabular alone with columns of numbers for siunitx, which lines up decimal points. */
+    SIUNITX
+  }
+
+  /** As LaTeX, with notes or without. */
+  public String latex(Latex style) {
+    if (style == Latex.NOTED) {
+      return latex();
+    }
+    boolean siunitx = style == Latex.SIUNITX;
+    StringBuilder out = new StringBuilder("\\begin{tabular}{");
+    List<Boolean> numbers = new ArrayList<>();
+    for (int i = 0; i < columns.size(); i++) {
+      int column = i;
+      numbers.add(
+          siunitx
+              && columns.get(i).numeric()
+              && rows.stream().anyMatch(row -> isNumber(row.get(column)))
+              && rows.stream()
+                  .allMatch(row -> isNumber(row.get(column)) || isNone(row.get(column))));
+      out.append(numbers.get(i) ? "S" : columns.get(i).numeric() ? "r" : "l");
+    }
+    out.append("}\n\\toprule\n");
+    List<String> headings = columns.stream().map(Column::heading).toList();
+    bareRow(out, headings, numbers, true);
+    out.append("\\midrule\n");
+    rows.forEach(row -> bareRow(out, row, numbers, false));
+    return out.append("\\bottomrule\n\\end{tabular}\n").toString();
+  }
+
+  private static void bareRow(
+      StringBuilder out, List<String> cells, List<Boolean> numbers, boolean heading) {
+    List<String> set = new ArrayList<>();
+    for (int i = 0; i < cells.size(); i++) {
+      String cell = latexEscaped(cells.get(i));
+      boolean word = numbers.get(i) && (heading || !isNumber(cells.get(i)));
+      set.add(word ? "{" + cell + "}" : cell);
+    }
+    out.append(set.getFirst().startsWith("[") ? "{}" : "");
+    out.append(String.join(" & ", set)).append(" \\\\\n");
+  }
+
+  private static boolean isNumber(String cell) {
+    return cell.matches("[+-]?[0-9]+(\\.[0-9]+)?");
+  }
+
+  private static boolean isNone(String cell) {
+    return cell.isEmpty() || cell.equals(Names.NONE);
   }
 
   /**

@@ -10,6 +10,14 @@ public final class TableBuilder<R> {
   private final List<Column> columns = new ArrayList<>();
   private final List<Function<? super R, String>> cells = new ArrayList<>();
 
+  private String group = "";
+
+  /** Columns from here on are about one thing, and stay together in a narrow terminal. */
+  public TableBuilder<R> group(String name) {
+    group = name;
+    return this;
+  }
+
   /** Adds a column of words. */
   public TableBuilder<R> left(String heading, Function<? super R, String> cell) {
     return column(heading, false, cell);
@@ -22,7 +30,7 @@ public final class TableBuilder<R> {
 
   /** Adds a column. */
   public TableBuilder<R> column(String heading, boolean numeric, Function<? super R, String> cell) {
-    columns.add(new Column(heading, numeric));
+    columns.add(new Column(heading, numeric, group));
     cells.add(cell);
     return this;
   }

@@ -99,7 +99,7 @@ public final class Units {
   }
 
   /** A relative difference in percent with its sign. */
-  public static String residual(double ratio) {
+  public static String difference(double ratio) {
     String percent = fixed(100 * Math.abs(ratio), 1) + " %";
     return (percent.equals("0.0 %") ? "" : ratio < 0 ? "−" : "+") + percent;
   }

@@ -4,6 +4,7 @@ import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Names;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.print.Units;
@@ -15,6 +16,7 @@ import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover.Crossing;
 import dev.doorbell.experiments.stats.Crossover.Lead;
+import dev.doorbell.experiments.stats.SampleSize;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,6 +26,7 @@ import java.util.SequencedMap;
 import java.util.function.DoubleFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -34,62 +37,136 @@ public final class RunTables {
 
   private RunTables() {}
 
+  /** Columns of a metric, as {@code table --columns} names them. */
+  public enum Statistic {
+    P50,
+    CI,
+    N,
+    P99,
+    MIN,
+    MAX,
+    FORM,
+    VS
+  }
+
+  /** What a table of results has unless other columns are asked for. */
+  public static final List<Statistic> USUAL =
+      List.of(
+          Statistic.P50, Statistic.CI, Statistic.N, Statistic.P99, Statistic.FORM, Statistic.VS);
+
   /**
-   * One row for each finished point: every metric's median, interval, 99th percentile, and distance
-   * from the model.
+   * One row for each finished point: every metric's median, interval, number of samples, 99th
+   * percentile, and distance from the model.
    */
   public static Table summary(RunData run) {
+    return summary(run, USUAL, false);
+  }
+
+  /**
+   * One row for each finished point, with some statistics of every metric.
+   *
+   * @param counted whether what was counted stands to the right
+   */
+  public static Table summary(RunData run, List<Statistic> statistics, boolean counted) {
     TableBuilder<SummaryRow> table = axes(run);
     SequencedMap<String, String> metrics = new LinkedHashMap<>();
     run.rows()
         .forEach(row -> row.metrics().forEach((name, m) -> metrics.put(name, m.samples().unit())));
-    metrics.forEach((name, unit) -> metric(run, name, unit, table));
+    metrics.forEach(
+        (name, unit) -> {
+          table.group("metric " + name);
+          statistics.forEach(statistic -> column(run, name, unit, statistic, table));
+        });
+    if (counted) {
+      counters(run, table);
+    }
     return table.table(run.rows(), notes(run));
   }
 
-  /** The median and interval of a metric, the tail of a time, and what the model says. */
-  private static void metric(
-      RunData run, String name, String unit, TableBuilder<SummaryRow> table) {
-    boolean time = unit.equals("ns");
-    DoubleFunction<String> shown = value -> Units.fixed(time ? value / 1000 : value, 3);
-    List<Prediction.Term> terms =
-        run.rows().stream().flatMap(row -> model(row, name).stream()).toList();
-    table.right(
-        Units.heading(name, unit), row -> shown(row, name, each -> shown.apply(each.median())));
-    table.right(
-        "[95 % interval]",
-        row ->
-            shown(
-                row,
-                name,
-                each -> "[" + shown.apply(each.lower()) + ", " + shown.apply(each.upper()) + "]"));
-    if (time) { // of a rate the high end is the good one and says little
-      table.right("p99", row -> shown(row, name, each -> shown.apply(each.p99())));
-    }
-    for (boolean ceiling : new boolean[] {false, true}) {
-      if (terms.stream().anyMatch(term -> term.ceiling() == ceiling)) {
-        Function<SummaryRow, Optional<Double>> model =
-            row -> model(row, name).filter(t -> t.ceiling() == ceiling).map(Prediction.Term::value);
-        table.right(
-            ceiling ? "ceiling" : "model",
-            row -> shown(row, name, _ -> model.apply(row).map(shown::apply).orElse(Names.NONE)));
-        table.right(
-            ceiling ? "reached" : "residual",
-            row ->
-                shown(
-                    row,
-                    name,
-                    each ->
-                        model
-                            .apply(row)
-                            .map(
-                                value ->
-                                    ceiling
-                                        ? Units.fixed(100 * each.median() / value, 1) + " %"
-                                        : Units.residual(each.median() / value - 1))
-                            .orElse(Names.NONE)));
+  private static void column(
+      RunData run, String name, String unit, Statistic statistic, TableBuilder<SummaryRow> table) {
+    DoubleFunction<String> shown = value -> Screen.metric(value, unit);
+    boolean modelled = run.rows().stream().anyMatch(row -> model(row, name).isPresent());
+    switch (statistic) {
+      case P50 ->
+          table.right(
+              Units.heading(name + " p50", unit),
+              row -> shown(row, name, each -> shown.apply(each.median())));
+      case CI -> {
+        if (samples(run, name).anyMatch(SampleSize::carriesInterval)) {
+          table.left(
+              "[95 % CI]",
+              row ->
+                  shown(
+                      row,
+                      name,
+                      each ->
+                          each.interval()
+                              .map(
+                                  ci ->
+                                      "[%s, %s]"
+                                          .formatted(
+                                              shown.apply(ci.lower()), shown.apply(ci.upper())))
+                              .orElse(Names.NONE)));
+        }
+      }
+      case N -> table.right("n", row -> shown(row, name, each -> Integer.toString(each.n())));
+      case P99 -> {
+        // Of a rate the high end is the good one and says little.
+        if (unit.equals("ns") && samples(run, name).anyMatch(SampleSize::carriesP99)) {
+          table.right(
+              "p99",
+              row ->
+                  shown(
+                      row,
+                      name,
+                      each ->
+                          each.p99().isPresent()
+                              ? shown.apply(each.p99().getAsDouble())
+                              : Names.NONE));
+        }
+      }
+      case MIN -> table.right("min", row -> shown(row, name, each -> shown.apply(each.min())));
+      case MAX -> table.right("max", row -> shown(row, name, each -> shown.apply(each.max())));
+      case FORM -> {
+        if (modelled) {
+          table.right(
+              "form", row -> modelled(row, name, term -> bound(term) + shown.apply(term.value())));
+        }
+      }
+      case VS -> {
+        if (modelled) {
+          table.right(
+              "vs. form",
+              row ->
+                  shown(
+                      row,
+                      name,
+                      each ->
+                          model(row, name)
+                              .filter(term -> term.value() != 0)
+                              .map(term -> Units.difference(each.median() / term.value() - 1))
+                              .orElse(Names.NONE)));
+        }
       }
     }
+  }
+
+  /** A ceiling bounds a value, and does not forecast it. */
+  private static String bound(Prediction.Term term) {
+    return term.ceiling() ? "≤ " : "";
+  }
+
+  private static String modelled(
+      SummaryRow row, String name, Function<Prediction.Term, String> shown) {
+    return shown(row, name, _ -> model(row, name).map(shown).orElse(Names.NONE));
+  }
+
+  /** The numbers of samples of a metric. */
+  private static IntStream samples(RunData run, String metric) {
+    return run.rows().stream()
+        .flatMap(row -> Stream.ofNullable(row.metrics().get(metric)))
+        .mapToInt(each -> each.samples().size());
   }
 
   private static Optional<Prediction.Term> model(SummaryRow row, String metric) {
@@ -108,20 +185,26 @@ public final class RunTables {
    * fences.
    */
   public static Table counters(RunData run) {
+    TableBuilder<SummaryRow> table = axes(run);
+    counters(run, table);
+    return table.table(run.rows(), notes(run));
+  }
+
+  private static void counters(RunData run, TableBuilder<SummaryRow> table) {
     SequencedMap<String, String> units = new LinkedHashMap<>();
     for (SummaryRow row : run.rows()) {
       row.counters().forEach((name, quantity) -> units.putIfAbsent(name, quantity.unit()));
     }
-    TableBuilder<SummaryRow> table = axes(run);
     units.forEach(
         (name, unit) ->
-            table.right(
-                (name + " " + unit).strip(),
-                row ->
-                    Optional.ofNullable(row.counters().get(name))
-                        .map(quantity -> counted(quantity.value()))
-                        .orElse(Names.NONE)));
-    return table.table(run.rows(), notes(run));
+            table
+                .group("counter " + name)
+                .right(
+                    (name + " " + unit).strip(),
+                    row ->
+                        Optional.ofNullable(row.counters().get(name))
+                            .map(quantity -> counted(quantity.value()))
+                            .orElse(Names.NONE)));
   }
 
   /** Means of counts have no end of digits. */
@@ -179,7 +262,7 @@ public final class RunTables {
                     .map(each -> Units.quantity(each.size(), unit.apply(place)))
                     .orElse("all sizes"))
         .right(
-            "95 % interval",
+            "95 % CI",
             place ->
                 place.shown(
                     each ->

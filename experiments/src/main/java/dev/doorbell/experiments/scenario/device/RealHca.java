@@ -13,11 +13,11 @@ import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.PinnedPages;
 import dev.doorbell.ptxvm.launch.VmGpu;
-import dev.doorbell.verbs.DeviceFilter;
 import dev.doorbell.verbs.Mlx5Hca;
 import dev.doorbell.verbs.ServedPages;
 import dev.doorbell.verbs.VerbsHca;
-import dev.doorbell.verbs.VerbsProbe;
+import dev.doorbell.verbs.device.DeviceFilter;
+import dev.doorbell.verbs.library.VerbsProbe;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,7 +126,7 @@ public record RealHca(String word, Driver driver, String filter) {
   public static PinnedPages pinnedPages() {
     ServedPages served = ServedPages.find();
     if (served == null) {
-      return PinnedPages.UNHEARD;
+      return PinnedPages.NONE;
     }
     return new PinnedPages() {
       @Override

@@ -48,6 +48,11 @@ public final class KernelJob implements AutoCloseable {
     this.job = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
   }
 
+  /** Of the kernel. */
+  public String name() {
+    return kernel.name();
+  }
+
   /** Memory that is closed with this job. */
   public Memory allocate(MemoryKind kind, long bytes, String label) {
     return owned.add(gpu.allocate(kind, bytes, label));

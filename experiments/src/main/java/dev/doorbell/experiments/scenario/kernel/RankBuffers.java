@@ -15,6 +15,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -208,14 +209,25 @@ public final class RankBuffers implements AutoCloseable {
           new PeerView(to.address(), to.signals(), to.key(), to.signalsKey()).encode());
     }
     job.peers = peers.address();
-    return prepare(protocol, job, Target.NONE, config);
+    return start(
+        protocol, job, Target.NONE, all.stream().map(RankBuffers::target).toList(), config);
   }
 
   /** The same to a peer that may be in another process. */
   public Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
+    return start(protocol, job, to, both(to), config);
+  }
+
+  private Supplier<Launch> start(
+      Protocol protocol, JobView job, Target to, List<Target> targets, LaunchConfig config) {
     job.local = local.address() + before;
     job.inbox = guarded.address();
-    return ready(protocol, job, to, config, job.iterations);
+    return ready(protocol, job, to, targets, config, job.iterations);
+  }
+
+  /** Where messages arrive at either of two ranks, by rank. */
+  private List<Target> both(Target peer) {
+    return rank.number() == 0 ? List.of(target(), peer) : List.of(peer, target());
   }
 
   /**
@@ -228,11 +240,17 @@ public final class RankBuffers implements AutoCloseable {
       Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config, Memory lists) {
     job.local = own(lists).address();
     long threads = (long) config.blocks() * config.threadsPerBlock();
-    return ready(protocol, job, peer.target(), config, threads * job.iterations);
+    return ready(
+        protocol, job, peer.target(), both(peer.target()), config, threads * job.iterations);
   }
 
   private Supplier<Launch> ready(
-      Protocol protocol, JobView job, Target to, LaunchConfig config, long sampled) {
+      Protocol protocol,
+      JobView job,
+      Target to,
+      List<Target> targets,
+      LaunchConfig config,
+      long sampled) {
     job.localKey = localRegion.lkey();
     job.remote = to.address();
     job.remoteKey = to.key();
@@ -271,9 +289,32 @@ public final class RankBuffers implements AutoCloseable {
     jobMemory.putBytes(0, job.encode());
     GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
     Kernel entry = module.kernel(protocol.descriptor().entry());
-    KernelArguments arguments = protocol.arguments(entry, views, jobMemory, job);
+    Memory queuePairs =
+        protocol
+            .descriptor()
+            .api()
+            .map(
+                api ->
+                    ApiAdapter.queuePairs(
+                        api,
+                        protocol.ptx(),
+                        new ApiAdapter.Site(
+                            rank,
+                            endpoints,
+                            places,
+                            module,
+                            new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
+                            span(asOwnSource()),
+                            targets.stream().map(this::span).toList(),
+                            owned)))
+            .orElse(views);
+    KernelArguments arguments = protocol.arguments(entry, queuePairs, jobMemory, job);
     GpuStream stream = own(rank.gpu().createStream());
     return () -> rank.gpu().launch(entry, config, arguments, stream);
+  }
+
+  private ApiAdapter.Span span(Target target) {
+    return new ApiAdapter.Span(target.address(), bytes, target.key());
   }
 
   /** Where this rank's messages arrive. */

@@ -31,7 +31,9 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final String RATE = "rate";
   private static final String POST = "post";
   private static final String DONE = "done";
+  private static final String LOOK = "look";
   private static final String GOODPUT = "goodput";
+  private static final Set<String> TIMES = Set.of(POST, DONE, LOOK);
   private static final String RATE_KERNEL = "put_rate";
   private static final String PRICE_KERNEL = "put_price";
   private static final int MOST_INLINE = 220;
@@ -47,13 +49,19 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
 
   private static final int WARMUP_SHARE = 4;
 
+  /**
+   * Settings of a point.
+   *
+   * @param rest nanoseconds between a put and its quiet when times are measured
+   */
   record Settings(
       Point point,
       PosterSettings posters,
       TransferPath path,
       Scope scope,
       int batch,
-      boolean exclusive) {
+      boolean exclusive,
+      int rest) {
     /** Threads that post by themselves, and warps that post together. */
     long postersOfGrid() {
       long threads = posters.threads();
@@ -69,6 +77,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         RATE,
         POST,
         DONE,
+        LOOK,
         GOODPUT,
         "fences",
         "tlp.bytes");
@@ -76,13 +85,13 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
 
   @Override
   public boolean applies(Point point) {
-    return !Collections.disjoint(point.metrics(), Set.of(RATE, POST, DONE));
+    return !Collections.disjoint(point.metrics(), Set.of(RATE, POST, DONE, LOOK));
   }
 
   @Override
   protected void check(Settings of, Checks checks) {
     for (String metric : of.point.metrics()) {
-      String kernel = metric.equals(POST) || metric.equals(DONE) ? PRICE_KERNEL : RATE_KERNEL;
+      String kernel = TIMES.contains(metric) ? PRICE_KERNEL : RATE_KERNEL;
       checks.refuseIf(
           !of.point.kernels().contains(kernel),
           "%s is measured by %s".formatted(metric, kernel),
@@ -113,6 +122,10 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         "%d posters on %d exclusive queue pairs".formatted(of.postersOfGrid(), posters.qps()),
         "use exclusive: false, or a queue pair for each");
     checks.refuseIf(
+        of.point.metrics().contains(LOOK) && of.rest == 0,
+        LOOK + " without a rest",
+        "use rest: 15000");
+    checks.refuseIf(
         !direct && posters.ringing() != PosterSettings.Ringing.RECORD_FIRST,
         "the CPU rings in its own way",
         "leave ringing out");
@@ -138,7 +151,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
       if (run.asksFor(RATE) || run.asksFor(GOODPUT)) {
         samples.addAll(rates(run, bench));
       }
-      if (run.asksFor(POST) || run.asksFor(DONE)) {
+      if (!Collections.disjoint(run.point().metrics(), TIMES)) {
         samples.addAll(times(run, bench));
       }
     }
@@ -174,13 +187,15 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static List<Samples> times(PointRun<Settings> run, PutBench bench) throws PointFailure {
     int count = run.point().samples();
     KernelJob kernel = bench.kernel(PRICE_KERNEL);
-    Memory memory = kernel.allocate(MemoryKind.DEVICE, 2L * Long.BYTES * count, "samples");
+    Memory memory = kernel.allocate(MemoryKind.DEVICE, 3L * Long.BYTES * count, "samples");
     JobView job = job(run, bench, count, run.point().warmup());
     job.samples = memory.address();
+    job.chunkBytes = run.settings().rest;
     launch(run, bench, kernel, job);
     return List.of(
         Samples.of(POST, "ns", KernelJob.longs(memory, 0, count)),
-        Samples.of(DONE, "ns", KernelJob.longs(memory, count, count)));
+        Samples.of(DONE, "ns", KernelJob.longs(memory, count, count)),
+        Samples.of(LOOK, "ns", KernelJob.longs(memory, 2 * count, count)));
   }
 
   private static JobView job(PointRun<Settings> run, PutBench bench, long iterations, long warmup) {

@@ -4,7 +4,9 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.scenario.kernel.GuardedMemory;
@@ -15,37 +17,88 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A world in which a kernel of rank 0 puts one message for each thread to rank 1, in launch after
- * launch; after each, every message is compared and every block of the send rings accounted for.
+ * A world in which a kernel of rank 0, or of both ranks, puts one message for each thread to the
+ * other rank, in launch after launch; after each, every message is compared and every block of the
+ * send rings accounted for.
  */
 final class PutBench implements AutoCloseable {
+  private static final int RANKS = 2;
+
   private final PointRun<?> run;
   private final PosterSettings settings;
   private final Owned owned = new Owned();
   private final World world;
-  private final List<Endpoint> senders;
-  private final Memory views;
   private final SplittableRandom random;
   private final byte[] payload;
-  private final Memory local;
-  private final GuardedMemory inbox;
-  private final MemoryRegion localRegion;
-  private final MemoryRegion inboxRegion;
+
+  /** Those whose kernels put, from rank 0 on. */
+  private final List<Side> sides = new ArrayList<>();
+
+  /** One rank that puts to the other one. */
+  private final class Side {
+    final int rank;
+    final List<Endpoint> senders;
+    final Memory views;
+    final Memory local;
+    final GuardedMemory inbox;
+    final MemoryRegion localRegion;
+    final MemoryRegion inboxRegion;
+
+    Side(int rank, Connection connection) {
+      this.rank = rank;
+      senders = connection.endpoints(rank);
+      views = owned.add(connection.writeViews(rank));
+      local = allocate(rank, payload.length, "payload");
+      Memory target = allocate(1 - rank, payload.length + 2L * GuardedMemory.GUARD, "inbox");
+      inbox = new GuardedMemory(target, GuardedMemory.GUARD, payload.length);
+      localRegion = owned.add(world.rank(rank).domain().register(local, Endpoint.ALL_RIGHTS));
+      inboxRegion =
+          owned.add(
+              world
+                  .rank(1 - rank)
+                  .domain()
+                  .register(target, GuardedMemory.GUARD, payload.length, Endpoint.ALL_RIGHTS));
+    }
+
+    private Memory allocate(int at, long bytes, String label) {
+      return owned.add(world.rank(at).gpu().allocate(settings.payload(), bytes, label));
+    }
+
+    void address(JobView job) {
+      job.local = local.address();
+      job.localKey = localRegion.lkey();
+      job.remote = inbox.address();
+      job.remoteKey = inboxRegion.rkey();
+    }
+
+    void refresh() {
+      local.putBytes(0, payload);
+      inbox.clear();
+    }
+  }
+
+  /** Opens a world in which rank 0 puts. */
+  PutBench(PointRun<?> run, PosterSettings settings, Endpoint.Shape shape, int messages) {
+    this(run, settings, shape, messages, false);
+  }
 
   /**
    * Opens the world.
    *
    * @param messages side by side in the payload, one for each thread that puts
+   * @param both whether both ranks put, each at the same time as the other
    */
-  PutBench(PointRun<?> run, PosterSettings settings, Endpoint.Shape shape, int messages) {
+  PutBench(
+      PointRun<?> run, PosterSettings settings, Endpoint.Shape shape, int messages, boolean both) {
     this.run = run;
     this.settings = settings;
     world =
@@ -59,24 +112,11 @@ final class PutBench implements AutoCloseable {
         owned.add(
             Connection.oneWay(
                 world, shape, settings.posting().ringing, settings.qps(), settings.proxies()));
-    senders = connection.endpoints(0);
-    views = owned.add(connection.writeViews(0));
     random = new SplittableRandom(run.point().seed());
     payload = new byte[Math.multiplyExact(settings.size(), messages)];
-    local = allocate(0, payload.length, "payload");
-    Memory target = allocate(1, payload.length + 2L * GuardedMemory.GUARD, "inbox");
-    inbox = new GuardedMemory(target, GuardedMemory.GUARD, payload.length);
-    localRegion = owned.add(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
-    inboxRegion =
-        owned.add(
-            world
-                .rank(1)
-                .domain()
-                .register(target, GuardedMemory.GUARD, payload.length, Endpoint.ALL_RIGHTS));
-  }
-
-  private Memory allocate(int rank, long bytes, String label) {
-    return owned.add(world.rank(rank).gpu().allocate(settings.payload(), bytes, label));
+    for (int rank = 0; rank < (both ? RANKS : 1); rank++) {
+      sides.add(new Side(rank, connection));
+    }
   }
 
   Fabric fabric() {
@@ -89,16 +129,17 @@ final class PutBench implements AutoCloseable {
 
   /** A kernel of the catalogue on rank 0, which is closed with this bench. */
   KernelJob kernel(String name) {
-    return owned.add(new KernelJob(gpu(), name, settings.grid()));
+    return kernel(name, 0);
   }
 
-  /** A job with messages, keys and queue pairs, for the caller to complete. */
+  private KernelJob kernel(String name, int rank) {
+    return owned.add(new KernelJob(world.rank(rank).gpu(), name, settings.grid()));
+  }
+
+  /** A job of rank 0 with messages, keys and queue pairs, for the caller to complete. */
   JobView job(long iterations, long warmup) {
     JobView job = new JobView();
-    job.local = local.address();
-    job.localKey = localRegion.lkey();
-    job.remote = inbox.address();
-    job.remoteKey = inboxRegion.rkey();
+    sides.getFirst().address(job);
     job.bytes = settings.size();
     job.stride = settings.size();
     job.iterations = iterations;
@@ -107,17 +148,24 @@ final class PutBench implements AutoCloseable {
     return job;
   }
 
-  /** Blocks that kernels have found completed so far, over all queue pairs. */
-  long completedBlocks() {
-    return sum(Endpoint::completedBlocks);
+  /** Both keys of a put by rank 0, as a WQE holds them, in GPU memory; their address. */
+  long keys() {
+    Side side = sides.getFirst();
+    Memory memory = owned.add(gpu().allocate(MemoryKind.DEVICE, Long.BYTES, "keys"));
+    long local = Integer.toUnsignedLong(BigEndian.swap(side.localRegion.lkey()));
+    long remote = Integer.toUnsignedLong(BigEndian.swap(side.inboxRegion.rkey()));
+    memory.putLong(0, remote << Integer.SIZE | local);
+    return memory.address();
   }
 
-  private long sum(ToLongFunction<Endpoint> what) {
-    return senders.stream().mapToLong(what).sum();
+  /** Blocks that kernels have found completed so far, over all queue pairs. */
+  long completedBlocks() {
+    return sides.getFirst().senders.stream().mapToLong(Endpoint::completedBlocks).sum();
   }
 
   /**
-   * Launches a kernel with fresh messages and verifies what it left.
+   * Launches a kernel with fresh messages and verifies what it left. Where both ranks put, rank 1
+   * launches another one with the same job but for its own messages.
    *
    * @param sends whether the messages have to arrive
    * @param more what else may be wrong, in words, or null
@@ -126,21 +174,24 @@ final class PutBench implements AutoCloseable {
   long launch(KernelJob kernel, JobView job, boolean sends, Supplier<@Nullable String> more)
       throws PointFailure {
     random.nextBytes(payload);
-    local.putBytes(0, payload);
-    inbox.clear();
-    return run.perform(new Round(kernel, job, sends, more), PosterSettings.KERNEL_NANOS)
+    sides.forEach(Side::refresh);
+    List<KernelJob> kernels = new ArrayList<>(List.of(kernel));
+    for (Side side : sides.subList(1, sides.size())) {
+      kernels.add(kernel(kernel.name(), side.rank));
+    }
+    return run.perform(new Round(kernels, job, sends, more), PosterSettings.KERNEL_NANOS)
         .getAsLong();
   }
 
-  /** One launch. */
+  /** One launch of each rank that puts. */
   private final class Round implements Trial, LongSupplier {
-    private final KernelJob kernel;
+    private final List<KernelJob> kernels;
     private final JobView job;
     private final boolean sends;
     private final Supplier<@Nullable String> more;
 
-    Round(KernelJob kernel, JobView job, boolean sends, Supplier<@Nullable String> more) {
-      this.kernel = kernel;
+    Round(List<KernelJob> kernels, JobView job, boolean sends, Supplier<@Nullable String> more) {
+      this.kernels = kernels;
       this.job = job;
       this.sends = sends;
       this.more = more;
@@ -153,26 +204,41 @@ final class PutBench implements AutoCloseable {
 
     @Override
     public List<Supplier<Launch>> prepare() {
-      return List.of(kernel.prepare(views.address(), job));
+      List<Supplier<Launch>> launches = new ArrayList<>();
+      for (int i = 0; i < kernels.size(); i++) {
+        // Preparing a job writes it to memory, so that the next side may change it.
+        sides.get(i).address(job);
+        launches.add(kernels.get(i).prepare(sides.get(i).views.address(), job));
+      }
+      return launches;
     }
 
     @Override
     public @Nullable String firstError() {
-      return kernel.firstError();
+      return kernels.stream()
+          .map(KernelJob::firstError)
+          .filter(Objects::nonNull)
+          .findFirst()
+          .orElse(null);
     }
 
     @Override
     public @Nullable String mismatch() {
-      String wrong = sends ? inbox.mismatch(payload) : null;
-      if (wrong == null) {
-        wrong = unfinished();
+      String wrong = null;
+      for (Side side : sides) {
+        if (wrong == null && sends) {
+          wrong = side.inbox.mismatch(payload);
+        }
+        if (wrong == null) {
+          wrong = unfinished(side);
+        }
       }
       return wrong == null ? more.get() : wrong;
     }
 
     /** Every thread has waited for its puts, so no block may be reserved and not completed. */
-    private @Nullable String unfinished() {
-      for (Endpoint sender : senders) {
+    private static @Nullable String unfinished(Side side) {
+      for (Endpoint sender : side.senders) {
         if (sender.reservedBlocks() != sender.completedBlocks()) {
           return "queue pair 0x%x: %d blocks posted and %d completed"
               .formatted(
@@ -184,12 +250,12 @@ final class PutBench implements AutoCloseable {
 
     @Override
     public long verifiedBytes() {
-      return sends ? payload.length : 0;
+      return sends ? (long) sides.size() * payload.length : 0;
     }
 
     @Override
     public long getAsLong() {
-      return kernel.nanos();
+      return kernels.getFirst().nanos();
     }
   }
 

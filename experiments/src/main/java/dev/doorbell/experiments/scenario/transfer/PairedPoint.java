@@ -31,6 +31,7 @@ import dev.doorbell.interop.control.ControlLine.Refused;
 import dev.doorbell.interop.job.ProcessGroup;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.Idleness;
+import dev.doorbell.softhca.wire.PeerPort;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,6 +100,9 @@ final class PairedPoint {
           samples.add(Samples.of("goodput", "GB/s", rates));
         }
       }
+      if (!point.faults().faults().isEmpty()) {
+        addTalliesOfOther();
+      }
       List<String> notes = new ArrayList<>();
       notes.add("two processes, RoCEv2 in UDP; what PCIe would cost is not in the times");
       if (settings.hasHostQueues()) {
@@ -109,6 +114,28 @@ final class PairedPoint {
         context.faults(FaultTally.total(tallies));
       }
     }
+  }
+
+  /** A fault of the plan has fired if it did in either process. */
+  private void addTalliesOfOther() throws EnvironmentException {
+    List<FaultTally> own = FaultTally.total(tallies);
+    String counts =
+        own.stream()
+            .map(tally -> tally.events() + "/" + tally.fired())
+            .collect(Collectors.joining(" "));
+    List<String> all = group.gather("%d.faults".formatted(point.index()), counts, () -> {});
+    String[] other = all.get(1 - rank).split(" ", -1);
+    List<FaultTally> theirs = new ArrayList<>();
+    for (int i = 0; i < own.size(); i++) {
+      String[] pair = other[i].split("/", -1);
+      theirs.add(
+          new FaultTally(
+              own.get(i).fault(),
+              own.get(i).mustFire(),
+              Long.parseLong(pair[0]),
+              Long.parseLong(pair[1])));
+    }
+    tallies.add(theirs);
   }
 
   private double[] latency(Protocol protocol) throws PointFailure, EnvironmentException {
@@ -164,7 +191,12 @@ final class PairedPoint {
     try {
       wire =
           RoceWire.udp(
-              fabric, Locus.nic(rank, 0), Gid.parse(pairing.address()), 0, WireFaults.NONE);
+              fabric,
+              Locus.nic(rank, 0),
+              Gid.parse(pairing.address()),
+              0,
+              WireFaults.NONE,
+              PeerPort.STRICT);
       made =
           World.part(
               fabric,
@@ -308,7 +340,7 @@ final class PairedPoint {
     }
 
     /** Runs the kernel to its end; what went wrong, in words, or nothing. */
-    private String await(Supplier<Launch> start) {
+    private String await(Supplier<Launch> start) throws EnvironmentException {
       Launch launch;
       try {
         launch = start.get();
@@ -324,6 +356,12 @@ final class PairedPoint {
         if (context.cancelled()) {
           launch.cancel("interrupted");
           return "interrupted";
+        }
+        try {
+          group.requireAll();
+        } catch (EnvironmentException e) {
+          launch.cancel("the other process has left");
+          throw e;
         }
       }
       try {

@@ -12,6 +12,7 @@ import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.kind.SettingException;
+import dev.doorbell.interop.access.AccessToken;
 import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.interop.job.ProcessGroup;
 import org.jspecify.annotations.Nullable;
@@ -55,11 +56,13 @@ public final class PairedRunner implements PointRunner {
     try {
       ProcessGroup with = group;
       if (with == null) {
+        String token = pairing.token();
         with =
             new ProcessGroup(
                 pairing.rank(),
                 PROCESSES,
-                new HostPort(pairing.host(), pairing.port()),
+                new HostPort(
+                    pairing.host(), pairing.port(), token == null ? null : AccessToken.of(token)),
                 pairing.patienceNanos());
         group = with;
       }

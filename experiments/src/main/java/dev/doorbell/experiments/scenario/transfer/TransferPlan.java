@@ -4,6 +4,7 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
@@ -55,6 +56,7 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
         .placement(of.placement())
         .blueFlame(of.path().blueFlame())
         .exclusive(!descriptor().shared())
+        .collapsed(protocol.descriptor().api().map(DeviceApi::collapsed).orElse(false))
         .build();
   }
 

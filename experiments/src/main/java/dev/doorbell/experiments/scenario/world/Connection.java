@@ -32,11 +32,15 @@ public final class Connection implements AutoCloseable {
   private final World world;
   private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
   private final Owned helpers = new Owned();
-  private final boolean mesh;
+  private final int ranks;
 
-  private Connection(World world, boolean mesh) {
+  /**
+   * @param ranks that have a place among each other's queue pairs; 0 where these are numbered from
+   *     0 on
+   */
+  private Connection(World world, int ranks) {
     this.world = world;
-    this.mesh = mesh;
+    this.ranks = ranks;
   }
 
   /** Connects ranks 0 and 1 by {@code count} queue pairs of the same shape. */
@@ -61,7 +65,7 @@ public final class Connection implements AutoCloseable {
   }
 
   private static Connection pairs(World world, Endpoint.Shape shape, int count) {
-    Connection connection = new Connection(world, false);
+    Connection connection = new Connection(world, 0);
     for (int i = 0; i < count; i++) {
       connection.pair(0, i, 1, i, shape);
     }
@@ -70,7 +74,7 @@ public final class Connection implements AutoCloseable {
 
   /** Connects two ranks by one queue pair each, for which kernels ring themselves. */
   public static Connection between(World world, int one, int other, Endpoint.Shape shape) {
-    Connection connection = new Connection(world, false);
+    Connection connection = new Connection(world, 0);
     connection.pair(one, 0, other, 0, shape);
     return connection;
   }
@@ -80,14 +84,30 @@ public final class Connection implements AutoCloseable {
    * of its rank is the number of the rank that it leads to.
    */
   public static Connection mesh(World world, int ranks, Endpoint.Shape shape, Ringing ringing) {
-    Connection connection = new Connection(world, true);
-    for (int one = 0; one < ranks; one++) {
-      for (int other = 0; other < one; other++) {
-        connection.pair(one, other, other, one, shape);
-      }
-    }
+    Connection connection = among(world, ranks, shape, (_, _) -> true);
     for (int rank = 0; rank < ranks; rank++) {
       connection.start(ringing, rank, 1);
+    }
+    return connection;
+  }
+
+  /** Which ranks a queue pair connects. */
+  public interface Pairs {
+    boolean joins(int one, int other);
+  }
+
+  /**
+   * As {@link #mesh}, for kernels that ring themselves: connects those pairs of ranks alone that
+   * {@code pairs} joins. Other places among a rank's queue pairs are zero.
+   */
+  public static Connection among(World world, int ranks, Endpoint.Shape shape, Pairs pairs) {
+    Connection connection = new Connection(world, ranks);
+    for (int one = 0; one < ranks; one++) {
+      for (int other = 0; other < one; other++) {
+        if (pairs.joins(one, other)) {
+          connection.pair(one, other, other, one, shape);
+        }
+      }
     }
     return connection;
   }
@@ -108,7 +128,7 @@ public final class Connection implements AutoCloseable {
    */
   public static Connection half(
       World world, int rank, Endpoint.Shape shape, Ringing ringing, int count) {
-    Connection connection = new Connection(world, false);
+    Connection connection = new Connection(world, 0);
     for (int i = 0; i < count; i++) {
       connection.add(rank, i, shape);
     }
@@ -137,9 +157,9 @@ public final class Connection implements AutoCloseable {
     return endpoints.getOrDefault(rank, List.of());
   }
 
-  /** How many places a rank's queue pairs have; that to itself, of a mesh, is empty. */
+  /** How many places a rank's queue pairs have; among ranks, those that lead nowhere are zero. */
   public int places(int rank) {
-    return mesh ? endpoints.size() : endpoints(rank).size();
+    return ranks > 0 ? ranks : endpoints(rank).size();
   }
 
   /** Writes the views of a rank's queue pairs to memory that its kernels can read. */

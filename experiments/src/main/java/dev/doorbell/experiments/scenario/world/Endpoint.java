@@ -225,6 +225,11 @@ public final class Endpoint implements AutoCloseable {
     return queuePair;
   }
 
+  /** Address of the doorbell register, as kernels use it. */
+  public long doorbell() {
+    return doorbell;
+  }
+
   public CompletionQueue completions() {
     return completions;
   }
@@ -236,7 +241,7 @@ public final class Endpoint implements AutoCloseable {
 
   /** Blocks that kernels have found completed so far. */
   public long completedBlocks() {
-    return counters.getLong(QueuePairView.COUNTERS_COMPLETED);
+    return QueuePairView.completedBlocks(counters);
   }
 
   /** The first error that a kernel or the proxy left. */

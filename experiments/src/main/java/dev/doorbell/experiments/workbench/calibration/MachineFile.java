@@ -2,8 +2,11 @@ package dev.doorbell.experiments.workbench.calibration;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.DocumentKind;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -12,9 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.api.Load;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class MachineFile {
   private static final String GPU = "gpu0";
   private static final String CPU = "cpu0";
+  private static final DocumentKind KIND = new DocumentKind("machine", "a mapping", 'T');
 
   private final Calibration calibration;
   private final Topology base;
@@ -36,8 +37,7 @@ public final class MachineFile {
     this.calibration = calibration;
     this.base = TopologyFile.load(base);
     this.prices = new PriceList(calibration, this.base);
-    LoadSettings settings = LoadSettings.builder().setLabel(base).build();
-    this.tree = mapping(new Load(settings).loadFromString(TopologyFile.text(base)));
+    this.tree = mapping(values(base, TopologyFile.text(base)));
   }
 
   /**
@@ -56,10 +56,13 @@ public final class MachineFile {
    * @throws TopologyException when it cannot be read, or has none
    */
   public static Calibration measurements(String file) throws TopologyException {
-    LoadSettings settings = LoadSettings.builder().setLabel(file).build();
-    String text = TopologyFile.text(file);
+    return measurements(file, TopologyFile.text(file));
+  }
+
+  /** The measurements that stand in the text of a file. */
+  public static Calibration measurements(String file, String text) throws TopologyException {
     try {
-      if (new Load(settings).loadFromString(text) instanceof Map<?, ?> tree
+      if (values(file, text) instanceof Map<?, ?> tree
           && tree.get("measurements") instanceof List<?> list
           && tree.get("measured_on") instanceof String gpu) {
         List<Measurement> measurements = new ArrayList<>();
@@ -69,7 +72,7 @@ public final class MachineFile {
         boolean real = Basis.MEASURED.word().equals(tree.get("basis"));
         return new Calibration(gpu, real ? Basis.MEASURED : Basis.MODELLED, true, measurements);
       }
-    } catch (YamlEngineException | ClassCastException e) {
+    } catch (ClassCastException | IllegalArgumentException e) {
       throw new TopologyException(
           List.of(Problem.of("DB-T002", file, "its measurements cannot be read")));
     }
@@ -77,6 +80,14 @@ public final class MachineFile {
         List.of(
             Problem.of("DB-T005", file, "no 'measurements' with 'measured_on' are in it")
                 .fix("name a file that calibrate wrote")));
+  }
+
+  private static Object values(String file, String text) throws TopologyException {
+    try {
+      return KIND.values(file, text);
+    } catch (ConfigException e) {
+      throw new TopologyException(e.problems());
+    }
   }
 
   private static Measurement measurement(Map<String, Object> of) {
@@ -189,7 +200,8 @@ public final class MachineFile {
       each.put("what", measurement.what());
       each.put("unit", measurement.samples().unit());
       each.put("median", rounded(summary.median()));
-      each.put("ci95", List.of(rounded(summary.lower()), rounded(summary.upper())));
+      Interval ends = summary.whisker();
+      each.put("ci95", List.of(rounded(ends.lower()), rounded(ends.upper())));
       List<Double> samples = new ArrayList<>();
       for (double sample : measurement.samples().values()) {
         samples.add(rounded(sample));

@@ -123,14 +123,16 @@ final class PriceList {
         "source",
         String.format(
             Locale.ROOT,
-            "%s: %s%s, %s, median %.4g [%.4g, %.4g] of %d",
+            "%s: %s%s, %s, median %.4g%s of %d",
             calibration.basis() == Basis.MEASURED ? "measured here" : "assumed",
             measurement.what(),
             how,
             calibration.gpu(),
             summary.median(),
-            summary.lower(),
-            summary.upper(),
+            summary
+                .interval()
+                .map(ci -> String.format(Locale.ROOT, " [%.4g, %.4g]", ci.lower(), ci.upper()))
+                .orElse(""),
             summary.n()));
     return constant;
   }

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.explore;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -71,6 +72,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
    * @param sharedBytes of dynamic shared memory
    * @param cooperative all blocks are resident at once
    * @param parameters what each parameter of the entry gets, as descriptors name it
+   * @param api whose device code it is made of, as descriptors name it; empty for Doorbell's own
    */
   public record Shape(
       int ranks,
@@ -80,7 +82,8 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
       int signals,
       int sharedBytes,
       boolean cooperative,
-      List<String> parameters) {
+      List<String> parameters,
+      Optional<String> api) {
     private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
 
     public Shape {
@@ -105,7 +108,8 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
           0,
           0,
           false,
-          List.of("queue_pairs", "job"));
+          List.of("queue_pairs", "job"),
+          Optional.empty());
     }
 
     /** Returns true if each rank has a queue pair to each other rank. */
@@ -151,6 +155,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
    * @param blueFlame through the BlueFlame register where a WQE fits
    * @param recordLast the doorbell goes out before the record, and once more after it
    * @param exclusive one thread posts to a queue pair
+   * @param collapsed one completion entry, always overwritten, in place of a ring of them
    * @param batch ring at the latest when this many blocks wait
    */
   public record Posting(
@@ -159,7 +164,19 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
       boolean blueFlame,
       boolean recordLast,
       boolean exclusive,
-      int batch) {}
+      boolean collapsed,
+      int batch) {
+    /** Creates posting with a ring of completion entries. */
+    public Posting(
+        String queues,
+        String ringer,
+        boolean blueFlame,
+        boolean recordLast,
+        boolean exclusive,
+        int batch) {
+      this(queues, ringer, blueFlame, recordLast, exclusive, false, batch);
+    }
+  }
 
   /**
    * The reorderings that are allowed.

@@ -125,6 +125,15 @@ class HcaCommandsTest {
   }
 
   @Test
+  @Tag("slow")
+  void a_soak_has_its_clients_in_another_process_and_ends_it() {
+    user.type("hca", "soak", "--seconds", "8", "--clients", "2", "--json");
+    assertThat(user.out()).contains("\"heap\" : ", "\"verdict\" : \"");
+    assertThat(user.out()).doesNotContain("a client failed", "interrupted");
+    assertThat(user.type("hca", "soak", "--seconds", "1")).isEqualTo(ExitCode.USAGE);
+  }
+
+  @Test
   void a_served_hca_whose_process_has_ended_is_named_as_the_cause() throws Exception {
     EnvironmentException trouble =
         new EnvironmentException(Problem.of("DB-E042", null, "the other end has closed it"));
@@ -135,7 +144,7 @@ class HcaCommandsTest {
       assertThat(problem.effect()).isEqualTo("the other end has closed it");
     }
     try (ChildProcess served = ChildProcess.start(List.of("hca", "serve"))) {
-      assertThat(HcaProcesses.control(served).port()).isPositive();
+      assertThat(HcaProcesses.control(served).toString()).endsWith(".socket");
       assertThat(HcaProcesses.explain(trouble, served)).isSameAs(trouble);
     }
   }

@@ -167,7 +167,11 @@ class PlotsTest {
         (name, bytes) -> {
           String text = new String(bytes, StandardCharsets.UTF_8);
           if (name.endsWith(".csv")) {
-            assertThat(text.lines().skip(1).toList()).as(name).isNotEmpty();
+            assertThat(text.lines().findFirst().orElseThrow()).as(name).endsWith(",basis");
+            assertThat(text.lines().skip(1).toList())
+                .as(name)
+                .isNotEmpty()
+                .allMatch(row -> row.endsWith(",modelled"));
           } else {
             assertThat(text).as(name).contains("modelled (", "\\begin{tikzpicture}");
             java.util.regex.Matcher csv =

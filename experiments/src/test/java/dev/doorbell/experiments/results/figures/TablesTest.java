@@ -2,8 +2,10 @@ package dev.doorbell.experiments.results.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.Table.Column;
+import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
@@ -72,10 +74,50 @@ class TablesTest {
         run.rows().stream().filter(row -> row.pointId().equals("pull-same-switch-512")).toList();
     String text = RunTables.summary(run.with(run.axes(), one)).text();
     assertThat(text)
-        .contains("latency µs", "[95 % interval]", "goodput GB/s", "reached")
-        .contains("2.691   [2.691, 2.691]") // a3 at 512 B by hand: 2691 ns
+        .contains("latency p50 µs", "goodput p50 GB/s", "≤ 27.76")
+        .containsPattern("2\\.69 +1 +2\\.69 ") // a3 at 512 B by hand: 2691 ns; one sample
+        .doesNotContain("CI]", "p99")
         .contains("basis: modelled (virtual time)");
     assertThat(RunTables.summary(RUN).rows()).hasSize(RUN.rows().size());
+  }
+
+  @Test
+  void a_narrow_terminal_gets_blocks_that_each_say_which_row_it_is() {
+    RunData counted = ModelledRun.counted(RUN);
+    Table table = RunTables.summary(counted, RunTables.USUAL, true).ascii();
+    String text = table.text(80);
+    assertThat(text.lines()).allMatch(line -> line.length() <= 80);
+    assertThat(text.split("\n\n")).hasSizeGreaterThan(1);
+    assertThat(text.split("\n\n")).allMatch(block -> block.startsWith("path "));
+    for (Column column : table.columns()) {
+      assertThat(text).contains(column.heading());
+    }
+    assertThat(table.text(10_000)).isEqualTo(table.text());
+  }
+
+  @Test
+  void siunitx_gets_numbers_and_everything_else_in_braces() {
+    Table table =
+        new TableBuilder<String>()
+            .left("path", row -> row)
+            .right("latency µs", row -> row.equals("pull") ? "0.00579" : Names.NONE)
+            .right("size", _ -> "4 KiB")
+            .table(List.of("pull", "push"), List.of("a note"));
+    assertThat(table.latex(Table.Latex.SIUNITX))
+        .isEqualTo(
+            """
+            \\begin{tabular}{lSr}
+            \\toprule
+            path & {latency $\\mu$s} & size \\\\
+            \\midrule
+            pull & 0.00579 & 4 KiB \\\\
+            push & {--} & 4 KiB \\\\
+            \\bottomrule
+            \\end{tabular}
+            """);
+    assertThat(table.latex(Table.Latex.BARE))
+        .contains("{lrr}", "latency $\\mu$s &", "push & --")
+        .doesNotContain("a note", "sbox", "{latency");
   }
 
   @Test

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.Configs;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.Runs;
@@ -17,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -39,7 +44,25 @@ class ToolFormatTest {
       "#       size         count      type   redop    root     time   algbw   busbw  #wrong    "
           + " time   algbw   busbw  #wrong\n";
 
+  private static final String EXCHANGE =
+      """
+      experiment: exchange
+      question: How long does it take?
+      kernel: put_bandwidth
+      axes:
+        ranks: [8]
+        size: [64, 7K]
+      fixed:
+        path: pull
+        messages: 8
+      measure:
+        metrics: [dispatch, goodput]
+        samples: 1
+        timeout: 10s
+      """;
+
   @TempDir private Path folder;
+  private int made;
 
   @Test
   void the_headers_are_those_of_the_tools_to_the_character() throws RunException {
@@ -102,6 +125,49 @@ class ToolFormatTest {
       read.add(line.group(1));
     }
     assertThat(read).containsExactly("perftest", "perftest", "nccl", "osu");
+  }
+
+  /**
+   * What {@code all-to-all} found among 8 ranks: 22.78 us for 8 messages of 7 KiB to each other.
+   */
+  @Test
+  void an_all_to_all_has_the_time_and_the_bandwidths_that_nccl_tests_define() throws RunException {
+    List<String> rows =
+        ToolFormat.NCCL.text(exchange()).lines().filter(line -> !line.startsWith("#")).toList();
+    assertThat(rows).hasSize(2);
+    assertThat(columns(rows.get(0)))
+        .startsWith("4096", "512", "int8", "none", "-1", "18.53", "0.22", "0.19", "0");
+    assertThat(columns(rows.get(1)))
+        .startsWith("458752", "57344", "int8", "none", "-1", "22.78", "20.14", "17.62", "0");
+    assertThat(ToolFormat.NCCL.text(exchange()))
+        .contains("# Avg bus bandwidth    : 8.90724", "ranks=8", NCCL_COLUMNS);
+  }
+
+  @Test
+  void tools_that_measure_two_ends_print_nothing_of_an_all_to_all() throws RunException {
+    assertThat(ToolFormat.PERFTEST.text(exchange())).isEmpty();
+    assertThat(ToolFormat.OSU.text(exchange())).isEmpty();
+  }
+
+  private static String[] columns(String row) {
+    return row.strip().split(" +", -1);
+  }
+
+  private StoredRun exchange() throws RunException {
+    PointRunner runner =
+        (point, _) -> {
+          double nanos = point.whole("size") == 64 ? 18_530 : 22_780;
+          double goodput = 8 * 7 * 8 * point.whole("size") / nanos;
+          return new PointResult(
+              Basis.MODELLED,
+              List.of(
+                  Samples.of("dispatch", "ns", new double[] {nanos}),
+                  Samples.of("goodput", "GB/s", new double[] {goodput})),
+              new LinkedHashMap<>(),
+              point.whole("size"),
+              List.of());
+        };
+    return Runs.make(folder.resolve("exchange" + made++), Configs.read(EXCHANGE), runner);
   }
 
   private static double median(SummaryRow row, String metric) {

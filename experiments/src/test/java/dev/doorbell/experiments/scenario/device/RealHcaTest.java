@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.scenario.device.RealHca.Driver;
-import dev.doorbell.verbs.VerbsProbe;
+import dev.doorbell.verbs.library.VerbsProbe;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -6,6 +6,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.PointBench;
+import java.util.Arrays;
 import java.util.List;
 
 /** Points of this package's families, made from a line of a config and run. */
@@ -14,9 +15,17 @@ final class Points {
 
   /** The only point of a config with these kernels, metrics and settings. */
   static Point point(String kernels, String metrics, String... settings) throws Exception {
-    String[] axes = {"size=64"};
-    StringBuilder fixed = new StringBuilder("fixed:\n  placement: same-switch\n");
+    String[] axes = {
+      Arrays.stream(settings).filter(one -> one.startsWith("size=")).findFirst().orElse("size=64")
+    };
+    StringBuilder fixed = new StringBuilder("fixed:\n");
+    if (Arrays.stream(settings).noneMatch(one -> one.startsWith("placement="))) {
+      fixed.append("  placement: same-switch\n");
+    }
     for (String setting : settings) {
+      if (setting.startsWith("size=")) {
+        continue;
+      }
       fixed.append("  ").append(setting.replace("=", ": ")).append('\n');
     }
     return PointBench.point(

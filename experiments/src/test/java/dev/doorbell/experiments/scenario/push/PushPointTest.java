@@ -61,7 +61,7 @@ class PushPointTest {
     assertThat(credit).as("nanoseconds that a credit takes beside the round trip").isPositive();
     assertThat(knee)
         .as("round trip at which the ring limits; W s / B is %s", bytes / rate)
-        .isBetween(0.5 * bytes / rate, bytes / rate);
+        .isBetween(0.4 * bytes / rate, bytes / rate);
     assertThat(goodput(given)).isCloseTo(rate, Percentage.withPercentage(2));
   }
 

@@ -34,6 +34,9 @@ class RoundConstantsTest {
   private static final int STAGING = 256 << 10;
   private static final int CHUNK = 64 << 10;
 
+  /** The atomic that reserves, in the table; the kernels' exclusive posters have none. */
+  private static final double RESERVATION = 150;
+
   /** How a variant of the table is asked for. */
   private record Variant(TransferPath path, Placement placement, boolean blueFlame, boolean last) {
     static Variant of(String name) {
@@ -118,12 +121,13 @@ class RoundConstantsTest {
   })
   void the_simulation_meets_the_closed_forms(String variant, int bytes, double pix, double sys)
       throws Exception {
+    double without = variant.equals("a1") || variant.equals("e1") ? 0 : RESERVATION;
     assertThat((double) injection("round-pix", variant, bytes))
         .as("%s, %d B, PIX", variant, bytes)
-        .isCloseTo(pix, within(0.03 * pix));
+        .isCloseTo(pix - without, within(0.03 * pix));
     assertThat((double) injection("round-sys", variant, bytes))
         .as("%s, %d B, SYS", variant, bytes)
-        .isCloseTo(sys, within(0.03 * sys));
+        .isCloseTo(sys - without, within(0.03 * sys));
   }
 
   private static long injection(String topologyName, String name, int bytes) throws Exception {

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.workbench.explore;
 
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -55,23 +54,29 @@ enum Mutation {
 
   /**
    * Indices of lines. Which fence is which is told by a run: posting executes one before the record
-   * and one before the doorbell, in that order of the library's source.
+   * and one before the doorbell, in that order of the library's source. Each may be inlined at
+   * several places.
    */
   private List<Integer> places(Scenario scenario) throws ScenarioException {
     if (where == Where.NOWHERE) {
       return List.of();
     }
     Outcome outcome = Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
-    List<Outcome.Fence> fences =
+    List<Integer> lines =
         outcome.fences().stream()
-            .filter(fence -> line(fence) > 0)
-            .sorted(Comparator.comparingInt(Mutation::line))
+            .map(Mutation::line)
+            .filter(line -> line > 0)
+            .distinct()
+            .sorted()
             .toList();
-    if (fences.size() < 2) {
+    if (lines.size() < 2) {
       throw new AssertionError("two fences of post.cuh were expected, not " + outcome.fences());
     }
-    Outcome.Fence fence = fences.get(where == Where.BEFORE_RECORD ? 0 : 1);
-    return List.of(fence.place().line() - 1);
+    int line = lines.get(where == Where.BEFORE_RECORD ? 0 : 1);
+    return outcome.fences().stream()
+        .filter(fence -> line(fence) == line)
+        .map(fence -> fence.place().line() - 1)
+        .toList();
   }
 
   /** The innermost line of post.cuh that a fence belongs to, or 0. */

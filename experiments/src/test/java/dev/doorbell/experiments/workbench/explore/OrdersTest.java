@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,7 +36,8 @@ final class OrdersTest {
               0,
               0,
               false,
-              List.of("queue_pairs", "job"));
+              List.of("queue_pairs", "job"),
+              Optional.empty());
       return Scenarios.of("put_rate")
           .with(new Scenario.Program(file, entry, ptx, shape))
           .with(new Scenario.Load(blocks, threads, 4, 64, 1, 64, 0, "thread", "pull"));

@@ -72,6 +72,59 @@ final class ProjectKernelsTest {
     assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
   }
 
+  /**
+   * Every kernel that is one poster alone, and several that meet: each placement of the queues, way
+   * to share a queue pair, kind of completion queue and order of record and doorbell.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    // kernel, blocks, threads, queue pairs, window, queues, exclusive, collapsed, record last,
+    // policy
+    "put_price,   1, 1, 1, 0, gpu,  false, true,  false, VENDOR",
+    "put_price,   1, 1, 1, 0, host, false, true,  true,  STRICT",
+    "put_price,   1, 1, 1, 0, host, false, false, false, STRICT",
+    "put_price,   1, 1, 1, 0, gpu,  true,  true,  true,  VENDOR",
+    "put_price,   1, 1, 1, 0, host, true,  false, false, STRICT",
+    // Lone posters that stop being alone, in every phase of a post and of a wait.
+    "put_price,   2, 1, 1, 0, gpu,  false, true,  false, VENDOR",
+    "put_price,   3, 1, 1, 0, host, false, true,  true,  STRICT",
+    "put_price,   2, 1, 1, 0, gpu,  false, false, true,  VENDOR",
+    "put_price,   3, 1, 1, 0, host, false, false, false, STRICT",
+    "put_price,   2, 2, 4, 0, gpu,  true,  true,  false, VENDOR",
+    "operations,  2, 1, 1, 0, gpu,  false, true,  false, VENDOR",
+    "operations,  2, 1, 2, 0, host, true,  true,  true,  STRICT",
+    "put_latency, 1, 1, 1, 0, host, false, true,  false, STRICT",
+    "put_latency, 1, 1, 1, 0, gpu,  true,  true,  true,  VENDOR",
+    "put_rate,    2, 2, 1, 2, host, false, true,  false, STRICT",
+    "put_rate,    3, 1, 1, 1, gpu,  false, true,  true,  VENDOR",
+    "put_batch,   1, 1, 1, 1, gpu,  false, true,  false, VENDOR",
+    "put_batch,   1, 4, 2, 2, host, false, true,  false, STRICT",
+    "put_batch,   1, 4, 2, 2, gpu,  true,  false, true,  VENDOR",
+  })
+  void a_wait_for_ones_own_last_post_is_ordered(
+      String kernel,
+      int blocks,
+      int threads,
+      int queuePairs,
+      int window,
+      String queues,
+      boolean exclusive,
+      boolean collapsed,
+      boolean recordLast,
+      Policy policy)
+      throws ScenarioException {
+    for (int ring : new int[] {2, 4, 64}) {
+      Scenario scenario =
+          Scenarios.of(kernel)
+              .with(
+                  new Scenario.Load(
+                      blocks, threads, 5, 32, queuePairs, ring, window, "thread", "pull"))
+              .with(new Scenario.Posting(queues, "gpu", false, recordLast, exclusive, collapsed, 4))
+              .with(new Scenario.Rules(policy, true));
+      assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
+    }
+  }
+
   @Test
   void a_torn_blueflame_write_shows_what_an_exclusive_poster_relies_on() throws ScenarioException {
     Scenario scenario =

@@ -185,6 +185,6 @@ final class BarChart {
       }
       rows.add(cells);
     }
-    return Csv.text(rows);
+    return Csv.text(rows, figure.notes().provenance().basis());
   }
 }

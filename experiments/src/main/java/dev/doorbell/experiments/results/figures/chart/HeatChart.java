@@ -197,6 +197,6 @@ final class HeatChart {
                 cell.apart() ? 1 : 0));
       }
     }
-    return Csv.text(rows);
+    return Csv.text(rows, figure.notes().provenance().basis());
   }
 }

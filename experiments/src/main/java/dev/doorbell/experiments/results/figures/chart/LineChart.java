@@ -62,14 +62,15 @@ final class LineChart {
 
   Drawing drawing() {
     List<PanelLayout.Panel> panels = new ArrayList<>();
+    String basis = figure.notes().provenance().basis();
     for (Panel panel : figure.panels()) {
       boolean one = panel.title().isEmpty() || figure.panels().size() == 1;
       String table = (one ? figure.notes() : figure.notes().ofPanel(panel.title())).file(".csv");
       tables.put(
           table,
           figure.stepped()
-              ? LineTables.stepped(panel.lines(), layout.x().scale().high())
-              : LineTables.joined(panel.lines()));
+              ? LineTables.stepped(panel.lines(), layout.x().scale().high(), basis)
+              : LineTables.joined(panel.lines(), basis));
       CrossoverLabels labels =
           CrossoverLabels.place(
               panel.marks(),

@@ -15,9 +15,10 @@ final class LineTables {
   private LineTables() {}
 
   /**
-   * One row for each abscissa: {@code x}, then median, {@code -lo} and {@code -hi} of each line.
+   * One row for each abscissa: {@code x}, then median, {@code -lo} and {@code -hi} of each line,
+   * and the basis.
    */
-  static String joined(List<Line> lines) {
+  static String joined(List<Line> lines, String basis) {
     List<Object> header = new ArrayList<>(List.of("x"));
     Map<Double, Map<String, Point>> byX = new TreeMap<>();
     for (Line line : lines) {
@@ -38,15 +39,16 @@ final class LineTables {
           }
           rows.add(row);
         });
-    return Csv.text(rows);
+    return Csv.text(rows, basis);
   }
 
   /**
-   * Columns {@code -x} and share for each line, from zero at its first value to one at the edge.
+   * Columns {@code -x} and share for each line, from zero at its first value to one at the edge,
+   * and the basis.
    *
    * @param edge end of the abscissa
    */
-  static String stepped(List<Line> lines, double edge) {
+  static String stepped(List<Line> lines, double edge, String basis) {
     List<Object> header = new ArrayList<>();
     lines.forEach(
         line ->
@@ -66,6 +68,6 @@ final class LineTables {
       }
       rows.add(cells);
     }
-    return Csv.text(rows);
+    return Csv.text(rows, basis);
   }
 }

@@ -240,7 +240,7 @@ final class TimelineChart {
           rows.add(List.of(Double.NaN, Double.NaN));
         }
       }
-      tables.put(table(kind), Csv.text(rows));
+      tables.put(table(kind), Csv.text(rows, figure.notes().provenance().basis()));
     }
     List<List<Object>> rows = new ArrayList<>();
     rows.add(List.of("from", "until", "lane", "target", "kind", "bytes"));
@@ -254,7 +254,7 @@ final class TimelineChart {
               step.kind().words(),
               step.bytes()));
     }
-    tables.put(figure.notes().file(".csv"), Csv.text(rows));
+    tables.put(figure.notes().file(".csv"), Csv.text(rows, figure.notes().provenance().basis()));
     return tables;
   }
 }

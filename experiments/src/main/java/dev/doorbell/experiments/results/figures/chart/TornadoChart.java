@@ -145,6 +145,6 @@ final class TornadoChart {
               influence.range(),
               influence.constant().origin().name().toLowerCase(Locale.ROOT)));
     }
-    return Csv.text(rows);
+    return Csv.text(rows, figure.notes().provenance().basis());
   }
 }

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.results.figures.layout;
 
 import dev.doorbell.experiments.results.figures.drawing.Identifier;
+import dev.doorbell.experiments.results.figures.drawing.Marker;
 import dev.doorbell.experiments.results.figures.drawing.Node;
 import dev.doorbell.experiments.results.figures.drawing.Node.Anchor;
 import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
@@ -54,6 +55,17 @@ public final class Legend {
             return List.of(new Node.Stroke(line, paint, width, dash));
           },
           series);
+    }
+
+    /** A marker alone. */
+    public static Item mark(String text, Marker marker, Paint paint) {
+      double size = 2 * Theme.MARKER;
+      return new Item(
+          text,
+          Theme.INK,
+          size,
+          (at, middle) -> marker.at(at + size / 2, middle, Theme.MARKER, paint),
+          "");
     }
 
     /** A series as a line with its marker. */

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.diff.run;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.cuda.CudaGpu;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
@@ -131,9 +132,14 @@ record ComparedCase(
         pick(choice.queuePairs(), 1, random),
         launch.allRanks() ? pick(choice.ranks(), 2 + random.nextInt(MOST_RANKS - 1), random) : 2,
         !races && random.nextBoolean() && scope != JobView.SCOPE_WARP,
-        !races && random.nextInt(4) == 0,
+        collapsed(protocol, !races && random.nextInt(4) == 0),
         1 + random.nextInt(4),
         random.nextBoolean() ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL);
+  }
+
+  /** Other libraries' device code knows one kind of completion queue alone. */
+  private static boolean collapsed(Protocol protocol, boolean otherwise) {
+    return protocol.descriptor().api().map(DeviceApi::collapsed).orElse(otherwise);
   }
 
   /** One of these, or {@code otherwise} where there are none. */

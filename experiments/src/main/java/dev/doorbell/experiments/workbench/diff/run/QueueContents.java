@@ -22,12 +22,19 @@ final class QueueContents {
   private QueueContents() {}
 
   /**
-   * Counters without the hint of who polls; where posters raced, also without how far each rang,
-   * how many completions were asked for, and the marks that say which post filled a block.
+   * Counters without the hint of who polls, and with the larger one of the two that say what is
+   * completed: which one a poster raised depends on whether another one came. Where posters raced,
+   * also without how far each rang, how many completions were asked for, and the marks that say
+   * which post filled a block.
    */
   static byte[] counters(byte[] bytes, boolean raced) {
     byte[] copy = bytes.clone();
     clear(copy, QueuePairView.COUNTERS_POLLER, Long.BYTES);
+    if (word(copy, QueuePairView.COUNTERS_SEEN) > word(copy, QueuePairView.COUNTERS_COMPLETED)) {
+      System.arraycopy(
+          copy, QueuePairView.COUNTERS_SEEN, copy, QueuePairView.COUNTERS_COMPLETED, Long.BYTES);
+    }
+    clear(copy, QueuePairView.COUNTERS_SEEN, Long.BYTES);
     if (raced) {
       clear(copy, QueuePairView.COUNTERS_RUNG, Long.BYTES);
       clear(copy, QueuePairView.COUNTERS_BLUEFLAME, Long.BYTES);

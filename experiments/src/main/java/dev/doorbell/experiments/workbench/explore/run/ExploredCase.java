@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.Region;
+import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
@@ -9,6 +10,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Rank;
@@ -108,6 +110,11 @@ final class ExploredCase extends ExploredWorld {
       launch(role);
     }
     return launches();
+  }
+
+  @Override
+  ApiAdapter.Site site(Rank rank, GpuModule module) {
+    throw new IllegalStateException("cases are made of Doorbell's own device code");
   }
 
   private void launch(int role) {

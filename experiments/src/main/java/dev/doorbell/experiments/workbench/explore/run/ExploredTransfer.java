@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.Region;
+import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -13,6 +14,8 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
+import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
@@ -33,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 final class ExploredTransfer extends ExploredWorld {
   /** Bytes for the word of a put signal behind every message. */
   private static final int SIGNAL = 8;
+
+  /** Times that a kernel takes of an iteration, at most. */
+  private static final int SAMPLES = 3;
 
   private static final int CHUNK = 64;
   private static final int SLOTS = 4;
@@ -70,6 +76,7 @@ final class ExploredTransfer extends ExploredWorld {
             .blueFlame(posting.blueFlame())
             .recordLast(posting.recordLast())
             .exclusive(posting.exclusive())
+            .collapsed(posting.collapsed() || api().map(DeviceApi::collapsed).orElse(false))
             .batch(posting.batch())
             .build();
     Connection.Ringing ringing =
@@ -96,7 +103,7 @@ final class ExploredTransfer extends ExploredWorld {
   private void describe(ExploringFabric fabric, Endpoint endpoint, int rank) {
     int number = endpoint.queuePair().number();
     Scenario.Posting posting = scenario.posting();
-    boolean recordFirst = !posting.recordLast();
+    boolean recordFirst = !posting.recordLast() && api().map(DeviceApi::recordFirst).orElse(true);
     // An exclusive poster of inline payloads through BlueFlame relies on an HCA that never looks.
     boolean announces = scenario.rules().tears() || !(posting.blueFlame() && posting.exclusive());
     fabric.describe(
@@ -210,7 +217,11 @@ final class ExploredTransfer extends ExploredWorld {
     job.status = from.status.address();
     job.stamps = allocate(from.rank, MemoryKind.DEVICE, 2 * Long.BYTES, "stamps").address();
     job.samples =
-        allocate(from.rank, MemoryKind.DEVICE, (long) load.iterations() * Long.BYTES, "samples")
+        allocate(
+                from.rank,
+                MemoryKind.DEVICE,
+                (long) SAMPLES * load.iterations() * Long.BYTES,
+                "samples")
             .address();
     if (from.signals != null && to.signals != null) {
       Memory view = allocate(from.rank, MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
@@ -235,6 +246,25 @@ final class ExploredTransfer extends ExploredWorld {
       job.local = operations(from, to);
     }
     launch(from.rank, from.views, job);
+  }
+
+  @Override
+  ApiAdapter.Site site(Rank rank, GpuModule module) {
+    Side own = sides.get(rank.number());
+    return new ApiAdapter.Site(
+        rank,
+        connection.endpoints(rank.number()),
+        connection.places(rank.number()),
+        module,
+        new ApiAdapter.Span(own.local.address(), own.local.size(), own.localRegion.lkey()),
+        new ApiAdapter.Span(own.inbox.address(), own.inbox.size(), own.inboxRegion.lkey()),
+        sides.stream()
+            .map(
+                side ->
+                    new ApiAdapter.Span(
+                        side.inbox.address(), side.inbox.size(), side.inboxRegion.rkey()))
+            .toList(),
+        owned());
   }
 
   private long peers(int own) {

@@ -8,6 +8,8 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
+import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
@@ -15,6 +17,7 @@ import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The world of one explored run: the launches, and the conditions that must hold at the end. */
@@ -36,6 +39,14 @@ abstract class ExploredWorld implements AutoCloseable {
   /** Returns the first failure after all launches ended, or null. */
   abstract @Nullable Failure failure();
 
+  /** Returns what the structures of another API are laid over. */
+  abstract ApiAdapter.Site site(Rank rank, GpuModule module);
+
+  /** Returns what is closed with this world. */
+  final Owned owned() {
+    return owned;
+  }
+
   /** Returns the launches so far. */
   final List<Launch> launches() {
     return launches;
@@ -51,6 +62,11 @@ abstract class ExploredWorld implements AutoCloseable {
     return true;
   }
 
+  /** The API that the kernel's device code is of; empty for Doorbell's own. */
+  final Optional<DeviceApi> api() {
+    return scenario.program().shape().api().map(DeviceApi::of);
+  }
+
   /** Starts the scenario's kernel on a rank. */
   final void launch(Rank rank, Memory views, JobView job) {
     Memory jobMemory = allocate(rank, MemoryKind.DEVICE, JobView.BYTES, "job");
@@ -59,6 +75,10 @@ abstract class ExploredWorld implements AutoCloseable {
     GpuModule module = own(rank.gpu().load(program.file(), program.ptx()));
     Kernel entry = module.kernel(program.entry());
     Scenario.Shape shape = program.shape();
+    Memory queuePairs =
+        api()
+            .map(api -> ApiAdapter.queuePairs(api, program.ptx(), site(rank, module)))
+            .orElse(views);
     launches.add(
         rank.gpu()
             .launch(
@@ -73,7 +93,7 @@ abstract class ExploredWorld implements AutoCloseable {
                     shape.sharedBytes(),
                     shape.cooperative(),
                     KERNEL_NANOS),
-                Protocol.arguments(shape.parameters(), entry, views, jobMemory, job),
+                Protocol.arguments(shape.parameters(), entry, queuePairs, jobMemory, job),
                 own(rank.gpu().createStream())));
   }
 

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.kernel.run;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.scenario.foreign.ApiLayout;
 import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelRun;
@@ -9,6 +10,7 @@ import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.KernelTemplates;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Register;
@@ -68,7 +70,32 @@ public final class VmWorkbench implements KernelWorkbench {
         module.target(),
         EntrySummary.of(module).stream().map(VmWorkbench::entry).toList(),
         unsupported,
-        notes(module));
+        notes(file, ptx, module));
+  }
+
+  /** Bytes of another library's structures that its adapter has no name for. */
+  private static List<KernelReport.Line> unnamed(String file, String ptx, PtxModule module) {
+    return ApiLayout.find(file, ptx).stream()
+        .filter(layout -> !layout.unnamed().isEmpty())
+        .map(
+            layout ->
+                new KernelReport.Line(
+                    lineOf(module, ApiLayout.TABLE),
+                    ".global " + ApiLayout.TABLE,
+                    "%s %s: Doorbell leaves %s zero"
+                        .formatted(
+                            layout.api(), layout.version(), String.join(", ", layout.unnamed())),
+                    ""))
+        .toList();
+  }
+
+  private static int lineOf(PtxModule module, String word) {
+    for (int line = 1; line <= module.lines().size(); line++) {
+      if (module.text(line).contains(word)) {
+        return line;
+      }
+    }
+    return 1;
   }
 
   private static KernelReport.Entry entry(EntrySummary entry) {
@@ -88,11 +115,14 @@ public final class VmWorkbench implements KernelWorkbench {
   }
 
   /** Loops that poll and never look at a clock wait for ever for what does not come. */
-  private static List<KernelReport.Line> notes(PtxModule module) {
-    List<KernelReport.Line> notes = new ArrayList<>();
+  private static List<KernelReport.Line> notes(String file, String ptx, PtxModule module) {
+    List<KernelReport.Line> notes = new ArrayList<>(unnamed(file, ptx, module));
     for (FunctionListing listing : FunctionListing.of(module)) {
       for (FunctionListing.Polling loop : listing.loops()) {
-        if (!watchesClock(listing, loop) && loop.kind().pure() && waits(listing, loop)) {
+        if (!watchesClock(listing, loop)
+            && loop.kind().pure()
+            && waits(listing, loop)
+            && !counts(listing, loop)) {
           Instruction branch = listing.function().code().get(loop.branch());
           SourceLine source = branch.source();
           notes.add(
@@ -150,6 +180,38 @@ public final class VmWorkbench implements KernelWorkbench {
     return body.stream()
         .filter(VmWorkbench::isStrongLoad)
         .anyMatch(load -> FunctionListing.read(load).stream().noneMatch(written::contains));
+  }
+
+  /** A loop that goes round as often as a constant says: a register is added to and compared. */
+  private static boolean counts(FunctionListing listing, FunctionListing.Polling loop) {
+    List<Instruction> body =
+        loop.body().stream().mapToObj(index -> listing.function().code().get(index)).toList();
+    Instruction.Guard guard = listing.function().code().get(loop.branch()).guard();
+    return guard != null
+        && body.stream()
+            .filter(instruction -> instruction.name().equals("setp") && hasNumber(instruction))
+            .filter(compare -> FunctionListing.written(compare).contains(guard.predicate()))
+            .flatMap(compare -> FunctionListing.read(compare).stream())
+            .anyMatch(register -> isCounter(register, body));
+  }
+
+  private static boolean hasNumber(Instruction instruction) {
+    return instruction.operands().stream().anyMatch(Operand.Int.class::isInstance);
+  }
+
+  private static boolean isCounter(Register register, List<Instruction> body) {
+    List<Instruction> writers =
+        body.stream()
+            .filter(instruction -> FunctionListing.written(instruction).contains(register))
+            .toList();
+    return !writers.isEmpty()
+        && writers.stream()
+            .allMatch(
+                writer ->
+                    writer.name().equals("add")
+                        && writer.guard() == null
+                        && hasNumber(writer)
+                        && FunctionListing.read(writer).contains(register));
   }
 
   /** Back edges to the same head are one loop: some rounds may look at the clock, others not. */

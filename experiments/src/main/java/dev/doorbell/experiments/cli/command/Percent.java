@@ -1,10 +1,10 @@
-package dev.doorbell.experiments.cli.results;
+package dev.doorbell.experiments.cli.command;
 
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads {@code 5%}, {@code 2.5} and {@code 0%} as shares: 0.05, 0.025 and 0. */
-final class Percent implements ITypeConverter<Double> {
+public final class Percent implements ITypeConverter<Double> {
   @Override
   public Double convert(String text) {
     try {

@@ -1,0 +1,371 @@
+package dev.doorbell.experiments.cli.collective;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Terminal;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.ExperimentFiles;
+import dev.doorbell.experiments.cli.plan.PlanChecks;
+import dev.doorbell.experiments.cli.run.RunCommand;
+import dev.doorbell.experiments.collective.Algorithm;
+import dev.doorbell.experiments.collective.Collective;
+import dev.doorbell.experiments.collective.DataType;
+import dev.doorbell.experiments.config.value.Sizes;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.run.SummaryRow;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell coll COLLECTIVE}. */
+@CommandLine.Command(
+    header = {
+      "Runs a collective among many ranks, with nccl-tests' flags and table.",
+      "",
+      "  doorbell coll all_reduce -b 8 -e 64K -f 8 -g 8",
+      "  doorbell coll all_reduce -b 8 -e 1M -f 2 -g 16 --algo ring,tree,auto",
+      "  doorbell coll reduce_scatter -b 4K -e 64K -f 4 -g 8 -d bfloat16 -o max",
+      "  doorbell coll all_reduce -b 8 -e 64M -f 8 -g 64 --explain",
+      ""
+    },
+    description = {
+      "",
+      "Ranks are emulated, times are virtual: of the topology that --placement names. Each time is"
+          + " that of one operation, from the first rank's beginning to the last one's result."
+    })
+public final class CollCommand extends CliCommand {
+  private static final String EXPERIMENT = "collectives";
+  private static final String METRIC = "collective";
+  private static final String AUTO = "auto";
+  private static final int MOST_SIZES = 64;
+
+  @Parameters(
+      paramLabel = "COLLECTIVE",
+      description =
+          "all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, all_to_all_v or"
+              + " barrier.")
+  private String collective = "";
+
+  @Option(
+      names = {"-b", "--minbytes"},
+      paramLabel = "SIZE",
+      description = "Smallest size (default: 8).")
+  private String least = "8";
+
+  @Option(
+      names = {"-e", "--maxbytes"},
+      paramLabel = "SIZE",
+      description = "Largest size (default: 64K).")
+  private String most = "64K";
+
+  @Option(
+      names = {"-f", "--stepfactor"},
+      paramLabel = "N",
+      description = "Each size is N times the one before (default: 8).")
+  private int factor = 8;
+
+  @Option(
+      names = {"-i", "--stepbytes"},
+      paramLabel = "SIZE",
+      description = "Each size is SIZE more than the one before, instead of -f.")
+  private String step = "";
+
+  @Option(
+      names = {"-n", "--iters"},
+      paramLabel = "N",
+      description = "Operations at each size (default: 1; virtual time repeats itself).")
+  private int iterations = 1;
+
+  @Option(
+      names = {"-g", "--ngpus"},
+      paramLabel = "N",
+      description = "GPUs of a thread (default: 2). There are as many ranks as -t times -g.")
+  private int gpus = 2;
+
+  @Option(
+      names = {"-t", "--nthreads"},
+      paramLabel = "N",
+      description = "Threads, each with -g ranks (default: 1).")
+  private int threads = 1;
+
+  @Option(
+      names = {"-d", "--datatype"},
+      paramLabel = "TYPE",
+      description = "float (the default), half, bfloat16 or int32.")
+  private String type = "float";
+
+  @Option(
+      names = {"-o", "--op"},
+      paramLabel = "OP",
+      description = "sum (the default), max or min.")
+  private String reduction = "sum";
+
+  @Option(
+      names = {"-r", "--root"},
+      paramLabel = "RANK",
+      description = "Of a broadcast or a reduce (default: 0).")
+  private int root;
+
+  @Option(
+      names = "--algo",
+      split = ",",
+      paramLabel = "NAME",
+      description =
+          "ring, tree, halving, direct, or auto, the one whose predicted time is the least (the"
+              + " default). A table for each.")
+  private List<String> algorithms = new ArrayList<>(List.of(AUTO));
+
+  @Option(
+      names = "--explain",
+      description = "Print the predicted time of each algorithm; run nothing.")
+  private boolean explain;
+
+  @Option(
+      names = "--placement",
+      paramLabel = "NAME",
+      description = "Topology of every rank, a name or a file (default: same-switch).")
+  private String placement = "same-switch";
+
+  @Option(
+      names = {"-s", "--set"},
+      paramLabel = "KEY=VALUE",
+      description = "Any other setting of the experiment, as 'doorbell run' takes it.")
+  private List<String> settings = new ArrayList<>();
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Folder for run directories (default: runs).")
+  private Path out = Path.of("runs");
+
+  @Override
+  public ExitCode run(CommandContext context)
+      throws UsageException, ConfigException, EnvironmentException, RunException {
+    Collective kind = constant(Collective.class, "COLLECTIVE", collective);
+    DataType elements = constant(DataType.class, "--datatype", type);
+    List<Long> sizes = sizes(kind, elements);
+    if (explain) {
+      context.terminal().out().print(explained(context, kind, sizes));
+      context.terminal().out().println("# MODELLED (LogGP of the schedules) - nothing was run");
+      return ExitCode.OK;
+    }
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    ExitCode code = runExperiment(context, kind, sizes, printed);
+    StoredRun run = StoredRun.read(Path.of(printed.toString(StandardCharsets.UTF_8).strip()));
+    report(context.terminal().out(), run, kind, elements, sizes);
+    return code;
+  }
+
+  private int ranks() {
+    return Math.multiplyExact(gpus, threads);
+  }
+
+  private ExitCode runExperiment(
+      CommandContext context, Collective kind, List<Long> sizes, ByteArrayOutputStream printed)
+      throws UsageException, ConfigException, EnvironmentException, RunException {
+    List<String> arguments =
+        new ArrayList<>(List.of(EXPERIMENT, "--quiet", "--out", out.toString()));
+    for (String override : overrides(kind, String.join(",", algorithms), sizes)) {
+      arguments.addAll(List.of("-s", override));
+    }
+    PrintStream print = new PrintStream(printed, true, StandardCharsets.UTF_8);
+    RunCommand command = new RunCommand();
+    new CommandLine(command).parseArgs(arguments.toArray(String[]::new));
+    return command.run(
+        new CommandContext(
+            new Terminal(print, context.terminal().err(), false),
+            context.runtime(),
+            context.disk(),
+            context.clock(),
+            context.interruption(),
+            context.arguments()));
+  }
+
+  private List<String> overrides(Collective kind, String algorithm, List<Long> sizes) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "collective=" + NcclTable.word(kind),
+                "algorithm=" + algorithm,
+                "size=" + sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
+                "ranks=" + ranks(),
+                "datatype=" + type,
+                "redop=" + (kind.reduces() ? reduction : "sum"),
+                "root=" + (kind.rooted() ? root : 0),
+                "buffers=out-of-place" + (kind.inPlace() ? ",in-place" : ""),
+                "placement=" + placement,
+                "samples=" + iterations,
+                "timeout=15min"));
+    all.addAll(settings);
+    return all;
+  }
+
+  private void report(
+      PrintStream print, StoredRun run, Collective kind, DataType elements, List<Long> sizes) {
+    print.printf(
+        "# doorbell coll %s   ranks %d   sizes %s to %s   iterations %d   validation 1%n",
+        NcclTable.word(kind), ranks(), sizes.getFirst(), sizes.getLast(), iterations);
+    print.printf("# placement %s   basis %s%n", placement, run.data().basis().word());
+    int wrong = 0;
+    for (JournalEntry entry : run.entries()) {
+      wrong += entry.status() == JournalEntry.Status.MISMATCH ? 1 : 0;
+    }
+    for (String algorithm : algorithms) {
+      print.printf("# algorithm %s%s%n", algorithm, chosen(run, algorithm));
+      NcclTable table = new NcclTable(kind, ranks(), elements, reduction, root);
+      for (long size : sizes) {
+        table.row(
+            size,
+            time(run, algorithm, size, "out-of-place"),
+            time(run, algorithm, size, "in-place"));
+      }
+      print.print(table.end(wrong));
+    }
+    for (JournalEntry entry : run.entries()) {
+      Problem problem = entry.problem();
+      if (problem != null) {
+        print.printf("# without a result: %s%n", problem.text());
+      }
+    }
+    print.printf("# %s%n", Screen.basis(run.data().basis()));
+    print.printf("# run %s%n", run.path());
+  }
+
+  /** Which algorithms auto has chosen, by size. */
+  private static String chosen(StoredRun run, String algorithm) {
+    if (!algorithm.equals(AUTO)) {
+      return "";
+    }
+    return run.entries().stream()
+        .filter(entry -> !entry.notes().isEmpty() && !entry.point().contains("in-place"))
+        .map(
+            entry ->
+                "%s by %s".formatted(entry.point(), entry.notes().getFirst().replace("auto: ", "")))
+        .collect(Collectors.joining(", ", ": ", ""));
+  }
+
+  private static OptionalDouble time(StoredRun run, String algorithm, long size, String buffers) {
+    for (SummaryRow row : run.data().rows()) {
+      MetricRow metric = row.metrics().get(METRIC);
+      if (metric != null
+          && has(row, "algorithm", algorithm)
+          && has(row, "size", Long.toString(size))
+          && (has(row, "buffers", buffers) || only(row, buffers))) {
+        return Arrays.stream(metric.samples().values()).average();
+      }
+    }
+    return OptionalDouble.empty();
+  }
+
+  /** A collective that is not made in place has no axis of that name. */
+  private static boolean only(SummaryRow row, String buffers) {
+    return !row.axes().containsKey("buffers") && buffers.equals("out-of-place");
+  }
+
+  private static boolean has(SummaryRow row, String axis, String value) {
+    return row.axes().containsKey(axis) && row.axes().get(axis).text().equals(value);
+  }
+
+  private String explained(CommandContext context, Collective kind, List<Long> sizes)
+      throws UsageException, ConfigException {
+    ExperimentRuntime runtime = context.runtime().get();
+    List<Algorithm> possible = Algorithm.of(kind, ranks());
+    Map<Long, Map<Algorithm, Double>> predicted = new LinkedHashMap<>();
+    sizes.forEach(size -> predicted.put(size, new EnumMap<>(Algorithm.class)));
+    for (Algorithm algorithm : possible) {
+      Plan plan =
+          Plan.of(
+              ExperimentFiles.read(
+                  context, EXPERIMENT, overrides(kind, NcclTable.word(algorithm), sizes)));
+      PlanChecks.demand(EXPERIMENT, plan, runtime);
+      for (Point point : plan.points()) {
+        if (point.text("buffers").equals("out-of-place")) {
+          runtime
+              .predict(point)
+              .of(METRIC)
+              .map(Prediction.Term::value)
+              .ifPresent(
+                  nanos ->
+                      predicted
+                          .getOrDefault(point.whole("size"), new EnumMap<>(Algorithm.class))
+                          .put(algorithm, nanos));
+        }
+      }
+    }
+    return NcclTable.explain(predicted, possible);
+  }
+
+  /** Sizes from -b to -e; of a barrier, which has none, one. */
+  private List<Long> sizes(Collective kind, DataType elements) throws UsageException {
+    if (kind == Collective.BARRIER) {
+      return List.of((long) elements.bytes());
+    }
+    long from = bytes("-b", least);
+    long to = bytes("-e", most);
+    long more = step.isEmpty() ? 0 : bytes("-i", step);
+    if (from < 1 || to < from || (more == 0 && factor < 2) || to > Integer.MAX_VALUE) {
+      throw usage(
+          "sizes from %s to %s by %s".formatted(least, most, step.isEmpty() ? "x" + factor : step),
+          "use -b 8 -e 64K -f 2, or -i 4K; at most 2 GiB");
+    }
+    List<Long> sizes = new ArrayList<>();
+    for (long size = from; size <= to; size = more > 0 ? size + more : size * factor) {
+      sizes.add(size);
+      if (sizes.size() > MOST_SIZES) {
+        throw usage("more than %d sizes".formatted(MOST_SIZES), "use a larger -f or -i");
+      }
+    }
+    return sizes;
+  }
+
+  private static long bytes(String option, String text) throws UsageException {
+    return Sizes.parse(text).stream()
+        .boxed()
+        .findFirst()
+        .orElseThrow(() -> usage("%s %s".formatted(option, text), "use bytes, or 4K, or 1M"));
+  }
+
+  private static <E extends Enum<E>> E constant(Class<E> of, String option, String word)
+      throws UsageException {
+    for (E each : of.getEnumConstants()) {
+      if (NcclTable.word(each).equals(word.toLowerCase(Locale.ROOT))) {
+        return each;
+      }
+    }
+    throw usage(
+        "%s %s".formatted(option, word),
+        "use one of "
+            + Arrays.stream(of.getEnumConstants())
+                .map(NcclTable::word)
+                .collect(Collectors.joining(", ")));
+  }
+
+  private static UsageException usage(String what, String fix) {
+    return new UsageException(Problem.of("DB-U003", null, what).fix(fix));
+  }
+}

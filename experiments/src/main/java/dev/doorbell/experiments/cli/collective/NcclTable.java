@@ -1,0 +1,143 @@
+package dev.doorbell.experiments.cli.collective;
+
+import dev.doorbell.experiments.collective.Algorithm;
+import dev.doorbell.experiments.collective.Collective;
+import dev.doorbell.experiments.collective.DataType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/**
+ * The table of nccl-tests: time of the operation, algorithm and bus bandwidth as its
+ * doc/PERFORMANCE.md defines them, out of place and in place, each with the number of wrong
+ * elements.
+ */
+final class NcclTable {
+  private static final String NONE = "N/A";
+
+  private final Collective collective;
+  private final int ranks;
+  private final DataType type;
+  private final String reduction;
+  private final int root;
+  private final List<Double> bandwidths = new ArrayList<>();
+  private final StringBuilder text = new StringBuilder();
+
+  /**
+   * A table without rows.
+   *
+   * @param reduction as a column shows it
+   */
+  NcclTable(Collective collective, int ranks, DataType type, String reduction, int root) {
+    this.collective = collective;
+    this.ranks = ranks;
+    this.type = type;
+    this.reduction = collective.reduces() ? reduction : "none";
+    this.root = collective.rooted() ? root : -1;
+    text.append("#\n");
+    line(
+        "# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place         "
+            + " ",
+        "", "", "", "", "");
+    head("size", "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong");
+    head("(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "");
+  }
+
+  private void head(
+      String size,
+      String count,
+      String kind,
+      String redop,
+      String from,
+      String time,
+      String algorithm,
+      String bus,
+      String wrong) {
+    line(
+        "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s  %7s  %6s  %6s %6s",
+        size, count, kind, redop, from, time, algorithm, bus, wrong, time, algorithm, bus, wrong);
+  }
+
+  /**
+   * Adds a row.
+   *
+   * @param size bytes that were asked for
+   * @param outOfPlace nanoseconds of it; empty where it has no result, or means nothing
+   */
+  void row(long size, OptionalDouble outOfPlace, OptionalDouble inPlace) {
+    line(
+        "%12d  %12d  %8s  %6s  %6d  %s  %s",
+        collective.bytes(size, ranks),
+        collective.count(size, ranks, type),
+        type.name().toLowerCase(Locale.ROOT),
+        reduction,
+        root,
+        half(size, outOfPlace),
+        half(size, inPlace));
+  }
+
+  private String half(long size, OptionalDouble nanos) {
+    if (nanos.isEmpty()) {
+      return format("%7s  %6s  %6s  %5s", NONE, NONE, NONE, NONE);
+    }
+    double algorithm = collective.bytes(size, ranks) / nanos.getAsDouble();
+    double bus = algorithm * collective.busFactor(ranks);
+    bandwidths.add(bus);
+    return format("%7s  %6.2f  %6.2f  %5d", time(nanos.getAsDouble() / 1e3), algorithm, bus, 0);
+  }
+
+  static String time(double micros) {
+    int decimals = micros >= 10_000 ? 0 : micros >= 100 ? 1 : 2;
+    return format("%." + decimals + "f", micros);
+  }
+
+  /**
+   * The whole table.
+   *
+   * @param wrong points at which elements were wrong; they have no times
+   */
+  String end(int wrong) {
+    line("# Out of bounds values : %d %s", wrong, wrong == 0 ? "OK" : "FAILED");
+    double sum = bandwidths.stream().mapToDouble(Double::doubleValue).sum();
+    line("# Avg bus bandwidth    : %g ", bandwidths.isEmpty() ? 0 : sum / bandwidths.size());
+    text.append("#\n");
+    return text.toString();
+  }
+
+  /** Predicted times of all algorithms, a row for each size. */
+  static String explain(Map<Long, Map<Algorithm, Double>> predicted, List<Algorithm> algorithms) {
+    StringBuilder rows = new StringBuilder(format("# %10s", "size (B)"));
+    algorithms.forEach(each -> rows.append(format("  %10s", word(each) + " us")));
+    rows.append("  least\n");
+    predicted.forEach(
+        (size, times) -> {
+          rows.append(format("%12d", size));
+          algorithms.forEach(
+              each ->
+                  rows.append(format("  %10s", time(times.getOrDefault(each, Double.NaN) / 1e3))));
+          String least =
+              times.entrySet().stream()
+                  .min(Map.Entry.comparingByValue())
+                  .map(entry -> word(entry.getKey()))
+                  .orElse(NONE);
+          rows.append("  ").append(least).append('\n');
+        });
+    return rows.toString();
+  }
+
+  static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
+  private void line(String form, Object... values) {
+    text.append(format(form, values)).append('\n');
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod")
+  private static String format(String form, Object... values) {
+    return String.format(Locale.ROOT, form, values);
+  }
+}

@@ -1,0 +1,38 @@
+package dev.doorbell.experiments.cli.command;
+
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.results.print.JUnitXml;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** {@code --junit FILE} of commands that end in verdicts. */
+public final class JUnitOption {
+  @Option(
+      names = "--junit",
+      paramLabel = "FILE",
+      description = "Write the verdicts as JUnit XML, for continuous integration.")
+  private @Nullable Path file;
+
+  /**
+   * Writes the file where one was asked for.
+   *
+   * @throws UsageException when it cannot be written
+   */
+  public void write(String suite, List<JUnitXml.Case> cases) throws UsageException {
+    Path target = file;
+    if (target == null) {
+      return;
+    }
+    try {
+      Files.writeString(target, JUnitXml.text(suite, cases));
+    } catch (IOException e) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--junit " + target, "it cannot be written: " + e.getMessage())
+              .fix("name a file in a folder that exists"));
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package dev.doorbell.experiments.cli.results;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.tables.RunSelection;
+import dev.doorbell.experiments.results.tables.RunTables;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.StoredRun;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which rows and columns of a run's results are shown, and in which order. */
+final class TableView {
+  @Option(
+      names = "--metric",
+      paramLabel = "NAME",
+      split = ",",
+      description = "These metrics and counters alone, in this order.")
+  private List<String> metrics = new ArrayList<>();
+
+  @Option(
+      names = "--columns",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Of each metric: p50, ci, n, p99, min, max, form, vs.")
+  private List<RunTables.Statistic> columns = new ArrayList<>();
+
+  @Option(
+      names = "--only",
+      paramLabel = "CONDITIONS",
+      description = "These points alone, such as 'size<=4K,path=pull'.")
+  private @Nullable String only;
+
+  @Option(
+      names = "--sort",
+      paramLabel = "NAME",
+      description = "By this axis, metric or counter; the greatest first with a -.")
+  private @Nullable String sort;
+
+  /** The columns of each metric. */
+  List<RunTables.Statistic> statistics() {
+    return columns.isEmpty() ? RunTables.USUAL : List.copyOf(columns);
+  }
+
+  /**
+   * The part of a run that was asked for.
+   *
+   * @throws UsageException when a name is none of the run's, or no point is left
+   */
+  RunData of(StoredRun run) throws UsageException, ConfigException {
+    RunData data = RunSelection.of(run, conditions());
+    if (data.rows().isEmpty() && !run.data().rows().isEmpty()) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--only " + only, "no point of the run is like that")
+              .fix("it has " + values(run.data())));
+    }
+    SequencedSet<String> sampled = new LinkedHashSet<>();
+    SequencedSet<String> all = new LinkedHashSet<>();
+    data.rows().forEach(row -> sampled.addAll(row.metrics().keySet()));
+    all.addAll(sampled);
+    data.rows().forEach(row -> all.addAll(row.counters().keySet()));
+    for (String metric : metrics) {
+      known("--metric", metric, all);
+    }
+    RunData chosen = RunSelection.metrics(data, metrics);
+    String by = sort;
+    if (by == null) {
+      return chosen;
+    }
+    boolean falling = by.startsWith("-");
+    String name = falling ? by.substring(1) : by;
+    data.axes().forEach(axis -> all.add(axis.name()));
+    known("--sort", name, all);
+    return RunSelection.sorted(chosen, data, name, falling);
+  }
+
+  private List<PointCondition> conditions() throws ConfigException {
+    String text = only;
+    if (text == null) {
+      return List.of();
+    }
+    List<Problem> problems = new ArrayList<>();
+    List<PointCondition> conditions =
+        PointCondition.parse(
+            text, "--only " + text, Schema.experiment().settings().keySet(), problems);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return conditions;
+  }
+
+  private static void known(String option, String name, SequencedSet<String> names)
+      throws UsageException {
+    if (!names.contains(name)) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U003",
+                  option,
+                  "the run has no '%s'%s".formatted(name, Nearest.suggestion(name, names)))
+              .fix("it has " + String.join(", ", names)));
+    }
+  }
+
+  /** What the axes have, for those who asked for something else. */
+  private static String values(RunData run) {
+    return run.axes().stream()
+        .filter(axis -> axis.values().size() > 1)
+        .map(TableView::values)
+        .collect(Collectors.joining("; "));
+  }
+
+  private static String values(Axis axis) {
+    return axis.name()
+        + "="
+        + axis.values().stream().map(Value::text).collect(Collectors.joining("|"));
+  }
+}

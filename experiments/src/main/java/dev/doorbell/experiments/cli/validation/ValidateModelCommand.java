@@ -1,0 +1,243 @@
+package dev.doorbell.experiments.cli.validation;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.results.claims.Ledger;
+import dev.doorbell.experiments.results.figures.PlotFormat;
+import dev.doorbell.experiments.results.validation.ParityPlot;
+import dev.doorbell.experiments.results.validation.ValidationPage;
+import dev.doorbell.experiments.results.validation.ValidationTables;
+import dev.doorbell.experiments.run.PointWorkers;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunFiles;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.workbench.validation.CheckedRow;
+import dev.doorbell.experiments.workbench.validation.CheckedRow.State;
+import dev.doorbell.experiments.workbench.validation.ModelMachine;
+import dev.doorbell.experiments.workbench.validation.Row;
+import dev.doorbell.experiments.workbench.validation.RowFile;
+import dev.doorbell.experiments.workbench.validation.StoredResults;
+import dev.doorbell.experiments.workbench.validation.Validation;
+import dev.doorbell.experiments.workbench.validation.ValidationResults;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell validate-model}. */
+@CommandLine.Command(
+    header = {
+      "Runs published measurements in the model and says how far off it is, row by row.",
+      "",
+      "  doorbell validate-model                        all rows, on the machines they are of",
+      "  doorbell validate-model h200-cx7 --fmt csv     one machine",
+      "  doorbell validate-model mine.yaml              a topology of your own with 'rows: [P-IB]'",
+      "  doorbell validate-model --rows mine.csv        rows of your own",
+      "  doorbell validate-model -o experiments/validation --fmt md > docs/validation.md",
+      "",
+      "A file of rows is CSV with the columns id, machine, what, setup, metric, value and unit (us,",
+      "ns, M/s or GB/s), and optionally config and bar. A row runs on each topology whose key 'rows'",
+      "names its machine. 'config' says what the model runs for the row; a row without one takes the",
+      "config of the row of that id in experiments/validation. 'bar' is the error in percent up to",
+      "which the row is met (15 without). Lines that begin with # are comments.",
+      "",
+      "A config is the settings of one point and the metric to read:",
+      "",
+      "  kernel=put_price size=8 path=push.inline | post",
+      "  kernel=put_rate size=8 threads=32 scope=warp batch=32 depth=1024 | rate",
+      "  kernel=put_latency size=8 payload=host sq=host cq=host record=host | latency p99",
+      "  kernel=put_price size=28 path=push.inline | post - kernel=put_price size=12"
+          + " path=push.inline | post",
+      "",
+      "Settings are name=value, separated by blanks: kernel, every axis of doorbell list axes but",
+      "placement, and samples, warmup and seed. All others have their defaults: doorbell describe",
+      "AXIS. The metric is one of doorbell list metrics that the kernel measures, as doorbell run",
+      "would; its median is compared, or what follows it: p99, min or max. Configs may be added and",
+      "subtracted (' + ', ' - ', with blanks around) and the sum divided by a number (' / 4' at the",
+      "end). Times are converted; other units must be the metric's own. 'none: REASON' in place of",
+      "a config says why a row cannot be run.",
+      "",
+      "A row of a device's DMA, which no kernel posts, has another config: 'dma:' and words.",
+      "",
+      "  dma: transfer=read-rate bytes=64 window=16384 cache=cold",
+      "",
+      "transfer is read-latency, write-read-latency, read-rate or write-rate (ns, GB/s); bytes of one",
+      "transfer; window of host memory in which they lie (8192); offset of each behind a multiple of",
+      "64 (0); cache=warm or cold, iommu=off or on, device=N and memory=N of the topology's HCAs and",
+      "CPUs (0).",
+      "",
+      "Exits with 3 when a row's config is wrong, with 1 when a point gives no result, with 6 when",
+      "--strict is given and a row is outside its bar, and with 77 when no row could be run. Rows that",
+      "are right are shown in any case.",
+      ""
+    })
+public final class ValidateModelCommand extends CliCommand {
+  /** What is printed. */
+  enum Format {
+    TEXT,
+    CSV,
+    JSON,
+    MD;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  @Parameters(
+      paramLabel = "MACHINE",
+      arity = "0..*",
+      description =
+          "Topologies by name or file, or machines of rows such as P-IB (default: all topologies"
+              + " that stand for one).")
+  private List<String> names = new ArrayList<>();
+
+  @Option(
+      names = "--rows",
+      paramLabel = "FILE",
+      description = "Rows of your own, in place of those that come along.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--fmt",
+      paramLabel = "FORMAT",
+      description = "text, csv, json or md (default: ${DEFAULT-VALUE}).")
+  private Format format = Format.TEXT;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "DIR",
+      description = "Writes results.json, rows.csv and the figure parity.svg and parity.tex too.")
+  private @Nullable Path folder;
+
+  @Option(names = "--strict", description = "Exits with 6 when a row is outside its bar.")
+  private boolean strict;
+
+  @Override
+  public ExitCode run(CommandContext context)
+      throws UsageException, ConfigException, EnvironmentException, RunException {
+    ExperimentRuntime runtime = context.runtime().get();
+    List<ModelMachine> machines = machines();
+    List<Row> rows = rows(machines);
+    ValidationResults results;
+    try {
+      Validation validation =
+          new Validation(runtime, PointWorkers.ofMachine(context.interruption()));
+      results = ValidationResults.of(machines, validation.check(rows, machines));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return ExitCode.INTERRUPTED;
+    }
+    if (context.interruption().requested()) {
+      return ExitCode.INTERRUPTED;
+    }
+    context.terminal().out().print(text(runtime, results));
+    if (folder != null) {
+      RunFiles.writeAll(context.disk(), folder, files(results));
+    }
+    return code(results.rows());
+  }
+
+  private List<ModelMachine> machines() throws UsageException, ConfigException {
+    List<ModelMachine> all = ModelMachine.builtIn();
+    if (names.isEmpty()) {
+      return all.stream().filter(machine -> !machine.rows().isEmpty()).toList();
+    }
+    List<ModelMachine> machines = new ArrayList<>();
+    for (String name : names) {
+      List<ModelMachine> own =
+          all.stream().filter(machine -> machine.rows().contains(name)).toList();
+      machines.addAll(own.isEmpty() ? List.of(load(name, all)) : own);
+    }
+    return machines.stream().distinct().toList();
+  }
+
+  private static ModelMachine load(String name, List<ModelMachine> all)
+      throws UsageException, ConfigException {
+    boolean isFile = name.endsWith(".yaml") || name.endsWith(".json");
+    List<String> known = new ArrayList<>(all.stream().map(ModelMachine::topology).toList());
+    if (!isFile && !known.contains(name)) {
+      all.forEach(machine -> known.addAll(machine.rows()));
+      throw new UsageException(
+          Problem.of(
+                  "DB-U004",
+                  null,
+                  "unknown machine '%s'%s".formatted(name, Nearest.suggestion(name, known)))
+              .fix("doorbell list topologies, or give a file: " + name + ".yaml"));
+    }
+    try {
+      ModelMachine machine = ModelMachine.load(name);
+      if (machine.rows().isEmpty()) {
+        throw new UsageException(
+            Problem.of("DB-U080", name, "this topology stands for no machine of published rows")
+                .fix("say for which it stands: rows: [P-IB] in a copy of it"));
+      }
+      return machine;
+    } catch (TopologyException e) {
+      throw new ConfigException(e.problems());
+    }
+  }
+
+  /** The rows to run: without a machine all of them, else those of the machine. */
+  private List<Row> rows(List<ModelMachine> machines) throws ConfigException {
+    List<Row> rows = file == null ? RowFile.builtIn() : RowFile.load(file);
+    return names.isEmpty()
+        ? rows
+        : rows.stream()
+            .filter(row -> machines.stream().anyMatch(one -> one.rows().contains(row.machine())))
+            .toList();
+  }
+
+  private String text(ExperimentRuntime runtime, ValidationResults results) throws ConfigException {
+    return switch (common().json() ? Format.JSON : format) {
+      case TEXT -> ValidationTables.text(results);
+      case CSV -> ValidationTables.csv(results);
+      case JSON -> StoredResults.text(results);
+      case MD -> new ValidationPage(results, background(runtime)).text();
+    };
+  }
+
+  private static ValidationPage.Background background(ExperimentRuntime runtime)
+      throws ConfigException {
+    return ValidationPage.Background.of(runtime.names(), Ledger.builtIn().claims());
+  }
+
+  private static SequencedMap<String, byte[]> files(ValidationResults results) {
+    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+    files.put(StoredResults.FILE, StoredResults.text(results).getBytes(StandardCharsets.UTF_8));
+    files.put("rows.csv", ValidationTables.csv(results).getBytes(StandardCharsets.UTF_8));
+    ParityPlot.of(results)
+        .ifPresent(
+            plot -> files.putAll(plot.files(EnumSet.of(PlotFormat.SVG, PlotFormat.PGFPLOTS))));
+    return files;
+  }
+
+  private ExitCode code(List<CheckedRow> rows) {
+    if (rows.stream().anyMatch(row -> row.state() == State.WRONG_CONFIG)) {
+      return ExitCode.CONFIG;
+    }
+    if (rows.stream().anyMatch(row -> row.state() == State.FAILED)) {
+      return ExitCode.FAILED;
+    }
+    if (rows.stream().noneMatch(CheckedRow::hasRun)) {
+      return ExitCode.WAIVED;
+    }
+    return strict && rows.stream().anyMatch(CheckedRow::isOutside) ? ExitCode.CLAIM : ExitCode.OK;
+  }
+}

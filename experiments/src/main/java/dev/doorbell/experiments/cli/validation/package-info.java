@@ -1,0 +1,5 @@
+/** {@code doorbell validate-model}. */
+@NullMarked
+package dev.doorbell.experiments.cli.validation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,80 @@
+package dev.doorbell.experiments.collective;
+
+import static dev.doorbell.experiments.collective.Collective.ALL_GATHER;
+import static dev.doorbell.experiments.collective.Collective.ALL_REDUCE;
+import static dev.doorbell.experiments.collective.Collective.BARRIER;
+import static dev.doorbell.experiments.collective.Collective.REDUCE_SCATTER;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** How a collective is made of messages between two ranks. */
+public enum Algorithm {
+  /** Each rank sends to the next one alone; a broadcast or a reduce goes along a chain. */
+  RING,
+  /** All-reduce: two binary trees with half of the data each. Others: a binomial tree. */
+  TREE,
+  /** Recursive halving and doubling; of a barrier, dissemination. */
+  HALVING,
+  /** Everybody sends to everybody. */
+  DIRECT;
+
+  /** Whether it makes a collective among so many ranks. */
+  public boolean makes(Collective collective, int ranks) {
+    return switch (this) {
+      case RING -> collective != BARRIER && !collective.exchanges();
+      case TREE -> collective == ALL_REDUCE || collective.rooted();
+      case HALVING ->
+          collective == ALL_REDUCE
+              || collective == BARRIER
+              || ((collective == REDUCE_SCATTER || collective == ALL_GATHER)
+                  && Integer.bitCount(ranks) == 1);
+      case DIRECT -> true;
+    };
+  }
+
+  /** The algorithms that make a collective. */
+  public static List<Algorithm> of(Collective collective, int ranks) {
+    return Arrays.stream(values()).filter(each -> each.makes(collective, ranks)).toList();
+  }
+
+  /**
+   * The steps of all ranks.
+   *
+   * @param mostPacked bytes of the longest message that has its flag in the data; 0 for none
+   * @param chunk bytes of the longest message of a ring or a tree; a multiple of 16
+   */
+  public Schedule schedule(Call call, long mostPacked, long chunk) {
+    Schedule.Builder in = new Schedule.Builder(call.ranks(), call.scratchAt(), mostPacked, chunk);
+    switch (this) {
+      case RING -> Ring.of(call, in);
+      case TREE -> Tree.of(call, in);
+      case HALVING -> {
+        if (call.collective() == BARRIER) {
+          dissemination(in);
+        } else {
+          Halving.of(call, in);
+        }
+      }
+      case DIRECT -> Direct.of(call, in);
+    }
+    return in.build();
+  }
+
+  /**
+   * A barrier of Hensgen, Finkel and Manber: in round k a rank tells the one 2^k further that it
+   * has come, and so have all whom it has heard of.
+   */
+  static void dissemination(Schedule.Builder in) {
+    int ranks = in.ranks();
+    for (int distance = 1; distance < ranks; distance *= 2) {
+      Message[] sent = new Message[ranks];
+      for (int rank = 0; rank < ranks; rank++) {
+        sent[rank] = in.at(rank).put((rank + distance) % ranks, 0, 0, 0);
+      }
+      for (int rank = 0; rank < ranks; rank++) {
+        in.at(rank).receive(sent[Math.floorMod(rank - distance, ranks)]).end();
+      }
+    }
+  }
+}

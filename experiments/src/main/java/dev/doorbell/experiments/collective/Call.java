@@ -1,0 +1,170 @@
+package dev.doorbell.experiments.collective;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One collective among ranks, and what it computes. Numbers that ranks contribute are whole, and
+ * small enough for every sum of them to be exact in its type, so that a result has the same bits in
+ * whatever order it was reduced.
+ *
+ * @param size bytes of the larger buffer, as asked for; a buffer that is divided may be smaller
+ * @param root of a broadcast or a reduce
+ * @param inPlace whether the result lies where the contribution does
+ * @param seed of the numbers, and of the sizes of an all-to-all-v
+ */
+public record Call(
+    Collective collective,
+    int ranks,
+    long size,
+    DataType type,
+    Reduction reduction,
+    int root,
+    boolean inPlace,
+    long seed) {
+  private static final int LINE = 16;
+
+  /** Bytes of a block, or of the whole buffer where it is not divided. */
+  public long block() {
+    return collective.block(size, ranks);
+  }
+
+  /** Bytes that a rank contributes. */
+  public long sendBytes() {
+    return collective.sendBytes(size, ranks);
+  }
+
+  /** Bytes of a rank's result. */
+  public long receiveBytes() {
+    return collective.receiveBytes(size, ranks);
+  }
+
+  /** Bytes of an all-to-all that rank {@code from} sends to rank {@code to}; a multiple of 16. */
+  long exchanged(int from, int to) {
+    if (collective == Collective.ALL_TO_ALL) {
+      return block();
+    }
+    long lines = block() / LINE;
+    return Long.remainderUnsigned(mix(seed ^ ((long) from << Integer.SIZE | to)), lines + 1) * LINE;
+  }
+
+  /** Where the send buffer begins in an arena. */
+  long sendAt(int rank) {
+    if (!inPlace) {
+      return 0;
+    }
+    // As the calls define it: in its block of the result, or the result in a block of it.
+    return collective == Collective.ALL_GATHER ? rank * block() : 0;
+  }
+
+  /** Where the receive buffer begins in an arena. */
+  public long receiveAt(int rank) {
+    if (!inPlace) {
+      return padded(sendBytes());
+    }
+    return collective == Collective.REDUCE_SCATTER ? rank * block() : 0;
+  }
+
+  /** Where scratch memory begins in an arena. */
+  long scratchAt() {
+    return inPlace
+        ? padded(Math.max(sendBytes(), receiveBytes()))
+        : padded(sendBytes()) + padded(receiveBytes());
+  }
+
+  static long padded(long bytes) {
+    return (bytes + LINE - 1) / LINE * LINE;
+  }
+
+  /** A rank's arena before the call: its contribution, and zeros elsewhere. */
+  public byte[] before(int rank) {
+    byte[] arena = new byte[Math.toIntExact(scratchAt())];
+    int offset = Math.toIntExact(sendAt(rank));
+    MemorySegment send = MemorySegment.ofArray(arena).asSlice(offset, sendBytes());
+    for (long element = 0; element < sendBytes() / type.bytes(); element++) {
+      type.put(send, element, value(rank, element));
+    }
+    return arena;
+  }
+
+  /** Number {@code element} of a rank's contribution. */
+  int value(int rank, long element) {
+    // 256 ranks of bfloat16 have one number each, 0 or 1; beyond, further ranks contribute zeros.
+    int most = collective.reduces() && reduction == Reduction.SUM ? type.exact() / ranks : 100;
+    if (most == 0) {
+      return rank < type.exact() ? bits(rank, element) & 1 : 0;
+    }
+    int bound = Math.min(most, 100);
+    int number = Math.floorMod(bits(rank, element), bound + 1);
+    // Negative ones as well, where sums of both signs stay exact.
+    return reduction == Reduction.SUM && collective.reduces() ? number : number - bound / 2;
+  }
+
+  private int bits(int rank, long element) {
+    return (int) (mix(seed + rank * 0x9e3779b97f4a7c15L + element) >>> Integer.SIZE);
+  }
+
+  private static long mix(long value) {
+    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+    return mixed ^ (mixed >>> 31);
+  }
+
+  /** The reduction of all contributions: what an all-reduce computes. */
+  public byte[] reduced() {
+    byte[] all = new byte[Math.toIntExact(sendBytes())];
+    MemorySegment to = MemorySegment.ofArray(all);
+    for (long element = 0; element < sendBytes() / type.bytes(); element++) {
+      int sum = value(0, element);
+      for (int rank = 1; rank < ranks; rank++) {
+        sum = reduction.of(sum, value(rank, element));
+      }
+      type.put(to, element, sum);
+    }
+    return all;
+  }
+
+  /**
+   * A rank's result, computed plainly.
+   *
+   * @param reduced {@link #reduced} where the collective reduces
+   * @return as many bytes as its receive buffer has; empty where it has no result
+   */
+  public byte[] expected(int rank, byte[] reduced) {
+    byte[] result = new byte[Math.toIntExact(receiveBytes())];
+    MemorySegment to = MemorySegment.ofArray(result);
+    int blockBytes = Math.toIntExact(block());
+    return switch (collective) {
+      case ALL_REDUCE -> reduced;
+      case REDUCE -> rank == root ? reduced : new byte[0];
+      case REDUCE_SCATTER -> {
+        System.arraycopy(reduced, rank * blockBytes, result, 0, blockBytes);
+        yield result;
+      }
+      case BROADCAST -> {
+        fill(to, root, 0, result.length);
+        yield result;
+      }
+      case ALL_GATHER -> {
+        for (int from = 0; from < ranks; from++) {
+          fill(to.asSlice((long) from * blockBytes, blockBytes), from, 0, blockBytes);
+        }
+        yield result;
+      }
+      case ALL_TO_ALL, ALL_TO_ALL_V -> {
+        for (int from = 0; from < ranks; from++) {
+          int bytes = Math.toIntExact(from == rank ? block() : exchanged(from, rank));
+          fill(to.asSlice((long) from * blockBytes, bytes), from, (long) rank * blockBytes, bytes);
+        }
+        yield result;
+      }
+      case BARRIER -> result;
+    };
+  }
+
+  /** Numbers of a rank's contribution, from byte {@code offset} of it on. */
+  private void fill(MemorySegment to, int rank, long offset, int bytes) {
+    for (long element = 0; element < bytes / type.bytes(); element++) {
+      type.put(to, element, value(rank, offset / type.bytes() + element));
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package dev.doorbell.experiments.collective;
+
+import dev.doorbell.experiments.collective.Schedule.Draft;
+import dev.doorbell.experiments.collective.Schedule.Piece;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Each rank sends to the next one alone. */
+final class Ring {
+  private final Call call;
+  private final Schedule.Builder in;
+  private final int ranks;
+
+  private Ring(Call call, Schedule.Builder in) {
+    this.call = call;
+    this.in = in;
+    this.ranks = call.ranks();
+  }
+
+  static void of(Call call, Schedule.Builder in) {
+    Ring ring = new Ring(call, in);
+    switch (call.collective()) {
+      case ALL_REDUCE -> ring.allReduce();
+      case REDUCE_SCATTER -> ring.reduceScatter();
+      case ALL_GATHER -> ring.allGather();
+      case BROADCAST -> ring.broadcast();
+      case REDUCE -> ring.reduce();
+      default -> throw new IllegalArgumentException("no ring makes " + call.collective());
+    }
+  }
+
+  private int next(int rank) {
+    return (rank + 1) % ranks;
+  }
+
+  /** Messages of the rank before, of the round before. */
+  private List<Message> before(List<List<Message>> round, int rank) {
+    return round.get(Math.floorMod(rank - 1, ranks));
+  }
+
+  private void allReduce() {
+    Segments segments = new Segments(call.sendBytes(), ranks);
+    List<List<Message>> round = new ArrayList<>();
+    for (int rank = 0; rank < ranks; rank++) {
+      List<Message> sent = new ArrayList<>();
+      for (Piece piece : in.pieces(segments.from(rank), segments.to(rank))) {
+        sent.add(in.at(rank).send(next(rank), call.sendAt(rank) + piece.at(), piece.bytes()));
+      }
+      round.add(sent);
+    }
+    for (int step = 1; step < 2 * ranks - 1; step++) {
+      List<List<Message>> following = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        int segment = Math.floorMod(rank - step, ranks);
+        List<Message> sent = new ArrayList<>();
+        int index = 0;
+        for (Piece piece : in.pieces(segments.from(segment), segments.to(segment))) {
+          Message message = before(round, rank).get(index++);
+          long result = call.receiveAt(rank) + piece.at();
+          Draft draft =
+              step < ranks
+                  ? in.at(rank).reduce(message, call.sendAt(rank) + piece.at(), result)
+                  : in.at(rank).receive(message);
+          if (step == 2 * ranks - 2) {
+            draft.end();
+          } else if (step < ranks - 1) {
+            sent.add(draft.send(next(rank), result, piece.bytes()));
+          } else {
+            long into = call.receiveAt(next(rank)) + piece.at();
+            sent.add(draft.put(next(rank), result, into, piece.bytes()));
+          }
+        }
+        following.add(sent);
+      }
+      round = following;
+    }
+  }
+
+  private void reduceScatter() {
+    long block = call.block();
+    List<List<Message>> round = new ArrayList<>();
+    for (int rank = 0; rank < ranks; rank++) {
+      List<Message> sent = new ArrayList<>();
+      for (Piece piece : in.pieces(0, block)) {
+        long from = call.sendAt(rank) + Math.floorMod(rank - 1, ranks) * block + piece.at();
+        sent.add(in.at(rank).send(next(rank), from, piece.bytes()));
+      }
+      round.add(sent);
+    }
+    for (int step = 1; step < ranks; step++) {
+      List<List<Message>> following = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        int segment = Math.floorMod(rank - 1 - step, ranks);
+        List<Message> sent = new ArrayList<>();
+        int index = 0;
+        for (Piece piece : in.pieces(0, block)) {
+          Message message = before(round, rank).get(index++);
+          long own = call.sendAt(rank) + segment * block + piece.at();
+          if (step == ranks - 1) {
+            in.at(rank).reduce(message, own, call.receiveAt(rank) + piece.at()).end();
+          } else {
+            long sum = partial(rank, message);
+            sent.add(in.at(rank).reduce(message, own, sum).send(next(rank), sum, piece.bytes()));
+          }
+        }
+        following.add(sent);
+      }
+      round = following;
+    }
+  }
+
+  /** Where a rank keeps what it has reduced a message to: in its place, if it is not packed. */
+  private long partial(int rank, Message message) {
+    return message.packed() ? in.scratch(rank, message.bytes()) : message.offset();
+  }
+
+  private void allGather() {
+    long block = call.block();
+    List<List<Message>> round = new ArrayList<>();
+    for (int rank = 0; rank < ranks; rank++) {
+      List<Message> sent = new ArrayList<>();
+      for (Piece piece : in.pieces(0, block)) {
+        long into = call.receiveAt(next(rank)) + rank * block + piece.at();
+        sent.add(in.at(rank).put(next(rank), call.sendAt(rank) + piece.at(), into, piece.bytes()));
+      }
+      Direct.keepOwn(call, in, rank, 0, rank * block);
+      round.add(sent);
+    }
+    for (int step = 1; step < ranks; step++) {
+      List<List<Message>> following = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        long from = Math.floorMod(rank - step, ranks) * block;
+        List<Message> sent = new ArrayList<>();
+        int index = 0;
+        for (Piece piece : in.pieces(0, block)) {
+          Draft draft = in.at(rank).receive(before(round, rank).get(index++));
+          if (step == ranks - 1) {
+            draft.end();
+          } else {
+            sent.add(
+                draft.put(
+                    next(rank),
+                    call.receiveAt(rank) + from + piece.at(),
+                    call.receiveAt(next(rank)) + from + piece.at(),
+                    piece.bytes()));
+          }
+        }
+        following.add(sent);
+      }
+      round = following;
+    }
+  }
+
+  private void broadcast() {
+    int root = call.root();
+    for (Piece piece : in.pieces(0, call.sendBytes())) {
+      Message message =
+          in.at(root)
+              .put(
+                  next(root),
+                  call.sendAt(root) + piece.at(),
+                  call.receiveAt(next(root)) + piece.at(),
+                  piece.bytes());
+      for (int rank = next(root); rank != root; rank = next(rank)) {
+        Draft draft = in.at(rank).receive(message);
+        if (next(rank) == root) {
+          draft.end();
+        } else {
+          message =
+              draft.put(
+                  next(rank),
+                  call.receiveAt(rank) + piece.at(),
+                  call.receiveAt(next(rank)) + piece.at(),
+                  piece.bytes());
+        }
+      }
+    }
+    Direct.keepOwn(call, in, root, 0, 0);
+  }
+
+  private void reduce() {
+    int root = call.root();
+    for (Piece piece : in.pieces(0, call.sendBytes())) {
+      int first = next(root);
+      Message message =
+          in.at(first).send(next(first), call.sendAt(first) + piece.at(), piece.bytes());
+      for (int rank = next(first); rank != root; rank = next(rank)) {
+        long sum = partial(rank, message);
+        message =
+            in.at(rank)
+                .reduce(message, call.sendAt(rank) + piece.at(), sum)
+                .send(next(rank), sum, piece.bytes());
+      }
+      in.at(root)
+          .reduce(message, call.sendAt(root) + piece.at(), call.receiveAt(root) + piece.at())
+          .end();
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package dev.doorbell.experiments.collective;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long a schedule takes in the LogGP model (Alexandrov, Ionescu, Schauser and Scheiman, LogGP:
+ * incorporating long messages into the LogP model): all ranks begin at once, a rank's port sends
+ * one message after the other, and receives likewise. Nothing else is shared.
+ */
+public final class ScheduleTime {
+  private final Schedule schedule;
+  private final StepCosts costs;
+  private final int[] next;
+  private final double[] clock;
+  private final double[] sending;
+  private final double[] receiving;
+  private final Map<Message, Double> arrived = new HashMap<>();
+  private final PriorityQueue<Event> events =
+      new PriorityQueue<>(Comparator.comparingDouble(Event::at).thenComparingInt(Event::rank));
+
+  private ScheduleTime(Schedule schedule, StepCosts costs) {
+    int ranks = schedule.steps().size();
+    this.schedule = schedule;
+    this.costs = costs;
+    this.next = new int[ranks];
+    this.clock = new double[ranks];
+    this.sending = new double[ranks];
+    this.receiving = new double[ranks];
+  }
+
+  /**
+   * Nanoseconds until the last rank is done.
+   *
+   * @throws IllegalStateException when ranks wait for messages that nobody sends
+   */
+  public static double of(Schedule schedule, StepCosts costs) {
+    ScheduleTime time = new ScheduleTime(schedule, costs);
+    time.run();
+    return Arrays.stream(time.clock).max().orElse(0);
+  }
+
+  /** A rank can take its next step, or, with a message, that message's first byte reaches it. */
+  private record Event(double at, int rank, @Nullable Message message) {}
+
+  private void run() {
+    for (int rank = 0; rank < next.length; rank++) {
+      enqueue(rank);
+    }
+    for (Event event = events.poll(); event != null; event = events.poll()) {
+      int rank = event.rank();
+      Message message = event.message();
+      if (message == null) {
+        perform(rank, schedule.steps().get(rank).get(next[rank]), event.at());
+        next[rank]++;
+        enqueue(rank);
+      } else {
+        receive(message, event.at());
+      }
+    }
+    for (int rank = 0; rank < next.length; rank++) {
+      if (next[rank] < schedule.steps().get(rank).size()) {
+        throw new IllegalStateException("ranks wait for each other: " + Arrays.toString(next));
+      }
+    }
+  }
+
+  /** A rank whose next step awaits a message is ready when that message has arrived. */
+  private void enqueue(int rank) {
+    List<Step> steps = schedule.steps().get(rank);
+    if (next[rank] == steps.size()) {
+      return;
+    }
+    Message awaited = steps.get(next[rank]).awaited();
+    Double at = awaited == null ? Double.valueOf(0) : arrived.get(awaited);
+    if (at != null) {
+      events.add(new Event(Math.max(clock[rank], at), rank, null));
+    }
+  }
+
+  private void perform(int rank, Step step, double from) {
+    clock[rank] = from + costs.step();
+    Message awaited = step.awaited();
+    if (step.combine() != Step.Combine.NONE) {
+      clock[rank] += costs.combine(step.bytes(), awaited != null && awaited.packed());
+    }
+    Message sent = step.sent();
+    if (sent != null) {
+      send(rank, sent);
+    }
+  }
+
+  private void send(int rank, Message message) {
+    if (message.packed()) {
+      clock[rank] += costs.combine(message.bytes(), true);
+    }
+    clock[rank] += costs.post();
+    double wire = wire(message);
+    sending[rank] = Math.max(sending[rank], clock[rank]) + wire;
+    events.add(new Event(sending[rank] - wire + costs.latency(), message.to(), message));
+  }
+
+  private double wire(Message message) {
+    return (message.packed() ? 2 : 1) * message.bytes() * costs.perByte();
+  }
+
+  private void receive(Message message, double first) {
+    int rank = message.to();
+    receiving[rank] = Math.max(receiving[rank], first) + wire(message);
+    arrived.put(message, receiving[rank]);
+    List<Step> steps = schedule.steps().get(rank);
+    if (next[rank] < steps.size() && message.equals(steps.get(next[rank]).awaited())) {
+      enqueue(rank);
+    }
+  }
+}

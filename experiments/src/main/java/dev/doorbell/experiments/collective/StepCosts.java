@@ -1,0 +1,28 @@
+package dev.doorbell.experiments.collective;
+
+/**
+ * What the steps of a schedule cost, in nanoseconds: LogGP's parameters, and the work of a block.
+ *
+ * @param post o: from a put's beginning until the thread goes on
+ * @param latency L: from there until the first byte is at the peer, and a poll sees it
+ * @param perByte G: of a port, each direction
+ * @param turn one turn of a block's loop that copies or reduces
+ * @param turnBytes bytes that a turn covers
+ * @param packedTurnBytes the same of packed data
+ * @param step everything else of a step: reading it, barriers of the block
+ */
+public record StepCosts(
+    double post,
+    double latency,
+    double perByte,
+    double turn,
+    int turnBytes,
+    int packedTurnBytes,
+    double step) {
+
+  double combine(long bytes, boolean packed) {
+    long each = packed ? packedTurnBytes : turnBytes;
+    long turns = (bytes + each - 1) / each;
+    return turns * turn;
+  }
+}

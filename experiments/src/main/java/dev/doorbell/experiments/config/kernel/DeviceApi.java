@@ -1,0 +1,58 @@
+package dev.doorbell.experiments.config.kernel;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A device API other than Doorbell's own whose code a kernel is made of: the values of {@code api}
+ * in a descriptor. The library is the user's; Doorbell lays its structures over queue pairs.
+ */
+public enum DeviceApi {
+  /** DOCA GPUNetIO verbs: an array of {@code doca_gpu_dev_verbs_qp}. */
+  GPUNETIO(false, false, false),
+  /** NCCL's GIN, back end GDAKI: an array of {@code ncclGinGdakiGPUContext}. */
+  GIN(false, false, false),
+  /** NVSHMEM's IBGDA transport: the state is in variables of the module. */
+  NVSHMEM(true, true, true);
+
+  private final boolean recordFirst;
+  private final boolean collapsed;
+  private final boolean relocatable;
+
+  DeviceApi(boolean recordFirst, boolean collapsed, boolean relocatable) {
+    this.recordFirst = recordFirst;
+    this.collapsed = collapsed;
+    this.relocatable = relocatable;
+  }
+
+  /** Whether its completion queues have one entry, always overwritten. */
+  public boolean collapsed() {
+    return collapsed;
+  }
+
+  /** Whether its doorbells promise that the doorbell record is written already. */
+  public boolean recordFirst() {
+    return recordFirst;
+  }
+
+  /** Options of nvcc without which its headers do not compile. */
+  public List<String> compilerFlags() {
+    return relocatable ? List.of("-rdc=true") : List.of();
+  }
+
+  /** The word of descriptors. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The API of a word that the schema allows. */
+  public static DeviceApi of(String word) {
+    return valueOf(word.toUpperCase(Locale.ROOT));
+  }
+
+  /** All words. */
+  public static List<String> words() {
+    return Arrays.stream(values()).map(DeviceApi::word).toList();
+  }
+}

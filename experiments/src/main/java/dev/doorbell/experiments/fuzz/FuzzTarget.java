@@ -1,0 +1,108 @@
+package dev.doorbell.experiments.fuzz;
+
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * A reader of a file format or of a protocol, as the fuzz sees it.
+ *
+ * @param name by which the command line knows it, such as {@code journal}
+ * @param what it reads, in words
+ * @param weight of this target when inputs are shared out among several, 1 or more
+ * @param opener opens a session; called once for each thread that feeds inputs
+ */
+public record FuzzTarget(String name, String what, int weight, Opener opener) {
+  private static final int COMMON_WEIGHT = 5;
+  private static final int SLOW_WEIGHT = 1;
+
+  /** A target of the weight that most have. */
+  public FuzzTarget(String name, String what, Opener opener) {
+    this(name, what, COMMON_WEIGHT, opener);
+  }
+
+  /** Returns this target for a reader that takes several milliseconds: a fifth of the inputs. */
+  public FuzzTarget slow() {
+    return new FuzzTarget(name, what, SLOW_WEIGHT, opener);
+  }
+
+  /** What a reader made of one input. */
+  public enum Outcome {
+    /** The input was read. */
+    ACCEPTED,
+    /** The input was refused with a problem that a user can act on. */
+    REFUSED,
+    /** Memory changed that the input has no right to. */
+    MEMORY_CHANGED
+  }
+
+  /** Opens a session. */
+  @FunctionalInterface
+  public interface Opener {
+    /**
+     * Sets up the reader.
+     *
+     * @throws Exception when the reader cannot be set up, which fails the campaign
+     */
+    Session open() throws Exception;
+  }
+
+  /** A reader that takes one input after another. One thread uses it. */
+  public interface Session extends AutoCloseable {
+    /** Returns well-formed inputs, which mutations start from; at least one. */
+    List<byte[]> seeds();
+
+    /** Returns pieces of text or bytes that mean something to the reader. */
+    default List<byte[]> dictionary() {
+      return List.of();
+    }
+
+    /** Returns an input; a mutation of a seed unless the target knows better. */
+    default byte[] generate(RandomGenerator random, Mutator mutator) {
+      return mutator.mutate(random);
+    }
+
+    /**
+     * Reads one input. Whatever it throws counts as a crash of the reader.
+     *
+     * @throws Exception when the reader fails with anything but a clear problem
+     */
+    Outcome read(byte[] input) throws Exception;
+
+    @Override
+    default void close() {}
+  }
+
+  /** Reads one input; what it throws counts as a crash. */
+  @FunctionalInterface
+  public interface Reader {
+    Outcome read(byte[] input) throws Exception;
+  }
+
+  /** Returns a target whose reader keeps no state between inputs. */
+  public static FuzzTarget of(
+      String name, String what, Supplier<List<byte[]>> seeds, List<byte[]> words, Reader reader) {
+    return new FuzzTarget(
+        name,
+        what,
+        () -> {
+          List<byte[]> wellFormed = seeds.get();
+          return new Session() {
+            @Override
+            public List<byte[]> seeds() {
+              return wellFormed;
+            }
+
+            @Override
+            public List<byte[]> dictionary() {
+              return words;
+            }
+
+            @Override
+            public Outcome read(byte[] input) throws Exception {
+              return reader.read(input);
+            }
+          };
+        });
+  }
+}

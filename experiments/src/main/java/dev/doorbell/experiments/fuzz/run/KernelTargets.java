@@ -1,0 +1,54 @@
+package dev.doorbell.experiments.fuzz.run;
+
+import dev.doorbell.experiments.fuzz.FuzzTarget;
+import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
+import dev.doorbell.experiments.fuzz.FuzzTargets;
+import dev.doorbell.experiments.fuzz.Mutator;
+import dev.doorbell.ptxvm.launch.PtxCheck;
+import java.util.List;
+
+/** PTX, parsed and linked as for a launch. */
+public final class KernelTargets implements FuzzTargets {
+  private static final List<byte[]> WORDS =
+      Mutator.bytes(
+          ".reg .b64 %rd<1000000>;",
+          ".b128",
+          ".v4",
+          ".param",
+          ".shared",
+          "0xffffffffffffffff",
+          "[8589934592]",
+          "call",
+          "bra",
+          "ret;",
+          "generic(",
+          ".loc 1 1 1",
+          "0f7fffffff",
+          "@!%p1",
+          "/*",
+          "{",
+          "}",
+          ".entry k() {",
+          ".extern .func f();",
+          ".align 3",
+          "mov.u32 %r1, ");
+
+  @Override
+  public List<FuzzTarget> targets() {
+    return List.of(
+        FuzzTarget.of(
+                "ptx",
+                "PTX of kernels",
+                () ->
+                    List.of(
+                        Seeds.file("language.ptx"),
+                        Seeds.file("posts.ptx"),
+                        Seeds.resource("/dev/doorbell/kernels/ptx/host_move.ptx")),
+                WORDS,
+                input ->
+                    PtxCheck.check("fuzz.ptx", Seeds.text(input)).isEmpty()
+                        ? Outcome.ACCEPTED
+                        : Outcome.REFUSED)
+            .slow());
+  }
+}

@@ -1,0 +1,222 @@
+package dev.doorbell.experiments.fuzz.run;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.memory.FabricMemory;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.AtomicEth;
+import dev.doorbell.core.roce.Bth;
+import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.roce.Icrc;
+import dev.doorbell.core.roce.Ipv4Header;
+import dev.doorbell.core.roce.Reth;
+import dev.doorbell.core.roce.RoceFrame;
+import dev.doorbell.core.roce.UdpHeader;
+import dev.doorbell.experiments.fuzz.FuzzTarget;
+import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
+import dev.doorbell.interop.serve.HostQueuePair;
+import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.wire.PeerPort;
+import dev.doorbell.softhca.wire.RoceWire;
+import dev.doorbell.softhca.wire.WireCounters;
+import dev.doorbell.softhca.wire.WireFaults;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Datagrams of a connected peer to a software HCA over loopback: from the base transport header on,
+ * with the ICRC made right, so that they reach the transport. A region of another protection domain
+ * and the bytes beside the peer's own region must stay as they are.
+ */
+final class PacketSession implements FuzzTarget.Session {
+  private static final int MOST_BYTES = 9000;
+  private static final int REGION = 4096;
+  private static final int PSN = 0x1000;
+  private static final int PEER_QPN = 0x77;
+  private static final byte UNTOUCHED = 0x5a;
+  private static final long ARRIVAL_NANOS = 5_000_000_000L;
+  private static final int STEPS = 4;
+
+  private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 28), 0);
+  private final DatagramChannel peer;
+  private final SocketAddress target;
+  private final RoceWire wire;
+  private final SoftHca hca;
+  private final Memory own;
+  private final Memory secret;
+  private final MemoryRegion ownRegion;
+  private final MemoryRegion secretRegion;
+  private final HostQueuePair queuePair;
+  private final QueuePairAddress peerAddress;
+  private final MemorySegment frameMemory = Arena.ofAuto().allocate(1 << 14, Long.BYTES);
+  private final ByteBuffer answers = ByteBuffer.allocateDirect(1 << 16);
+  private final RoceFrame frame = new RoceFrame(0);
+  private final Icrc icrc = new Icrc();
+
+  PacketSession() throws Exception {
+    InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+    peer = DatagramChannel.open().bind(new InetSocketAddress(loopback, 0));
+    peer.configureBlocking(false);
+    int port = ((InetSocketAddress) peer.getLocalAddress()).getPort();
+    Locus nic = Locus.nic(0, 0);
+    wire = RoceWire.udp(fabric, nic, Gid.parse("127.0.0.1"), 0, WireFaults.NONE, PeerPort.STRICT);
+    target = new InetSocketAddress(loopback, wire.port());
+    hca = new SoftHca(fabric, nic, "target");
+    wire.join(hca);
+    MemoryProvider memory = FabricMemory.of(fabric.memory(), 0);
+    ProtectionDomain domain = hca.allocateProtectionDomain();
+    own = filled(memory, 3 * REGION);
+    ownRegion = domain.register(own, REGION, REGION, HostQueuePair.RIGHTS);
+    secret = filled(memory, REGION);
+    secretRegion = hca.allocateProtectionDomain().register(secret, HostQueuePair.RIGHTS);
+    queuePair = new HostQueuePair(domain, memory, 16, 0, 0);
+    peerAddress = new QueuePairAddress("127.0.0.1:" + port, PEER_QPN, PSN, REGION);
+  }
+
+  private static Memory filled(MemoryProvider memory, int bytes) {
+    Memory made = memory.allocate(MemoryKind.HOST, bytes, "fuzz");
+    made.fill(0, bytes, UNTOUCHED);
+    return made;
+  }
+
+  @Override
+  public List<byte[]> seeds() {
+    List<byte[]> seeds = new ArrayList<>();
+    long mine = ownRegion.address();
+    for (MemoryRegion region : List.of(ownRegion, secretRegion)) {
+      long at = region.address();
+      int key = region.rkey();
+      seeds.add(request(BthOpcode.WRITE_ONLY, at, key, 64, 64));
+      seeds.add(request(BthOpcode.WRITE_FIRST, at, key, REGION, 1024));
+      seeds.add(request(BthOpcode.READ_REQUEST, at, key, 256, 0));
+      seeds.add(atomic(BthOpcode.FETCH_ADD, at, key));
+      seeds.add(atomic(BthOpcode.COMPARE_SWAP, at, key));
+    }
+    seeds.add(request(BthOpcode.WRITE_ONLY, mine + REGION - 32, ownRegion.rkey(), 64, 64));
+    seeds.add(request(BthOpcode.WRITE_ONLY, mine - 32, ownRegion.rkey(), 64, 64));
+    long bth = start(BthOpcode.ACKNOWLEDGE);
+    Aeth.write(bth + Bth.BYTES, Aeth.ACK, 0);
+    seeds.add(bytes(Bth.BYTES + 4));
+    return seeds;
+  }
+
+  @Override
+  public List<byte[]> dictionary() {
+    List<byte[]> words = new ArrayList<>();
+    for (MemoryRegion region : List.of(ownRegion, secretRegion)) {
+      words.add(ByteBuffer.allocate(Long.BYTES).putLong(region.address()).array());
+      words.add(ByteBuffer.allocate(Integer.BYTES).putInt(region.rkey()).array());
+    }
+    words.add(new byte[] {0, 0, 0x10, 0});
+    words.add(new byte[] {-1, -1, -1, -1});
+    return words;
+  }
+
+  private long start(int opcode) {
+    long bth = frameMemory.address();
+    Bth.write(bth, opcode, false, 0, queuePair.queuePair().number(), true, PSN);
+    return bth;
+  }
+
+  private byte[] bytes(int count) {
+    return frameMemory.asSlice(0, count).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  private byte[] request(int opcode, long address, int key, int length, int payload) {
+    long bth = start(opcode);
+    Reth.write(bth + Bth.BYTES, address, key, length);
+    int headers = Bth.BYTES + Reth.BYTES;
+    frameMemory.asSlice(headers, payload).fill((byte) 0x66);
+    return bytes(headers + payload);
+  }
+
+  private byte[] atomic(int opcode, long address, int key) {
+    long bth = start(opcode);
+    AtomicEth.write(bth + Bth.BYTES, address, key, 1, 0);
+    return bytes(Bth.BYTES + AtomicEth.BYTES);
+  }
+
+  @Override
+  public Outcome read(byte[] input) throws IOException {
+    queuePair.queuePair().toReset();
+    queuePair.connect(peerAddress, HostQueuePair.LOSSY);
+    long before = arrived();
+    peer.send(datagram(input), target);
+    if (fabric.run(() -> arrived() > before, ARRIVAL_NANOS) != RunOutcome.DONE) {
+      throw new IOException("a datagram over loopback did not arrive");
+    }
+    int[] steps = {0};
+    fabric.run(() -> ++steps[0] > STEPS, ARRIVAL_NANOS);
+    while (peer.receive(answers.clear()) != null) {
+      // Answers of the HCA; they would fill the socket.
+    }
+    if (!isUntouched(secret, 0) || !isUntouched(own, 0) || !isUntouched(own, 2L * REGION)) {
+      return Outcome.MEMORY_CHANGED;
+    }
+    return queuePair.queuePair().state() == QueuePairState.RTS ? Outcome.ACCEPTED : Outcome.REFUSED;
+  }
+
+  private long arrived() {
+    WireCounters counters = wire.counters();
+    return counters.framesIn() + counters.badIcrc() + counters.malformed() + counters.notForUs();
+  }
+
+  private static boolean isUntouched(Memory memory, long from) {
+    for (byte each : memory.getBytes(from, REGION)) {
+      if (each != UNTOUCHED) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The input with the ICRC that a packet of it has, if it is one. */
+  private ByteBuffer datagram(byte[] input) throws IOException {
+    int room = Ipv4Header.BYTES + UdpHeader.BYTES;
+    int length = Math.min(input.length, MOST_BYTES);
+    int transport = length + Icrc.BYTES;
+    MemorySegment.copy(input, 0, frameMemory, ValueLayout.JAVA_BYTE, room, length);
+    long ip = frameMemory.address();
+    int local = ((InetSocketAddress) peer.getLocalAddress()).getPort();
+    int address = Gid.parse("127.0.0.1").ipv4();
+    Ipv4Header.write(ip, 0, room + transport, 0, 64, address, address);
+    UdpHeader.write(ip + Ipv4Header.BYTES, local, wire.port(), UdpHeader.BYTES + transport);
+    BigEndian.putInt(ip + room + length, 0);
+    if (frame.parseDatagram(ip, false, ip + room, transport) == RoceFrame.Verdict.ROCE) {
+      Icrc.write(frame.icrc, icrc.of(frame));
+    }
+    return frameMemory.asSlice(room, transport).asByteBuffer();
+  }
+
+  @Override
+  public void close() {
+    queuePair.close();
+    hca.close();
+    fabric.close();
+    try {
+      peer.close();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

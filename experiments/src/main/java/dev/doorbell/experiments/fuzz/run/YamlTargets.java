@@ -1,0 +1,223 @@
+package dev.doorbell.experiments.fuzz.run;
+
+import dev.doorbell.core.fabric.explore.litmus.LitmusException;
+import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
+import dev.doorbell.experiments.fault.FaultFile;
+import dev.doorbell.experiments.fuzz.FuzzTarget;
+import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
+import dev.doorbell.experiments.fuzz.FuzzTarget.Session;
+import dev.doorbell.experiments.fuzz.FuzzTargets;
+import dev.doorbell.experiments.fuzz.Mutator;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.results.claims.Expression;
+import dev.doorbell.experiments.results.claims.Ledger;
+import dev.doorbell.experiments.results.paper.Paper;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.calibration.MachineFile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.ServiceLoader;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/** Files that users write: YAML of every kind, litmus tests, and expressions in them. */
+public final class YamlTargets implements FuzzTargets {
+  private static final String RESOURCES = "/dev/doorbell/experiments/";
+  private static final String FILE = "fuzz.yaml";
+  private static final List<String> CONFIGS =
+      List.of("pull-vs-push", "message-rate", "fault-recovery", "all-to-all");
+  private static final List<String> TOPOLOGIES = List.of("same-switch", "two-gpus");
+  private static final List<byte[]> WORDS =
+      Mutator.bytes(
+          "x: &x {<<: *x}",
+          "&x [*x]",
+          "*x",
+          "!!int ",
+          "!!binary ",
+          "%YAML 1.3\n",
+          "---\n",
+          "...\n",
+          "|\n ",
+          ">-\n ",
+          "? ",
+          "size: [64, 4K]",
+          "1e309",
+          ".inf",
+          ".nan",
+          "0o7",
+          "0x_",
+          "name: ");
+
+  @Override
+  public List<FuzzTarget> targets() {
+    return List.of(
+        yaml("config", "experiments", YamlTargets::configs, YamlTargets::config).slow(),
+        yaml("topology", "topologies", YamlTargets::topologies, YamlTargets::topology),
+        yaml(
+            "machine",
+            "measurements of a calibrated machine",
+            () -> List.of(Seeds.file("machine.json")),
+            YamlTargets::machine),
+        yaml(
+            "faults",
+            "fault plans",
+            () -> List.of(Seeds.file("faults.yaml")),
+            input -> accepted(FaultFile.parse(FILE, Seeds.text(input)))),
+        yaml(
+            "descriptor",
+            "kernel descriptors",
+            () ->
+                List.of(
+                    Seeds.resource("/dev/doorbell/kernels/descriptors/put_rate.kernel.yaml"),
+                    Seeds.resource("/dev/doorbell/kernels/descriptors/operations.kernel.yaml")),
+            input -> accepted(new KernelDescriptorReader().read(FILE, Seeds.text(input)))),
+        yaml(
+                "ledger",
+                "ledgers of claims",
+                () -> List.of(Seeds.resource(RESOURCES + "claims/ledger.yaml")),
+                input -> accepted(Ledger.parse(FILE, Seeds.text(input))))
+            .slow(),
+        yaml(
+            "paper",
+            "papers",
+            () -> List.of(Seeds.file("paper.yaml")),
+            input -> accepted(Paper.parse(FILE, Seeds.text(input)))),
+        FuzzTarget.of(
+            "litmus",
+            "litmus tests",
+            () -> List.of(Seeds.file("seed.litmus")),
+            Mutator.bytes("(*", "*)", "/\\", "\\/", "~exists", "forall", "|", "P0:r0", "mbarrier"),
+            YamlTargets::litmus),
+        FuzzTarget.of(
+            "expression",
+            "expressions of papers and conditions of --only",
+            () ->
+                Mutator.bytes(
+                    "6 * (3 + 4) / -2",
+                    "median{size=64, path=pull}",
+                    "size<=4096,path=pull|push.bf"),
+            Mutator.bytes("(((((((((", "----", "{", "=", "sqrt("),
+            YamlTargets::expression));
+  }
+
+  /** A target of YAML, some of whose inputs nest deeply or refer to themselves. */
+  private static FuzzTarget yaml(
+      String name, String what, Supplier<List<byte[]>> seeds, FuzzTarget.Reader reader) {
+    return new FuzzTarget(
+        name,
+        what,
+        () -> {
+          List<byte[]> wellFormed = seeds.get();
+          return new Session() {
+            @Override
+            public List<byte[]> seeds() {
+              return wellFormed;
+            }
+
+            @Override
+            public List<byte[]> dictionary() {
+              return WORDS;
+            }
+
+            @Override
+            public byte[] generate(RandomGenerator random, Mutator mutator) {
+              return random.nextInt(10) == 0
+                  ? Seeds.bytes(new YamlGenerator(random).document())
+                  : mutator.mutate(random);
+            }
+
+            @Override
+            public Outcome read(byte[] input) throws Exception {
+              try {
+                return reader.read(input);
+              } catch (ConfigException e) {
+                return refused(e.problems());
+              } catch (TopologyException e) {
+                return refused(e.problems());
+              }
+            }
+          };
+        });
+  }
+
+  /** A refusal without a problem would be a silent one. */
+  static Outcome refused(List<Problem> problems) {
+    if (problems.isEmpty()) {
+      throw new IllegalStateException("refused without a problem");
+    }
+    return Outcome.REFUSED;
+  }
+
+  private static Outcome accepted(Object read) {
+    return read.toString().isEmpty() ? Outcome.REFUSED : Outcome.ACCEPTED;
+  }
+
+  private static List<byte[]> configs() {
+    return CONFIGS.stream()
+        .map(name -> Seeds.resource(RESOURCES + "configs/" + name + ".yaml"))
+        .toList();
+  }
+
+  private static List<byte[]> topologies() {
+    return TOPOLOGIES.stream()
+        .map(name -> Seeds.resource(RESOURCES + "topologies/" + name + ".yaml"))
+        .toList();
+  }
+
+  private static Outcome config(byte[] input) throws ConfigException {
+    ExperimentRuntime runtime =
+        ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
+    Plan plan = Plan.of(new ConfigReader(runtime.names()).read(FILE, Seeds.text(input), List.of()));
+    List<Problem> problems = new ArrayList<>();
+    plan.points().stream().limit(8).forEach(point -> problems.addAll(runtime.check(point)));
+    return problems.isEmpty() ? Outcome.ACCEPTED : Outcome.REFUSED;
+  }
+
+  private static Outcome topology(byte[] input) throws TopologyException {
+    return accepted(TopologyFile.parse(FILE, Seeds.text(input)));
+  }
+
+  private static Outcome machine(byte[] input) throws TopologyException {
+    return accepted(MachineFile.measurements(FILE, Seeds.text(input)));
+  }
+
+  private static Outcome litmus(byte[] input) {
+    try {
+      return accepted(LitmusParser.parse(Seeds.text(input)));
+    } catch (LitmusException _) {
+      return Outcome.REFUSED;
+    }
+  }
+
+  private static Outcome expression(byte[] input) {
+    String text = Seeds.text(input);
+    List<Problem> problems = new ArrayList<>();
+    PointCondition.parse(text, "--only", List.of("size", "path"), problems);
+    try {
+      Expression.value(text, new AnyNames());
+      return Outcome.ACCEPTED;
+    } catch (Expression.Unknown _) {
+      return problems.isEmpty() ? Outcome.ACCEPTED : Outcome.REFUSED;
+    }
+  }
+
+  private static final class AnyNames implements Expression.Names {
+    @Override
+    public double call(String function, List<Double> arguments) {
+      return arguments.size();
+    }
+
+    @Override
+    public double select(String name, SequencedMap<String, String> settings) {
+      return settings.size();
+    }
+  }
+}

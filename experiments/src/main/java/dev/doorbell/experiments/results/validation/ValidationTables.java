@@ -1,0 +1,165 @@
+package dev.doorbell.experiments.results.validation;
+
+import dev.doorbell.experiments.results.print.Csv;
+import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.TableBuilder;
+import dev.doorbell.experiments.workbench.validation.CheckedRow;
+import dev.doorbell.experiments.workbench.validation.RowErrors;
+import dev.doorbell.experiments.workbench.validation.ValidationResults;
+import dev.doorbell.experiments.workbench.validation.ValidationResults.Machine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The tables of a validation. */
+public final class ValidationTables {
+  /** What the numbers are. */
+  static final String BASIS =
+      "MODELLED in virtual time, beside what others measured; error is (modelled - measured) /"
+          + " measured";
+
+  private ValidationTables() {}
+
+  /** All of it for a terminal. */
+  public static String text(ValidationResults results) {
+    StringBuilder text = new StringBuilder();
+    for (Machine machine : results.machines()) {
+      text.append("%s stands for %s%n".formatted(machine.topology(), names(machine)));
+      if (!machine.leftOut().isEmpty()) {
+        text.append("left out of the fit: %s%n".formatted(machine.leftOut()));
+      }
+      text.append(rows(results.rowsOf(machine)).text()).append('\n');
+    }
+    if (!results.withoutResult().isEmpty()) {
+      text.append("rows without a result\n");
+      text.append(withoutResult(results).text()).append('\n');
+    }
+    text.append(machines(results).text());
+    return text.append(BASIS).append('\n').toString();
+  }
+
+  private static String names(Machine machine) {
+    return String.join(", ", machine.rows());
+  }
+
+  /** Those that have run, measured and modelled. */
+  static Table rows(List<CheckedRow> rows) {
+    return new TableBuilder<CheckedRow>()
+        .left("row", checked -> checked.row().id())
+        .left("what", ValidationTables::what)
+        .right("measured", checked -> Screen.digits(checked.row().value()))
+        .right("modelled", checked -> Screen.digits(checked.modelled()))
+        .left("unit", checked -> checked.row().unit())
+        .right("error", checked -> Screen.percent(checked.error()))
+        .left("verdict", ValidationTables::verdict)
+        .left("", checked -> checked.fitted() ? "fitted" : "")
+        .table(rows.stream().filter(CheckedRow::hasRun).toList(), List.of());
+  }
+
+  private static String what(CheckedRow checked) {
+    return "%s, %s".formatted(checked.row().what(), checked.row().metric());
+  }
+
+  /** The verdict, and whether the row's own bar says otherwise. */
+  private static String verdict(CheckedRow checked) {
+    String text = checked.verdict().text();
+    boolean odd = checked.isOutside() != (checked.verdict() == CheckedRow.Verdict.OUTSIDE);
+    String bar = String.format(Locale.ROOT, "%.0f %%", 100 * checked.row().bar());
+    return odd
+        ? "%s, bar %s: %s".formatted(text, bar, checked.isOutside() ? "NOT MET" : "met")
+        : text;
+  }
+
+  /** Rows that gave nothing, and why. */
+  static Table withoutResult(ValidationResults results) {
+    return new TableBuilder<CheckedRow>()
+        .left("row", checked -> checked.row().id())
+        .left("machine", checked -> checked.row().machine())
+        .left("what", ValidationTables::what)
+        .left("why", CheckedRow::reason)
+        .table(results.withoutResult(), List.of());
+  }
+
+  /** One group of rows of a machine. */
+  private record Group(String machine, String rows, RowErrors errors) {}
+
+  /** Each machine with its errors: all rows, those that it was fitted to, and the others. */
+  static Table machines(ValidationResults results) {
+    List<Group> groups = new ArrayList<>();
+    for (Machine machine : results.machines()) {
+      add(groups, machine.topology(), results.rowsOf(machine));
+    }
+    if (results.machines().size() > 1) {
+      add(groups, "all machines", results.rows());
+    }
+    return new TableBuilder<Group>()
+        .left("machine", Group::machine)
+        .left("rows", Group::rows)
+        .right("n", group -> Integer.toString(group.errors.rows()))
+        .right("median error", group -> percent(group.errors.median()))
+        .right("worst", group -> percent(group.errors.worst()))
+        .left("worst row", group -> group.errors.worstRow())
+        .right("within 15 %", group -> percent(group.errors.within15()))
+        .table(groups, List.of());
+  }
+
+  private static void add(List<Group> groups, String machine, List<CheckedRow> rows) {
+    add(groups, machine, "all", rows);
+    add(groups, machine, "fitted", ValidationResults.fitted(rows));
+    add(groups, machine, "predicted", ValidationResults.predicted(rows));
+  }
+
+  private static void add(List<Group> groups, String machine, String kind, List<CheckedRow> rows) {
+    RowErrors errors = RowErrors.of(rows);
+    if (errors.rows() > 0) {
+      groups.add(new Group(machine, kind, errors));
+    }
+  }
+
+  /** An absolute error or a share. */
+  static String percent(double ratio) {
+    return String.format(Locale.ROOT, ratio < 0.1 ? "%.1f %%" : "%.0f %%", 100 * ratio);
+  }
+
+  /** Every row on a line of its own, with all digits, for programs. */
+  public static String csv(ValidationResults results) {
+    List<List<Object>> lines = new ArrayList<>();
+    lines.add(
+        List.of(
+            "id",
+            "machine",
+            "topology",
+            "what",
+            "setup",
+            "metric",
+            "unit",
+            "measured",
+            "modelled",
+            "error",
+            "verdict",
+            "fitted",
+            "config",
+            "reason"));
+    for (CheckedRow checked : results.rows()) {
+      boolean run = checked.hasRun();
+      lines.add(
+          List.of(
+              checked.row().id(),
+              checked.row().machine(),
+              checked.topology(),
+              checked.row().what(),
+              checked.row().setup(),
+              checked.row().metric(),
+              checked.row().unit(),
+              checked.row().value(),
+              run ? checked.modelled() : "",
+              run ? checked.error() : "",
+              run ? checked.verdict().text() : "",
+              checked.fitted(),
+              checked.row().config(),
+              checked.reason()));
+    }
+    return Csv.text(lines);
+  }
+}

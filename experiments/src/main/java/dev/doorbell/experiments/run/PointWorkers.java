@@ -1,0 +1,92 @@
+package dev.doorbell.experiments.run;
+
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.PointRunner;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Runs points on several threads and keeps their results in memory, for what needs numbers and no
+ * run directory.
+ *
+ * @param threads each runs one point at a time
+ * @param interruption ends points early
+ */
+public record PointWorkers(int threads, Interruption interruption) {
+
+  /** How a point ended. */
+  public sealed interface Ending {
+    /** With a verified result. */
+    record Done(PointResult result) implements Ending {}
+
+    /** Without one. */
+    record Failed(PointFailure failure) implements Ending {}
+  }
+
+  /** As many threads as the machine has processors. */
+  public static PointWorkers ofMachine(Interruption interruption) {
+    return new PointWorkers(Runtime.getRuntime().availableProcessors(), interruption);
+  }
+
+  /**
+   * Runs points, begun in this order.
+   *
+   * @return an ending for each of these points, by identity; that of a point that the user cut
+   *     short is a failure
+   * @throws InterruptedException when this thread is interrupted
+   */
+  public IdentityHashMap<Point, Ending> run(List<Point> points, PointRunner runner)
+      throws InterruptedException {
+    IdentityHashMap<Point, Ending> endings = new IdentityHashMap<>();
+    try (ExecutorService workers = Executors.newFixedThreadPool(threads)) {
+      List<Future<Ending>> futures =
+          points.stream().map(point -> workers.submit(() -> end(point, runner))).toList();
+      for (int i = 0; i < points.size(); i++) {
+        endings.put(points.get(i), futures.get(i).get());
+      }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a point's thread ended", e.getCause());
+    }
+    return endings;
+  }
+
+  private Ending end(Point point, PointRunner runner) {
+    try {
+      return new Ending.Done(runner.run(point, new Bounded(point)));
+    } catch (PointFailure failure) {
+      return new Ending.Failed(failure);
+    } catch (RuntimeException | Error fault) {
+      Problem problem =
+          Problem.of("DB-P900", point.id(), "Doorbell itself failed: " + fault)
+              .effect("this point has no result");
+      return new Ending.Failed(new PointFailure(PointFailure.Kind.FAILED, problem, fault));
+    }
+  }
+
+  /** Ends with its point's time, or the user's patience. */
+  private final class Bounded implements PointContext {
+    private final long deadline;
+
+    Bounded(Point point) {
+      this.deadline = System.nanoTime() + point.timeout().toNanos();
+    }
+
+    @Override
+    public boolean cancelled() {
+      return interruption.requested() || System.nanoTime() - deadline > 0;
+    }
+
+    @Override
+    public void log(String line) {
+      // There is no log; a point that fails says why itself.
+    }
+  }
+}

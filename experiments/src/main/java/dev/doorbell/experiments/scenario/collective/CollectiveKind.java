@@ -1,0 +1,185 @@
+package dev.doorbell.experiments.scenario.collective;
+
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.experiments.collective.Algorithm;
+import dev.doorbell.experiments.collective.Call;
+import dev.doorbell.experiments.collective.Schedule;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.collective.CollectiveSettings.Buffers;
+import dev.doorbell.experiments.scenario.collective.CollectiveSettings.Chosen;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.World;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A collective among all ranks: each rank's GPU executes its steps of the schedule of an algorithm,
+ * by the kernel {@code collective}. Every element at every rank is compared with a plain
+ * computation. A sample is a run of its own, with its contributions written anew.
+ */
+public final class CollectiveKind extends KernelKind<CollectiveSettings> {
+  private static final String TIME = "collective";
+  private static final String ALGORITHM_BANDWIDTH = "algbw";
+  private static final String BUS_BANDWIDTH = "busbw";
+  private static final Set<TransferPath> PATHS = Set.of(TransferPath.PULL, TransferPath.PULL_BF);
+  private static final long MOST_MEMORY = 12L << 30;
+  private static final long KERNEL_NANOS = 2_000_000_000L;
+  private static final long DEADLINE_NANOS = 1_000_000_000L;
+  private static final long NANOS_A_POINT = 300_000_000L;
+  private static final long NANOS_A_RANK = 10_000_000L;
+  private static final long NANOS_A_MESSAGE = 300_000L;
+  private static final long NANOS_A_BYTE = 50;
+
+  public CollectiveKind() {
+    super(
+        "collective",
+        "DB-P031",
+        "a collective's time is that of its ranks alone",
+        CollectiveSettings.class,
+        TIME,
+        ALGORITHM_BANDWIDTH,
+        BUS_BANDWIDTH);
+  }
+
+  @Override
+  protected void check(CollectiveSettings of, Checks checks) {
+    checkAlone(of.point(), checks);
+    checks.refuseIf(
+        !PATHS.contains(of.path()),
+        "path %s of a collective".formatted(of.path().word()),
+        "use pull or pull.bf");
+    boolean made =
+        of.algorithm() == Chosen.AUTO
+            || Algorithm.valueOf(of.algorithm().name()).makes(of.collective(), of.ranks());
+    checks.refuseIf(
+        !made,
+        "%s by %s among %d ranks"
+            .formatted(word(of.collective()), word(of.algorithm()), of.ranks()),
+        "use algorithm: auto, or one of "
+            + String.join(
+                ", ",
+                Algorithm.of(of.collective(), of.ranks()).stream()
+                    .map(CollectiveKind::word)
+                    .toList()));
+    checks.refuseIf(
+        of.root() >= of.ranks(),
+        "root %d of %d ranks".formatted(of.root(), of.ranks()),
+        "use a root from 0 to %d".formatted(of.ranks() - 1));
+    checks.refuseIf(
+        of.buffers() == Buffers.IN_PLACE && !of.collective().inPlace(),
+        "%s in place".formatted(word(of.collective())),
+        "what arrives would overwrite what has not left",
+        "use buffers: out-of-place");
+    checks.refuseIf(
+        of.size() % of.datatype().bytes() != 0,
+        "%d bytes of %s".formatted(of.size(), word(of.datatype())),
+        "use a multiple of %d bytes".formatted(of.datatype().bytes()));
+    checks.refuseIf(
+        3L * of.size() * of.ranks() > MOST_MEMORY,
+        "%d ranks with buffers of %d bytes".formatted(of.ranks(), of.size()),
+        "send buffer, receive buffer and scratch memory of all ranks are more than 12 GiB",
+        "use fewer ranks or a smaller size");
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The predicted time of each algorithm, for people: the point's own metric has its own alone. */
+  @Override
+  protected Prediction predict(CollectiveSettings of, Topology topology) {
+    Algorithm algorithm = CollectiveModel.chosen(of, topology);
+    Map<Algorithm, Double> all = CollectiveModel.nanos(of, topology);
+    double nanos = all.getOrDefault(algorithm, Double.NaN);
+    List<String> others = new ArrayList<>();
+    all.forEach((each, time) -> others.add("%s %.2f us".formatted(word(each), time / 1e3)));
+    return new Prediction(
+        List.of(
+            new Prediction.Term(
+                TIME, nanos, "ns", "LogGP of the schedules: " + String.join(", ", others), false)));
+  }
+
+  @Override
+  protected long estimateNanos(CollectiveSettings of) {
+    long messages = 2L * of.ranks() * of.ranks();
+    return NANOS_A_POINT
+        + NANOS_A_RANK * of.ranks()
+        + of.point().samples()
+            * (NANOS_A_MESSAGE * messages + NANOS_A_BYTE * of.size() * of.ranks());
+  }
+
+  @Override
+  protected void measure(PointRun<CollectiveSettings> run) throws PointFailure {
+    if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
+      throw run.waived(
+          "DB-P031",
+          "collectives run in virtual time",
+          "use clock: virtual, gpu: vm and hca: soft");
+    }
+    CollectiveSettings of = run.settings();
+    Algorithm algorithm = CollectiveModel.chosen(of, run.topology());
+    if (of.algorithm() == Chosen.AUTO) {
+      run.note("auto: " + word(algorithm));
+    }
+    Call call = of.call();
+    Schedule schedule = of.schedule(algorithm);
+    double[] nanos = new double[run.point().samples()];
+    try (Owned open = new Owned()) {
+      World world = open.add(run.world().ranks(of.ranks()).mtu(of.queues().mtu()).open());
+      CollectiveTrial trial =
+          open.add(
+              new CollectiveTrial(
+                  world,
+                  call,
+                  schedule,
+                  shape(of),
+                  LaunchConfig.of(1, of.threads()).withTimeout(KERNEL_NANOS),
+                  1));
+      run.inject(world);
+      for (int sample = 0; sample < nanos.length; sample++) {
+        nanos[sample] = run.perform(trial, KERNEL_NANOS).nanos();
+      }
+    }
+    report(run, call, nanos);
+  }
+
+  private static Endpoint.Shape shape(CollectiveSettings of) {
+    return Endpoint.Shape.builder(of.queues().depth(), DEADLINE_NANOS)
+        .placement(of.queues().placement())
+        .blueFlame(of.path().blueFlame())
+        .exclusive(true)
+        .build();
+  }
+
+  private static void report(PointRun<CollectiveSettings> run, Call call, double[] nanos) {
+    double bytes = call.collective().bytes(call.size(), call.ranks());
+    double factor = call.collective().busFactor(call.ranks());
+    double[] algorithm = new double[nanos.length];
+    double[] bus = new double[nanos.length];
+    for (int i = 0; i < nanos.length; i++) {
+      algorithm[i] = bytes / nanos[i];
+      bus[i] = algorithm[i] * factor;
+    }
+    if (run.asksFor(TIME)) {
+      run.add(Samples.of(TIME, "ns", nanos));
+    }
+    if (run.asksFor(ALGORITHM_BANDWIDTH)) {
+      run.add(Samples.of(ALGORITHM_BANDWIDTH, "GB/s", algorithm));
+    }
+    if (run.asksFor(BUS_BANDWIDTH)) {
+      run.add(Samples.of(BUS_BANDWIDTH, "GB/s", bus));
+    }
+  }
+}

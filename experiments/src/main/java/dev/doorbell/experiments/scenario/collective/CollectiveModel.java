@@ -1,0 +1,70 @@
+package dev.doorbell.experiments.scenario.collective;
+
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.experiments.collective.Algorithm;
+import dev.doorbell.experiments.collective.ScheduleTime;
+import dev.doorbell.experiments.collective.StepCosts;
+import dev.doorbell.experiments.model.PathModel;
+import dev.doorbell.experiments.model.PostingPath;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** How long a collective takes by each algorithm, in the LogGP model of a topology. */
+final class CollectiveModel {
+  /** Instructions of a thread that posts two requests, of {@code kernels/ptx/collective.ptx}. */
+  private static final int POST_INSTRUCTIONS = 450;
+
+  /** Of one turn of the loops that copy or reduce. */
+  private static final int TURN_INSTRUCTIONS = 24;
+
+  /** Of a step without them. */
+  private static final int STEP_INSTRUCTIONS = 60;
+
+  private CollectiveModel() {}
+
+  /** The time of each algorithm that makes the collective. */
+  static Map<Algorithm, Double> nanos(CollectiveSettings of, Topology topology) {
+    StepCosts costs = costs(of, topology);
+    Map<Algorithm, Double> nanos = new EnumMap<>(Algorithm.class);
+    for (Algorithm algorithm : Algorithm.of(of.collective(), of.ranks())) {
+      nanos.put(algorithm, ScheduleTime.of(of.schedule(algorithm), costs));
+    }
+    return nanos;
+  }
+
+  /** The algorithm that a point asks for, or the one whose time is the least. */
+  static Algorithm chosen(CollectiveSettings of, Topology topology) {
+    return of.algorithm() == CollectiveSettings.Chosen.AUTO
+        ? nanos(of, topology).entrySet().stream()
+            .min(Map.Entry.comparingByValue())
+            .orElseThrow()
+            .getKey()
+        : Algorithm.valueOf(of.algorithm().name());
+  }
+
+  static StepCosts costs(CollectiveSettings of, Topology topology) {
+    GpuPrices gpu = topology.gpus().getFirst();
+    Network network = topology.network();
+    PathModel model = PathModel.perPacket(topology, of.queues().mtu());
+    PostingPath path = of.path().blueFlame() ? PostingPath.A5 : PostingPath.A3;
+    double post =
+        gpu.atomic() + 2 * gpu.fence() + gpu.remoteStore() + POST_INSTRUCTIONS * gpu.instruction();
+    double latency =
+        model.latencyNanos(path, 1).orElse(0)
+            - gpu.fence()
+            + network.nanos()
+            + topology.path("gpu0", "nic0").nanos()
+            + gpu.strongLoad();
+    double turn = 2 * gpu.load() + gpu.store() + TURN_INSTRUCTIONS * gpu.instruction();
+    return new StepCosts(
+        post,
+        latency,
+        1 / network.bytesPerNano(),
+        turn,
+        16 * of.threads(),
+        4 * of.threads(),
+        gpu.load() + STEP_INSTRUCTIONS * gpu.instruction());
+  }
+}

@@ -1,0 +1,76 @@
+package dev.doorbell.experiments.scenario.collective;
+
+import dev.doorbell.experiments.collective.Algorithm;
+import dev.doorbell.experiments.collective.Call;
+import dev.doorbell.experiments.collective.Collective;
+import dev.doorbell.experiments.collective.DataType;
+import dev.doorbell.experiments.collective.Reduction;
+import dev.doorbell.experiments.collective.Schedule;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.QueueSettings;
+
+/**
+ * Settings of a point.
+ *
+ * @param size bytes of the larger buffer
+ * @param chunk bytes of the longest message where an algorithm cuts
+ * @param threads of each rank's block
+ */
+record CollectiveSettings(
+    Point point,
+    Collective collective,
+    Chosen algorithm,
+    int ranks,
+    int size,
+    DataType datatype,
+    Reduction redop,
+    int root,
+    Buffers buffers,
+    Flags flags,
+    int chunk,
+    int threads,
+    TransferPath path,
+    QueueSettings queues) {
+  /** Messages of at most so many bytes have their flags inside. */
+  private static final long MOST_PACKED = 1024;
+
+  private static final int LINE = 16;
+
+  /** An algorithm, or the choice of one. */
+  enum Chosen {
+    AUTO,
+    RING,
+    TREE,
+    HALVING,
+    DIRECT
+  }
+
+  /** Where the result lies. */
+  enum Buffers {
+    OUT_OF_PLACE,
+    IN_PLACE
+  }
+
+  /** How a message's arrival is seen. */
+  enum Flags {
+    AUTO,
+    APART,
+    INSIDE
+  }
+
+  Call call() {
+    return new Call(
+        collective, ranks, size, datatype, redop, root, buffers == Buffers.IN_PLACE, point.seed());
+  }
+
+  Schedule schedule(Algorithm by) {
+    long mostPacked =
+        switch (flags) {
+          case AUTO -> MOST_PACKED;
+          case APART -> 0;
+          case INSIDE -> size;
+        };
+    return by.schedule(call(), mostPacked, Math.max(LINE, chunk / LINE * LINE));
+  }
+}

@@ -1,0 +1,85 @@
+package dev.doorbell.experiments.scenario.foreign;
+
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.Rank;
+import java.util.List;
+
+/** Lays the structures of one API over the queue pairs of a rank. */
+public interface ApiAdapter {
+  /**
+   * What the structures are laid over.
+   *
+   * @param places of queue pairs; that of the own rank is empty in a mesh
+   * @param module of the kernel, loaded, whose variables may be filled
+   * @param local the payload, with its lkey
+   * @param inbox where messages arrive, with its lkey
+   * @param targets the inboxes of all ranks by rank, each with its rkey
+   * @param owned closes the memory of the structures
+   */
+  record Site(
+      Rank rank,
+      List<Endpoint> endpoints,
+      int places,
+      GpuModule module,
+      Span local,
+      Span inbox,
+      List<Span> targets,
+      Owned owned) {
+    public Site {
+      endpoints = List.copyOf(endpoints);
+      targets = List.copyOf(targets);
+    }
+
+    /** The rank that a queue pair leads to: the other one, or that of its place in a mesh. */
+    int peer(Endpoint endpoint) {
+      return places > endpoints.size() ? endpoint.index() : 1 - rank.number();
+    }
+  }
+
+  /** Registered memory. */
+  record Span(long address, long bytes, int key) {}
+
+  /** The adapter of an API. */
+  static ApiAdapter of(DeviceApi api) {
+    return switch (api) {
+      case GPUNETIO -> new GpunetioAdapter();
+      case GIN -> new GinAdapter();
+      case NVSHMEM -> new NvshmemAdapter();
+    };
+  }
+
+  /**
+   * What a parameter {@code queue_pairs} of a kernel gets.
+   *
+   * @param ptx of the module, whose table says how the structures are laid out
+   * @throws GpuException naming the field that stands in the way
+   */
+  static Memory queuePairs(DeviceApi api, String ptx, Site site) {
+    try {
+      ApiAdapter adapter = of(api);
+      ApiLayout layout = ApiLayout.read(api, site.module().name(), ptx);
+      for (String field : adapter.fields()) {
+        layout.place(field);
+      }
+      return adapter.install(layout, site);
+    } catch (ApiLayoutException e) {
+      throw new GpuException("%s: %s".formatted(site.module().name(), e.getMessage()), e);
+    }
+  }
+
+  /** The fields that are filled in or have to be zero, {@code type.field}. */
+  List<String> fields();
+
+  /**
+   * Builds the structures of a rank.
+   *
+   * @return what a parameter {@code queue_pairs} points to
+   * @throws ApiLayoutException naming a field that the user's headers lack
+   */
+  Memory install(ApiLayout layout, Site site) throws ApiLayoutException;
+}

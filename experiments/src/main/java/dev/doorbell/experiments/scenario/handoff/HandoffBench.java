@@ -1,0 +1,268 @@
+package dev.doorbell.experiments.scenario.handoff;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.scenario.kernel.GuardedMemory;
+import dev.doorbell.experiments.scenario.kernel.KernelJob;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.World;
+import dev.doorbell.proxy.ShortCommandFormat;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A world for one launch of proxy_minimal: at rank 0, or at both ranks for a ping-pong. After it
+ * every message of every producer is compared, and bytes that nobody may write.
+ */
+final class HandoffBench implements Trial, AutoCloseable {
+  private static final String KERNEL = "proxy_minimal";
+  private static final int RANKS = 2;
+  private static final long SHARED = 1;
+  private static final int ALIGNMENT = 64;
+
+  private final HandoffSettings settings;
+  private final PointRun<?> run;
+  private final Load load;
+  private final Owned owned = new Owned();
+  private final World world;
+  private final List<Side> sides = new ArrayList<>();
+  private final @Nullable Memory samples;
+
+  /**
+   * A launch.
+   *
+   * @param producers threads that put side by side; of a probe, itself and its background
+   * @param samples arrays of samples that the kernel writes
+   * @param bounces whether both ranks answer each other
+   */
+  record Load(
+      LaunchConfig grid,
+      int producers,
+      int iterations,
+      int warmup,
+      int window,
+      int samples,
+      boolean bounces) {}
+
+  /** One rank: what it sends, and where the other's messages arrive. */
+  private final class Side {
+    final int rank;
+    final byte[] payload;
+    final Memory local;
+    final GuardedMemory inbox;
+    final MemoryRegion localRegion;
+    final MemoryRegion inboxRegion;
+
+    Side(int rank, SplittableRandom random) {
+      this.rank = rank;
+      payload = new byte[Math.multiplyExact(settings.stride(), load.producers)];
+      random.nextBytes(payload);
+      if (load.bounces) {
+        ByteBuffer.wrap(payload)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putLong(settings.size() - Long.BYTES, 0);
+      }
+      local = allocate(payload.length, "payload");
+      local.putBytes(0, payload);
+      Memory target = allocate(payload.length + 2L * GuardedMemory.GUARD, "inbox");
+      inbox = new GuardedMemory(target, GuardedMemory.GUARD, payload.length);
+      localRegion = owned.add(world.rank(rank).domain().register(local, Endpoint.ALL_RIGHTS));
+      inboxRegion =
+          owned.add(
+              world
+                  .rank(rank)
+                  .domain()
+                  .register(target, GuardedMemory.GUARD, payload.length, Endpoint.ALL_RIGHTS));
+    }
+
+    private Memory allocate(long bytes, String label) {
+      return owned.add(world.rank(rank).gpu().allocate(settings.payload(), bytes, label));
+    }
+
+    /** What the other side's inbox has to hold in the end. */
+    byte[] arrived() {
+      byte[] all = new byte[payload.length];
+      for (int producer = 0; producer < load.producers; producer++) {
+        boolean bulk = settings.background() > 0 && producer > 0;
+        if (!bulk || rank == 0) {
+          System.arraycopy(
+              payload,
+              producer * settings.stride(),
+              all,
+              producer * settings.stride(),
+              bulk ? settings.bulk() : settings.size());
+        }
+      }
+      if (load.bounces) {
+        ByteBuffer.wrap(all)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putLong(settings.size() - Long.BYTES, (long) load.warmup + load.iterations);
+      }
+      return all;
+    }
+  }
+
+  private final List<KernelJob> kernels = new ArrayList<>();
+  private final List<HandoffRings> rings = new ArrayList<>();
+
+  /** Opens the world. */
+  HandoffBench(PointRun<?> run, HandoffSettings settings, Load load, long seed) {
+    this.run = run;
+    this.settings = settings;
+    this.load = load;
+    world =
+        owned.add(
+            run.world()
+                .seed(seed)
+                .mtu(settings.queues().mtu())
+                .payload(settings.payload())
+                .mover(settings.dma().mover(run, settings.payload() != MemoryKind.HOST))
+                .open());
+    Connection connection =
+        owned.add(
+            Connection.open(world, settings.endpoint(), Connection.Ringing.GPU, settings.qps()));
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int rank = 0; rank < RANKS; rank++) {
+      sides.add(new Side(rank, random));
+    }
+    for (int rank = 0; rank < (load.bounces ? RANKS : 1); rank++) {
+      Side from = sides.get(rank);
+      Side to = sides.get(1 - rank);
+      rings.add(
+          owned.add(
+              new HandoffRings(
+                  world,
+                  rank,
+                  connection.endpoints(rank),
+                  settings.rings(run),
+                  new ShortCommandFormat(
+                      from.local.address(),
+                      from.localRegion.lkey(),
+                      to.inbox.address(),
+                      to.inboxRegion.rkey()))));
+      LaunchConfig grid = rank == 0 ? load.grid : LaunchConfig.of(1, 1);
+      kernels.add(
+          owned.add(
+              new KernelJob(
+                  world.rank(rank).gpu(), KERNEL, grid.withTimeout(HandoffSettings.KERNEL_NANOS))));
+    }
+    samples =
+        load.samples == 0
+            ? null
+            : kernels
+                .getFirst()
+                .allocate(
+                    MemoryKind.DEVICE,
+                    (long) load.samples * load.iterations * Long.BYTES,
+                    "samples");
+  }
+
+  /** Launches the kernels and verifies what they left. */
+  HandoffBench launch() throws PointFailure {
+    return run.perform(this, HandoffSettings.KERNEL_NANOS);
+  }
+
+  /** Array {@code number} of the samples, in nanoseconds. */
+  long[] samples(int number) {
+    return samples == null
+        ? new long[0]
+        : KernelJob.longs(samples, number * load.iterations, load.iterations);
+  }
+
+  /** Nanoseconds from the first enqueue after the warm-up until the last put was done. */
+  long nanos() {
+    return kernels.getFirst().nanos();
+  }
+
+  @Override
+  public Fabric fabric() {
+    return world.fabric();
+  }
+
+  @Override
+  public List<Supplier<Launch>> prepare() {
+    List<Supplier<Launch>> starts = new ArrayList<>();
+    for (int rank = 0; rank < kernels.size(); rank++) {
+      starts.add(kernels.get(rank).prepare(rings.get(rank).views().address(), job(rank)));
+    }
+    return starts;
+  }
+
+  private JobView job(int rank) {
+    Side side = sides.get(rank);
+    JobView job = new JobView();
+    job.local = side.local.address();
+    job.bytes = settings.size();
+    job.stride = settings.stride();
+    job.iterations = load.iterations;
+    job.warmup = load.warmup;
+    job.window = load.window;
+    job.opcode = settings.inline() ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
+    job.qpCount = settings.rings();
+    job.role = rank;
+    job.inbox = load.bounces ? side.inbox.address() : 0;
+    job.samples = samples != null && rank == 0 ? samples.address() : 0;
+    job.operand = settings.handoff() == HandoffSettings.Handoff.TUNED ? 1 : 0;
+    job.compare = settings.probe() == HandoffSettings.Probe.SHARED ? SHARED : 0;
+    job.chunkBytes = settings.bulk();
+    if (settings.background() > 0) {
+      Memory words =
+          kernels.get(rank).allocate(MemoryKind.DEVICE, 2L * Long.BYTES, "words of the background");
+      words.fill(0, words.size(), (byte) 0);
+      job.staging = words.address();
+    }
+    return job;
+  }
+
+  @Override
+  public @Nullable String firstError() {
+    for (KernelJob kernel : kernels) {
+      String error = kernel.firstError();
+      if (error != null) {
+        return error;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public @Nullable String mismatch() {
+    for (int rank = 0; rank < kernels.size(); rank++) {
+      String wrong = sides.get(1 - rank).inbox.mismatch(sides.get(rank).arrived());
+      if (wrong != null) {
+        return "rank %d: %s".formatted(1 - rank, wrong);
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public long verifiedBytes() {
+    return (long) kernels.size() * settings.stride() * load.producers;
+  }
+
+  /** A stride for messages of so many bytes. */
+  static int stride(int bytes) {
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  }
+
+  @Override
+  public void close() {
+    owned.close();
+  }
+}

@@ -1,0 +1,210 @@
+package dev.doorbell.experiments.scenario.handoff;
+
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import dev.doorbell.experiments.scenario.world.Placement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What it costs to have the CPU post, without the device library: launches of proxy_minimal. One
+ * probe for times, alone or beside a background of bulk messages; all threads for rates.
+ */
+public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
+  private static final String KERNEL = "proxy_minimal";
+  private static final String RATE = "rate";
+  private static final String POST = "post";
+  private static final String DONE = "done";
+  private static final String ROUND_TRIP = "round-trip";
+  private static final Set<String> TIMES = Set.of(POST, DONE, ROUND_TRIP);
+  private static final long MOST_BYTES = 256L << 20;
+  private static final int MOST_THREADS = 1 << 14;
+  private static final long NANOS_A_POINT = 300_000_000L;
+  private static final long NANOS_A_THREAD = 5_000_000L;
+  private static final int RATE_LAUNCHES = 3;
+  private static final int PUTS_IN_VIRTUAL_TIME = 2048;
+  private static final int PUTS_IN_WALL_TIME = 1 << 13;
+  private static final int FEWEST_OF_A_THREAD = 24;
+  private static final int WARMUP_SHARE = 4;
+
+  public ProxyMinimalKind() {
+    super(
+        KERNEL,
+        "DB-P026",
+        "it measures what a handoff to the CPU costs without the device library",
+        HandoffSettings.class,
+        RATE,
+        POST,
+        DONE,
+        ROUND_TRIP);
+  }
+
+  @Override
+  protected void check(HandoffSettings of, Checks checks) {
+    checkAlone(of.point(), checks);
+    checkCpuQueues(of.queues().placement(), of.path(), of.payload(), of.size(), checks);
+    boolean tuned = of.handoff() == HandoffSettings.Handoff.TUNED;
+    boolean beside = of.background() > 0;
+    boolean times = !Collections.disjoint(of.point().metrics(), TIMES);
+    checks.refuseIf(
+        of.qps() > of.rings(),
+        "%d queue pairs for %d rings".formatted(of.qps(), of.rings()),
+        "use qps: %d, or more rings".formatted(of.rings()));
+    checks.refuseIf(
+        of.proxies() > of.qps(),
+        "%d CPU threads for %d queue pairs".formatted(of.proxies(), of.qps()),
+        "a queue pair is posted to by one thread",
+        "use proxies: %d, or more queue pairs".formatted(of.qps()));
+    checks.refuseIf(
+        times && (of.blocks() > 1 || (of.threads() > 1 && !beside)),
+        "%d blocks of %d threads around one that is timed".formatted(of.blocks(), of.threads()),
+        "use blocks: 1, and background: for its company");
+    checks.refuseIf(
+        of.point().metrics().contains(RATE) && beside,
+        "a rate beside a background",
+        "the rate is that of all threads",
+        "use metrics: [post, done], or background: 0");
+    checks.refuseIf(
+        beside && of.probe() == HandoffSettings.Probe.OWN && of.rings() < 2,
+        "one ring for a probe of its own and for its background",
+        "use rings: 2, or probe: shared");
+    checks.refuseIf(
+        tuned && beside && of.probe() == HandoffSettings.Probe.SHARED,
+        "handoff tuned on a shared ring",
+        "it has one producer a ring",
+        "use probe: own, or handoff: baseline");
+    int producers = times ? of.company() : of.producers();
+    int forThem = times ? of.rings() - 1 : of.rings();
+    checks.refuseIf(
+        tuned && producers > 0 && producers > forThem,
+        "%d producers on %d rings with handoff tuned".formatted(producers, forThem),
+        "it has one producer a ring",
+        "use more rings, or handoff: baseline");
+    checks.refuseIf(
+        producers > MOST_THREADS || (1L + producers) * of.stride() > MOST_BYTES,
+        "%d producers with messages of %d bytes".formatted(producers, of.stride()),
+        "use at most 16384 of them, and 256 MiB of messages");
+    checks.refuseIf(
+        of.point().metrics().contains(ROUND_TRIP)
+            && (of.size() < Long.BYTES || of.size() % Long.BYTES != 0),
+        "round trips of %d bytes".formatted(of.size()),
+        "use multiples of 8: the last word is what the peer waits for");
+  }
+
+  /** What a CPU cannot post, whoever wants it posted. */
+  static void checkCpuQueues(
+      Placement queues, TransferPath path, MemoryKind payload, int size, Checks checks) {
+    boolean inline = path == TransferPath.PUSH_INLINE;
+    checks.refuseIf(
+        !queues.equals(Placement.HOST),
+        "queues in GPU memory",
+        "the CPU writes and polls them",
+        "use sq: host, cq: host, record: host");
+    checks.refuseIf(
+        path != TransferPath.PULL && !inline,
+        "path " + path.word(),
+        "use pull (payload by pointer) or push.inline; ringing: blueflame");
+    checks.refuseIf(
+        inline && payload != MemoryKind.HOST,
+        "a payload in GPU memory, inline",
+        "the CPU copies it into the WQE",
+        "use payload: host, or path: pull");
+    checks.refuseIf(
+        inline && size > CommandEntry.INLINE_BYTES,
+        "%d bytes inline".formatted(size),
+        "use at most %d, or path: pull".formatted(CommandEntry.INLINE_BYTES));
+  }
+
+  @Override
+  protected void check(HandoffSettings of, ExecutionBackend backend, Checks checks) {
+    super.check(of, backend, checks);
+    checks.refuseIf(
+        backend instanceof ExecutionBackend.Cuda && of.counter() != MemoryKind.HOST,
+        "counter gpu on a real GPU",
+        "the CPU cannot store to its memory",
+        "use counter: host");
+  }
+
+  @Override
+  protected long estimateNanos(HandoffSettings of) {
+    return NANOS_A_POINT + NANOS_A_THREAD * (of.producers() + of.company());
+  }
+
+  @Override
+  protected void measure(PointRun<HandoffSettings> run) throws PointFailure {
+    HandoffSettings of = run.settings();
+    List<Samples> samples = new ArrayList<>();
+    if (run.asksFor(RATE)) {
+      samples.add(rates(run));
+    }
+    if (run.asksFor(POST) || run.asksFor(DONE)) {
+      try (HandoffBench bench = new HandoffBench(run, of, probe(run, 2, false), seed(run, 0))) {
+        bench.launch();
+        samples.add(Samples.of(POST, "ns", bench.samples(0)));
+        samples.add(Samples.of(DONE, "ns", bench.samples(1)));
+      }
+    }
+    if (run.asksFor(ROUND_TRIP)) {
+      try (HandoffBench bench = new HandoffBench(run, of, probe(run, 1, true), seed(run, 0))) {
+        samples.add(Samples.of(ROUND_TRIP, "ns", bench.launch().samples(0)));
+      }
+    }
+    // Tables have their columns in the order of the config.
+    for (String metric : of.point().metrics()) {
+      samples.stream().filter(one -> one.metric().equals(metric)).forEach(run::add);
+    }
+  }
+
+  private static long seed(PointRun<HandoffSettings> run, int launch) {
+    return run.point().seed() + launch;
+  }
+
+  /** One thread that is timed, and its background. */
+  private static HandoffBench.Load probe(
+      PointRun<HandoffSettings> run, int samples, boolean bounces) {
+    HandoffSettings of = run.settings();
+    return new HandoffBench.Load(
+        LaunchConfig.of(1 + of.background(), of.threads()),
+        1 + of.company(),
+        run.point().samples(),
+        run.point().warmup(),
+        1,
+        samples,
+        bounces);
+  }
+
+  private static Samples rates(PointRun<HandoffSettings> run) throws PointFailure {
+    HandoffSettings of = run.settings();
+    int puts =
+        run.backend() instanceof ExecutionBackend.Virtual
+            ? PUTS_IN_VIRTUAL_TIME
+            : PUTS_IN_WALL_TIME;
+    int each = Math.max(FEWEST_OF_A_THREAD, puts / of.producers());
+    HandoffBench.Load load =
+        new HandoffBench.Load(
+            LaunchConfig.of(of.blocks(), of.threads()),
+            of.producers(),
+            each,
+            each / WARMUP_SHARE,
+            of.window(),
+            0,
+            false);
+    double[] rates = new double[Math.min(run.point().samples(), RATE_LAUNCHES)];
+    for (int launch = 0; launch < rates.length; launch++) {
+      try (HandoffBench bench = new HandoffBench(run, of, load, seed(run, launch))) {
+        rates[launch] = 1e3 * each * of.producers() / bench.launch().nanos();
+      }
+    }
+    return Samples.of(RATE, "M/s", rates);
+  }
+}

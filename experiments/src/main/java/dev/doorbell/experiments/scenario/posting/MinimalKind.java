@@ -1,0 +1,396 @@
+package dev.doorbell.experiments.scenario.posting;
+
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.kernel.KernelJob;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.Dma;
+import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.QueueSettings;
+import dev.doorbell.experiments.scenario.kind.Scope;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What an HCA and a GPU's instructions cost without the device library: launches of put_minimal,
+ * whose puts take the fewest accesses that an HCA requires.
+ */
+public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
+  private static final String KERNEL = "put_minimal";
+  private static final String RATE = "rate";
+  private static final String ROUND_TRIP = "round-trip";
+  private static final Set<String> TIMES = Set.of("post", "done", "cqe", "look");
+  private static final int SHARING_BIT = 8;
+  private static final long LAST_ONLY = 1L << 16;
+  private static final long EACH_CQE = 1L << 17;
+  private static final long REGISTERS = 1L << 18;
+  private static final long AWAITS_ALL = 1L << 19;
+
+  /** A CQE that another poster has written over is known by the 16 bits of its WQE's number. */
+  private static final int MOST_SHARED_DEPTH = 1 << 14;
+
+  private static final int WARP = 32;
+
+  /** Two blocks of a WQE without control and address segments and the length. */
+  private static final int MOST_INLINE = 92;
+
+  private static final int ONE_BLOCK_INLINE = 28;
+  private static final int WORD = 8;
+  private static final long MOST_BYTES = 256L << 20;
+  private static final int MOST_REST = 1_000_000;
+  private static final long NANOS_A_POINT = 300_000_000L;
+  private static final int RATE_LAUNCHES = 3;
+  private static final int WARMUP_SHARE = 4;
+
+  /** In virtual time rates settle within a few windows. */
+  private static final int WINDOWS = 4;
+
+  private static final int FEWEST_DOORBELLS = 24;
+
+  /** What stands between WQE, record and doorbell, as the kernel counts them. */
+  enum Order {
+    NONE(0),
+    FENCE(1),
+    FENCE_SC(2),
+    FENCED_RECORD(3),
+    RELEASE(4),
+    RELEASE_SYSTEM(5),
+    SYSTEM(6),
+    NO_RECORD(7),
+    TWICE(8);
+
+    private final int number;
+
+    Order(int number) {
+      this.number = number;
+    }
+  }
+
+  /** How posters share a queue pair, as the kernel counts them. */
+  enum Sharing {
+    OWN(0),
+    LOCK(1),
+    TURNS(2),
+    MARKS(3),
+    VISITS(4);
+
+    private final int number;
+
+    Sharing(int number) {
+      this.number = number;
+    }
+  }
+
+  /** Which WQEs of a doorbell have a CQE. */
+  enum Signaled {
+    ALL,
+    LAST
+  }
+
+  /** At which CQEs a poster looks. */
+  enum Looks {
+    LAST,
+    EACH
+  }
+
+  /** Where something lies that each put needs. */
+  enum Held {
+    MEMORY,
+    REGISTERS
+  }
+
+  /** What a wait covers. */
+  enum Awaited {
+    PUT,
+    ALL
+  }
+
+  /** Who posts. */
+  enum Direction {
+    ONE,
+    BOTH
+  }
+
+  /**
+   * Settings of a point.
+   *
+   * @param size bytes of a message
+   * @param batch WQEs of a doorbell; a warp's are its lanes
+   * @param window doorbells in flight on each queue pair when the rate is measured
+   * @param rest nanoseconds between the doorbell and the first look at the CQE when times are
+   *     measured
+   */
+  record Settings(
+      Point point,
+      int size,
+      QueueSettings queues,
+      int threads,
+      int blocks,
+      int qps,
+      MemoryKind payload,
+      Dma dma,
+      TransferPath path,
+      Scope scope,
+      int batch,
+      int window,
+      Order order,
+      Sharing sharing,
+      Signaled signaled,
+      Looks looks,
+      Held state,
+      Held keys,
+      Awaited await,
+      Direction direction,
+      int rest) {
+
+    /** Whether a queue pair has one poster. */
+    boolean alone() {
+      return sharing == Sharing.OWN || sharing == Sharing.VISITS;
+    }
+
+    boolean warps() {
+      return scope == Scope.WARP;
+    }
+
+    int wqesOfDoorbell() {
+      return warps() ? WARP : batch;
+    }
+
+    int blocksOfWqe() {
+      return path == TransferPath.PUSH_INLINE && size > ONE_BLOCK_INLINE ? 2 : 1;
+    }
+
+    int posters() {
+      return blocks * (warps() ? threads / WARP : threads);
+    }
+
+    /** Doorbells in flight that the ring has room for. */
+    int doorbells() {
+      return Math.min(window, queues.depth() / (wqesOfDoorbell() * blocksOfWqe()));
+    }
+
+    PosterSettings poster() {
+      return new PosterSettings(
+          size,
+          queues,
+          threads,
+          blocks,
+          qps,
+          PosterSettings.Posting.DIRECT,
+          PosterSettings.Ringing.RECORD_FIRST,
+          PosterSettings.Fence.NEEDED,
+          payload,
+          dma,
+          1);
+    }
+
+    Endpoint.Shape shape() {
+      return Endpoint.Shape.builder(queues.depth(), PosterSettings.KERNEL_NANOS / 2)
+          .placement(queues.placement())
+          .exclusive(alone())
+          .build();
+    }
+  }
+
+  public MinimalKind() {
+    super(
+        KERNEL,
+        "DB-P026",
+        "it measures what an HCA costs without the device library",
+        Settings.class,
+        RATE,
+        "post",
+        "done",
+        "cqe",
+        "look",
+        ROUND_TRIP);
+  }
+
+  @Override
+  protected void check(Settings of, Checks checks) {
+    checkAlone(of.point, checks);
+    boolean inline = of.path == TransferPath.PUSH_INLINE;
+    checks.refuseIf(
+        of.path != TransferPath.PULL && !inline,
+        "path " + of.path.word(),
+        "use pull (payload by pointer) or push.inline");
+    checks.refuseIf(
+        inline && of.size > MOST_INLINE,
+        "%d bytes inline".formatted(of.size),
+        "use at most 92: a WQE of two blocks");
+    checks.refuseIf(
+        (long) of.blocks * of.threads * of.size > MOST_BYTES,
+        "%d threads with messages of %d bytes".formatted(of.blocks * of.threads, of.size),
+        "use at most 256 MiB of messages");
+    checks.refuseIf(of.scope == Scope.BLOCK, "scope block", "use thread or warp");
+    checks.refuseIf(
+        of.warps() && of.threads % WARP != 0,
+        "%d threads in scope warp".formatted(of.threads),
+        "use whole warps: threads: 32");
+    checks.refuseIf(
+        of.warps() && of.batch != 1,
+        "batch %d in scope warp".formatted(of.batch),
+        "leave batch out: a warp rings once for its 32 lanes");
+    checks.refuseIf(
+        of.doorbells() == 0,
+        "%d blocks in a ring of %d"
+            .formatted(of.wqesOfDoorbell() * of.blocksOfWqe(), of.queues.depth()),
+        "use a larger depth");
+    checks.refuseIf(
+        of.alone() && of.posters() > of.qps,
+        "%d posters on %d queue pairs of their own".formatted(of.posters(), of.qps),
+        "use sharing: lock or turns, or a queue pair for each poster");
+    boolean visits = of.sharing == Sharing.VISITS && of.qps != of.posters();
+    checks.refuseIf(
+        visits && of.qps % of.posters() != 0,
+        "%d queue pairs for %d posters to visit".formatted(of.qps, of.posters()),
+        "use as many for each");
+    checks.refuseIf(
+        visits && !of.point.metrics().equals(List.of(RATE)),
+        "visits beside metrics other than the rate",
+        "use metrics: [rate]");
+    checks.refuseIf(
+        !of.alone() && of.queues.depth() > MOST_SHARED_DEPTH,
+        "a shared ring of %d".formatted(of.queues.depth()),
+        "use depth: %d at most".formatted(MOST_SHARED_DEPTH));
+    checks.refuseIf(
+        of.keys == Held.MEMORY && of.direction == Direction.BOTH,
+        "keys in memory of both ranks",
+        "use direction: one");
+    checks.refuseIf(
+        of.state == Held.REGISTERS && of.sharing != Sharing.OWN && of.sharing != Sharing.TURNS,
+        "state registers with sharing " + of.sharing.name().toLowerCase(Locale.ROOT),
+        "use sharing: own or turns");
+    checks.refuseIf(
+        of.state == Held.REGISTERS && of.point.metrics().contains(ROUND_TRIP),
+        ROUND_TRIP + " of a payload in registers",
+        "use state: memory");
+    checks.refuseIf(of.rest > MOST_REST, "rest " + of.rest, "use at most 1000000");
+    boolean bounces = of.point.metrics().contains(ROUND_TRIP);
+    checks.refuseIf(
+        bounces && of.point.metrics().size() > 1,
+        ROUND_TRIP + " beside other metrics",
+        "give it a point of its own");
+    checks.refuseIf(
+        bounces && (of.posters() != 1 || of.warps() || of.batch != 1),
+        ROUND_TRIP + " of several posters",
+        "use threads: 1, blocks: 1, scope: thread, batch: 1");
+    checks.refuseIf(
+        bounces && (of.size < WORD || of.size % WORD != 0),
+        "round trips of %d bytes".formatted(of.size),
+        "use multiples of 8: the last word is what the peer waits for");
+  }
+
+  @Override
+  protected long estimateNanos(Settings of) {
+    return NANOS_A_POINT * Math.max(1, of.posters() / 2);
+  }
+
+  @Override
+  protected void measure(PointRun<Settings> run) throws PointFailure {
+    Settings of = run.settings();
+    if (run.asksFor(ROUND_TRIP)) {
+      try (PingPong bench = new PingPong(run, of)) {
+        run.add(Samples.of(ROUND_TRIP, "ns", bench.roundTrips(job(of, new JobView(), 1))));
+      }
+      return;
+    }
+    List<Samples> samples = new ArrayList<>();
+    try (PutBench bench =
+        new PutBench(
+            run,
+            of.poster(),
+            of.shape(),
+            of.poster().allThreads(),
+            of.direction == Direction.BOTH && run.asksFor(RATE))) {
+      if (run.asksFor(RATE)) {
+        samples.add(rates(run, bench));
+      }
+      if (!Collections.disjoint(run.point().metrics(), TIMES)) {
+        samples.addAll(times(run, bench));
+      }
+    }
+    // Tables have their columns in the order of the config.
+    for (String metric : of.point.metrics()) {
+      samples.stream().filter(one -> one.metric().equals(metric)).forEach(run::add);
+    }
+  }
+
+  private static Samples rates(PointRun<Settings> run, PutBench bench) throws PointFailure {
+    Settings of = run.settings();
+    long puts = of.poster().putsOfThread(1, run.backend());
+    long each =
+        Math.max(
+            Math.max(FEWEST_DOORBELLS, (long) WINDOWS * of.doorbells()),
+            puts / of.posters() / of.wqesOfDoorbell());
+    long warmup = Math.max(each / WARMUP_SHARE, of.doorbells());
+    if (of.sharing == Sharing.VISITS) {
+      // Each queue pair is visited equally often, so that the next launch finds them alike.
+      int round = of.qps / of.posters();
+      each = Math.ceilDiv(each, round) * round;
+      warmup = Math.ceilDiv(warmup, round) * round;
+    }
+    double[] rates = new double[Math.min(run.point().samples(), RATE_LAUNCHES)];
+    KernelJob kernel = bench.kernel(KERNEL);
+    for (int launch = 0; launch < rates.length; launch++) {
+      JobView job = job(of, bench.job(each, warmup), of.doorbells());
+      putKeys(of, bench, job);
+      long nanos = bench.launch(kernel, job, true, () -> null);
+      rates[launch] = 1e3 * each * of.posters() * of.wqesOfDoorbell() / nanos;
+    }
+    return Samples.of(RATE, "M/s", rates);
+  }
+
+  private static List<Samples> times(PointRun<Settings> run, PutBench bench) throws PointFailure {
+    int count = run.point().samples();
+    KernelJob kernel = bench.kernel(KERNEL);
+    Memory memory = kernel.allocate(MemoryKind.DEVICE, 3L * Long.BYTES * count, "samples");
+    JobView job = job(run.settings(), bench.job(count, run.point().warmup()), 1);
+    putKeys(run.settings(), bench, job);
+    job.samples = memory.address();
+    job.chunkBytes = run.settings().rest;
+    bench.launch(kernel, job, true, () -> null);
+    long[] post = KernelJob.longs(memory, 0, count);
+    long[] done = KernelJob.longs(memory, count, count);
+    long[] cqe = new long[count];
+    for (int i = 0; i < count; i++) {
+      cqe[i] = done[i] - post[i];
+    }
+    return List.of(
+        Samples.of("post", "ns", post),
+        Samples.of("done", "ns", done),
+        Samples.of("cqe", "ns", cqe),
+        Samples.of("look", "ns", KernelJob.longs(memory, 2 * count, count)));
+  }
+
+  private static void putKeys(Settings of, PutBench bench, JobView job) {
+    if (of.keys == Held.MEMORY) {
+      job.staging = bench.keys();
+    }
+  }
+
+  private static JobView job(Settings of, JobView job, int window) {
+    job.opcode = of.path == TransferPath.PUSH_INLINE ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
+    job.scope = of.warps() ? JobView.SCOPE_WARP : JobView.SCOPE_THREAD;
+    job.operand =
+        of.order.number
+            | ((long) of.sharing.number << SHARING_BIT)
+            | (of.signaled == Signaled.LAST ? LAST_ONLY : 0)
+            | (of.looks == Looks.EACH ? EACH_CQE : 0)
+            | (of.state == Held.REGISTERS ? REGISTERS : 0)
+            | (of.await == Awaited.ALL ? AWAITS_ALL : 0);
+    job.compare = of.wqesOfDoorbell();
+    job.window = window;
+    return job;
+  }
+}

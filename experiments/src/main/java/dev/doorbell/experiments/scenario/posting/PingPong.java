@@ -1,0 +1,159 @@
+package dev.doorbell.experiments.scenario.posting;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.scenario.kernel.KernelJob;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.World;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A world in which put_minimal on either rank puts a message whenever the peer's has arrived; in
+ * the end the last word of either inbox is compared.
+ */
+final class PingPong implements Trial, AutoCloseable {
+  private static final int RANKS = 2;
+
+  private final PointRun<MinimalKind.Settings> run;
+  private final Owned owned = new Owned();
+  private final World world;
+  private final int size;
+  private final Side[] sides = new Side[RANKS];
+  private JobView job = new JobView();
+
+  /** One rank. */
+  private final class Side {
+    final int rank;
+    final Memory views;
+    final Memory outgoing;
+    final Memory inbox;
+    final MemoryRegion outgoingRegion;
+    final MemoryRegion inboxRegion;
+    final KernelJob kernel;
+
+    Side(int rank, Connection connection, MemoryKind kind) {
+      this.rank = rank;
+      views = owned.add(connection.writeViews(rank));
+      outgoing = owned.add(world.rank(rank).gpu().allocate(kind, size, "outgoing"));
+      inbox = owned.add(world.rank(rank).gpu().allocate(kind, size, "inbox"));
+      outgoingRegion = register(outgoing);
+      inboxRegion = register(inbox);
+      kernel =
+          owned.add(
+              new KernelJob(
+                  world.rank(rank).gpu(),
+                  "put_minimal",
+                  LaunchConfig.of(1, 1).withTimeout(PosterSettings.KERNEL_NANOS)));
+    }
+
+    private MemoryRegion register(Memory memory) {
+      return owned.add(world.rank(rank).domain().register(memory, Endpoint.ALL_RIGHTS));
+    }
+
+    Supplier<Launch> prepare() {
+      outgoing.fill(0, size, (byte) 0);
+      inbox.fill(0, size, (byte) 0);
+      Side peer = sides[1 - rank];
+      JobView own = new JobView();
+      own.operand = job.operand;
+      own.opcode = job.opcode;
+      own.window = 1;
+      own.compare = 1;
+      own.iterations = job.iterations;
+      own.warmup = job.warmup;
+      own.qpCount = 1;
+      own.bytes = size;
+      own.role = rank;
+      own.local = outgoing.address();
+      own.localKey = outgoingRegion.lkey();
+      own.inbox = inbox.address();
+      own.remote = peer.inbox.address();
+      own.remoteKey = peer.inboxRegion.rkey();
+      own.samples = rank == 0 ? job.samples : 0;
+      return kernel.prepare(views.address(), own);
+    }
+  }
+
+  PingPong(PointRun<MinimalKind.Settings> run, MinimalKind.Settings of) {
+    this.run = run;
+    this.size = of.size();
+    PosterSettings poster = of.poster();
+    world =
+        owned.add(
+            run.world()
+                .mtu(of.queues().mtu())
+                .payload(of.payload())
+                .mover(of.dma().mover(run, poster.touchesGpu()))
+                .open());
+    Connection connection =
+        owned.add(Connection.open(world, of.shape(), Connection.Ringing.GPU, 1));
+    for (int rank = 0; rank < RANKS; rank++) {
+      sides[rank] = new Side(rank, connection, of.payload());
+    }
+  }
+
+  /** Nanoseconds of each round trip; {@code how} says how puts are posted. */
+  long[] roundTrips(JobView how) throws PointFailure {
+    int count = run.point().samples();
+    Memory memory =
+        sides[0].kernel.allocate(MemoryKind.DEVICE, (long) Long.BYTES * count, "samples");
+    job = how;
+    job.iterations = count;
+    job.warmup = run.point().warmup();
+    job.samples = memory.address();
+    run.perform(this, PosterSettings.KERNEL_NANOS);
+    return KernelJob.longs(memory, 0, count);
+  }
+
+  @Override
+  public Fabric fabric() {
+    return world.fabric();
+  }
+
+  @Override
+  public List<Supplier<Launch>> prepare() {
+    return IntStream.range(0, RANKS).mapToObj(rank -> sides[rank].prepare()).toList();
+  }
+
+  @Override
+  public @Nullable String firstError() {
+    String first = sides[0].kernel.firstError();
+    return first != null ? first : sides[1].kernel.firstError();
+  }
+
+  @Override
+  public @Nullable String mismatch() {
+    long wanted = job.warmup + job.iterations;
+    for (Side side : sides) {
+      long found = side.inbox.getLong(size - Long.BYTES);
+      if (found != wanted) {
+        return "the last word of rank %d's inbox is %d instead of %d"
+            .formatted(side.rank, found, wanted);
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public long verifiedBytes() {
+    return (long) RANKS * Long.BYTES;
+  }
+
+  @Override
+  public void close() {
+    owned.close();
+  }
+}

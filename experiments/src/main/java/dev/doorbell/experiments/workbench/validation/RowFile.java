@@ -1,0 +1,140 @@
+package dev.doorbell.experiments.workbench.validation;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.DocumentKind;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Files of published rows: those that come with the program, and others by path. */
+public final class RowFile {
+  /** Units that a row's value may have. */
+  static final List<String> UNITS = List.of("us", "ns", "M/s", "GB/s");
+
+  /** Relative error up to which a row counts as met, unless it says otherwise. */
+  public static final double BAR = 0.15;
+
+  private static final DocumentKind KIND = new DocumentKind("rows", "a table", 'C');
+  private static final String FOLDER = "/dev/doorbell/experiments/validation/";
+  private static final String ENDING = ".csv";
+  private static final List<String> NAMES = List.of("koc", "loom", "h200", "pciebench");
+  private static final List<String> NEEDED =
+      List.of("id", "machine", "what", "setup", "metric", "value", "unit");
+  private static final List<String> OPTIONAL = List.of("config", "bar");
+
+  private RowFile() {}
+
+  /** Names of the files that come with the program. */
+  public static List<String> names() {
+    return NAMES;
+  }
+
+  /** All rows that come with the program, each with its config. */
+  public static List<Row> builtIn() {
+    try {
+      List<Row> rows = new ArrayList<>();
+      for (String name : NAMES) {
+        rows.addAll(parse(name + ENDING, packaged(name + ENDING), Bindings.builtIn()));
+      }
+      return rows;
+    } catch (ConfigException e) {
+      throw new IllegalStateException("a file of rows is broken: " + e.problems(), e);
+    }
+  }
+
+  /**
+   * Reads a file of rows. Those whose id is one of {@link #builtIn} and that have no config take
+   * the config of that one.
+   *
+   * @throws ConfigException with every problem at once
+   */
+  public static List<Row> load(Path file) throws ConfigException {
+    return parse(file.toString(), KIND.text(file), Bindings.builtIn());
+  }
+
+  /** The text of a file of the folder of rows. */
+  static String packaged(String file) {
+    try (InputStream in = RowFile.class.getResourceAsStream(FOLDER + file)) {
+      if (in == null) {
+        throw new IllegalStateException("the build left out " + FOLDER + file);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static List<Row> parse(String file, String text, Bindings bindings) throws ConfigException {
+    CsvTable table = CsvTable.read(file, text, NEEDED, OPTIONAL);
+    List<Problem> problems = new ArrayList<>();
+    List<Row> rows = new ArrayList<>();
+    Set<String> ids = new HashSet<>();
+    for (CsvTable.Line line : table.lines()) {
+      Row row = row(line, problems);
+      if (row.id().isEmpty() || row.machine().isEmpty()) {
+        problems.add(wrong(line, "a row has an id and a machine"));
+      } else if (!ids.add(row.id())) {
+        problems.add(wrong(line, "there are two rows '%s'".formatted(row.id())));
+      }
+      rows.add(row.config().isEmpty() ? row.bound(bindings.config(row.id())) : row);
+    }
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return rows;
+  }
+
+  private static Row row(CsvTable.Line line, List<Problem> problems) {
+    double value = number(line, "value", line.text("value"), problems);
+    if (value == 0) {
+      problems.add(wrong(line, "a value of 0 has no relative error"));
+    }
+    String bar = line.text("bar");
+    double percent = bar.isEmpty() ? 100 * BAR : number(line, "bar", bar, problems);
+    if (percent <= 0) {
+      problems.add(
+          wrong(line, "bar is a share in percent, greater than 0, not '%s'".formatted(bar)));
+    }
+    String unit = line.text("unit");
+    if (!UNITS.contains(unit)) {
+      problems.add(
+          wrong(line, "unit '%s' is none of %s".formatted(unit, String.join(", ", UNITS))));
+    }
+    return new Row(
+        line.text("id"),
+        line.text("machine"),
+        line.text("what"),
+        line.text("setup"),
+        line.text("metric"),
+        value,
+        unit,
+        line.text("config"),
+        percent / 100,
+        line.place());
+  }
+
+  private static double number(
+      CsvTable.Line line, String column, String text, List<Problem> problems) {
+    try {
+      double number = Double.parseDouble(text);
+      if (Double.isFinite(number)) {
+        return number;
+      }
+    } catch (NumberFormatException _) {
+      // Reported below.
+    }
+    problems.add(wrong(line, "%s '%s' is not a number".formatted(column, text)));
+    return 1;
+  }
+
+  private static Problem wrong(CsvTable.Line line, String what) {
+    return Problem.of("DB-C080", line.place(), what);
+  }
+}

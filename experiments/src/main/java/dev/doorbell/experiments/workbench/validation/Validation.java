@@ -1,0 +1,221 @@
+package dev.doorbell.experiments.workbench.validation;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Quantity;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.run.PointWorkers;
+import dev.doorbell.experiments.stats.Summary;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
+
+/** Holds rows against machines. What a row gives depends on its config and its machine alone. */
+public final class Validation {
+  private static final Environment.Request VIRTUAL =
+      new Environment.Request("vm", "soft", "virtual");
+  private static final Map<String, Double> NANOS = Map.of("ns", 1.0, "us", 1e3);
+
+  private final ExperimentRuntime runtime;
+  private final RowPoints points;
+  private final PointWorkers workers;
+
+  /**
+   * A validation.
+   *
+   * @param workers that run the points
+   */
+  public Validation(ExperimentRuntime runtime, PointWorkers workers) {
+    this.runtime = runtime;
+    this.points = new RowPoints(runtime);
+    this.workers = workers;
+  }
+
+  /** A point of one topology; terms that are alike share it. */
+  private record Asked(String topology, List<String> settings, String metric) {
+    static Asked of(ModelMachine machine, RowConfig.Term term) {
+      return new Asked(machine.topology(), term.settings(), term.metric());
+    }
+  }
+
+  /** A row with its config on one machine. */
+  private record Bound(Row row, ModelMachine machine, RowConfig config) {}
+
+  /**
+   * Where rows are collected while they are bound: those of points, and those without one.
+   *
+   * @param dma machines of the rows that {@link DmaRow} checks, by the row's place
+   */
+  private record Binding(
+      List<Optional<Bound>> bound, List<CheckedRow> results, Map<Integer, ModelMachine> dma) {}
+
+  /**
+   * Runs rows on machines.
+   *
+   * @return a result for each row on each machine that stands for its own, in the order of the
+   *     rows; rows without such a machine are among them
+   * @throws EnvironmentException when there is no virtual time here
+   * @throws InterruptedException when the user ends it
+   */
+  public List<CheckedRow> check(List<Row> rows, List<ModelMachine> machines)
+      throws EnvironmentException, InterruptedException {
+    Binding binding = new Binding(new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>());
+    Map<Asked, Point> asked = new LinkedHashMap<>();
+    for (Row row : rows) {
+      List<ModelMachine> own =
+          machines.stream().filter(machine -> machine.rows().contains(row.machine())).toList();
+      if (own.isEmpty()) {
+        withoutPoint(
+            binding,
+            CheckedRow.without(
+                row, "", "no topology stands for machine %s".formatted(row.machine())));
+      }
+      for (ModelMachine machine : own) {
+        bind(row, machine, asked, binding);
+      }
+    }
+    IdentityHashMap<Point, PointWorkers.Ending> endings =
+        workers.run(
+            asked.values().stream()
+                .sorted(Comparator.comparingLong(point -> -runtime.estimateNanos(point)))
+                .toList(),
+            runtime.runner(runtime.choose(VIRTUAL)));
+    binding.dma.entrySet().parallelStream()
+        .map(dma -> Map.entry(dma.getKey(), checkDma(binding, dma)))
+        .toList()
+        .forEach(checked -> binding.results.set(checked.getKey(), checked.getValue()));
+    List<CheckedRow> results = new ArrayList<>();
+    for (int i = 0; i < binding.results.size(); i++) {
+      results.add(
+          binding
+              .bound
+              .get(i)
+              .map(bound -> result(bound, asked, endings))
+              .orElse(binding.results.get(i)));
+    }
+    return results;
+  }
+
+  private static CheckedRow checkDma(Binding binding, Map.Entry<Integer, ModelMachine> dma) {
+    return DmaRow.check(binding.results.get(dma.getKey()).row(), dma.getValue());
+  }
+
+  private static void withoutPoint(Binding binding, CheckedRow row) {
+    binding.bound.add(Optional.empty());
+    binding.results.add(row);
+  }
+
+  private void bind(Row row, ModelMachine machine, Map<Asked, Point> asked, Binding binding) {
+    if (row.config().isEmpty()) {
+      withoutPoint(
+          binding, CheckedRow.without(row, machine.topology(), "nothing binds it to a config"));
+      return;
+    }
+    if (DmaRow.is(row.config())) {
+      binding.dma.put(binding.results.size(), machine);
+      withoutPoint(binding, CheckedRow.run(row, machine, Double.NaN));
+      return;
+    }
+    try {
+      RowConfig config = RowConfig.parse(row.place(), row.config());
+      if (config.reason() != null) {
+        withoutPoint(binding, CheckedRow.without(row, machine.topology(), config.reason()));
+        return;
+      }
+      for (RowConfig.Term term : config.terms()) {
+        Asked one = Asked.of(machine, term);
+        if (!asked.containsKey(one)) {
+          asked.put(one, points.point(row, term, machine.topology()));
+        }
+      }
+      Bound bound = new Bound(row, machine, config);
+      binding.bound.add(Optional.of(bound));
+      binding.results.add(CheckedRow.run(row, machine, Double.NaN));
+    } catch (ConfigException e) {
+      withoutPoint(
+          binding,
+          CheckedRow.without(
+              row, machine.topology(), CheckedRow.State.WRONG_CONFIG, e.problems().getFirst()));
+    }
+  }
+
+  private static CheckedRow result(
+      Bound bound, Map<Asked, Point> asked, Map<Point, PointWorkers.Ending> endings) {
+    double sum = 0;
+    for (RowConfig.Term term : bound.config.terms()) {
+      Point point = asked.get(Asked.of(bound.machine, term));
+      switch (endings.get(point)) {
+        case PointWorkers.Ending.Failed(PointFailure failure) -> {
+          return failed(bound, failure.problem());
+        }
+        case PointWorkers.Ending.Done(PointResult result) -> {
+          Quantity read = read(term, result);
+          OptionalDouble value = read == null ? OptionalDouble.empty() : in(bound.row.unit(), read);
+          if (value.isEmpty()) {
+            return failed(bound, unreadable(bound.row, term, read));
+          }
+          sum += term.sign() * value.getAsDouble();
+        }
+        case null -> throw new IllegalStateException("point without an ending: " + point);
+      }
+    }
+    return CheckedRow.run(bound.row, bound.machine, sum / bound.config.divisor());
+  }
+
+  private static CheckedRow failed(Bound bound, Problem problem) {
+    return CheckedRow.without(
+        bound.row, bound.machine.topology(), CheckedRow.State.FAILED, problem);
+  }
+
+  private static Problem unreadable(Row row, RowConfig.Term term, @Nullable Quantity read) {
+    return Problem.of(
+        "DB-C081",
+        row.place(),
+        read == null
+            ? "the point gives no %s".formatted(term.metric())
+            : "%s is in %s, and the row in %s"
+                .formatted(
+                    term.metric(), read.unit().isEmpty() ? "counts" : read.unit(), row.unit()));
+  }
+
+  private static @Nullable Quantity read(RowConfig.Term term, PointResult result) {
+    for (Samples samples : result.samples()) {
+      if (samples.metric().equals(term.metric())) {
+        Summary summary = Summary.of(samples.values(), 0);
+        double value =
+            switch (term.statistic()) {
+              case MEDIAN -> summary.median();
+              case P99 -> summary.p99().orElse(Double.NaN);
+              case MIN -> summary.min();
+              case MAX -> summary.max();
+            };
+        return new Quantity(value, samples.unit());
+      }
+    }
+    return result.counters().get(term.metric());
+  }
+
+  /** A quantity in another unit; empty where it has none in it. */
+  private static OptionalDouble in(String unit, Quantity quantity) {
+    Double from = NANOS.get(quantity.unit());
+    Double to = NANOS.get(unit);
+    if (from != null && to != null) {
+      return OptionalDouble.of(quantity.value() * from / to);
+    }
+    return quantity.unit().equals(unit)
+        ? OptionalDouble.of(quantity.value())
+        : OptionalDouble.empty();
+  }
+}

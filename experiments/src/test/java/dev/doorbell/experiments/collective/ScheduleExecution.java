@@ -1,0 +1,143 @@
+package dev.doorbell.experiments.collective;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * Executes a schedule on byte arrays. Ranks take turns by chance, and a message reads its source
+ * only when it arrives, as late as its receiver needs it: what a rank overwrites too early is wrong
+ * at the receiver.
+ */
+final class ScheduleExecution {
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  /** Rounds in which chance may pick nobody who can go on. */
+  private static final int MOST_IDLE = 10_000;
+
+  private final Call call;
+  private final Schedule schedule;
+  private final byte[][] arenas;
+  private final int[] next;
+  private final Set<Message> arrived = new HashSet<>();
+  private final List<Runnable> underWay = new ArrayList<>();
+  private final SplittableRandom random;
+
+  ScheduleExecution(Call call, Schedule schedule, long seed) {
+    this.call = call;
+    this.schedule = schedule;
+    this.random = new SplittableRandom(seed);
+    this.arenas = new byte[call.ranks()][];
+    this.next = new int[call.ranks()];
+    for (int rank = 0; rank < call.ranks(); rank++) {
+      arenas[rank] = Arrays.copyOf(call.before(rank), arenaBytes(rank));
+    }
+  }
+
+  private int arenaBytes(int rank) {
+    return Math.toIntExact(schedule.arenaBytes().get(rank)) + 16;
+  }
+
+  void run() {
+    int idle = 0;
+    while (!done() || !underWay.isEmpty()) {
+      int before = underWay.size() + Arrays.stream(next).sum();
+      for (int turn = 0; turn < call.ranks(); turn++) {
+        int rank = random.nextInt(call.ranks());
+        List<Step> steps = schedule.steps().get(rank);
+        if (next[rank] < steps.size() && perform(rank, steps.get(next[rank]))) {
+          next[rank]++;
+        }
+      }
+      if (underWay.size() + Arrays.stream(next).sum() == before || random.nextInt(4) == 0) {
+        if (underWay.isEmpty()) {
+          if (++idle > MOST_IDLE) {
+            throw new AssertionError("ranks wait for each other at " + Arrays.toString(next));
+          }
+          continue;
+        }
+        idle = 0;
+        underWay.remove(random.nextInt(underWay.size())).run();
+      }
+    }
+  }
+
+  private boolean done() {
+    for (int rank = 0; rank < next.length; rank++) {
+      if (next[rank] < schedule.steps().get(rank).size()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  byte[] result(int rank, int length) {
+    int at = Math.toIntExact(call.receiveAt(rank));
+    return Arrays.copyOfRange(arenas[rank], at, at + length);
+  }
+
+  private boolean perform(int rank, Step step) {
+    Message awaited = step.awaited();
+    if (awaited != null && !arrived.contains(awaited)) {
+      return false;
+    }
+    MemorySegment own = MemorySegment.ofArray(arenas[rank]);
+    boolean packed = awaited != null && awaited.packed();
+    switch (step.combine()) {
+      case NONE -> {}
+      case COPY ->
+          MemorySegment.copy(
+              own, packed ? step.second() : step.first(), own, step.target(), step.bytes());
+      case REDUCE -> {
+        MemorySegment first = own.asSlice(step.first());
+        MemorySegment second = own.asSlice(step.second());
+        MemorySegment target = own.asSlice(step.target());
+        for (long element = 0; element < step.bytes() / call.type().bytes(); element++) {
+          call.type()
+              .put(target, element, call.reduction().of(get(first, element), get(second, element)));
+        }
+      }
+    }
+    Message sent = step.sent();
+    if (sent != null) {
+      send(rank, step, sent);
+    }
+    return true;
+  }
+
+  private void send(int rank, Step step, Message sent) {
+    int from = Math.toIntExact(step.source());
+    int bytes = Math.toIntExact(sent.bytes());
+    byte[] data = sent.packed() ? Arrays.copyOfRange(arenas[rank], from, from + bytes) : null;
+    underWay.add(
+        () -> {
+          byte[] source = data == null ? arenas[rank] : data;
+          System.arraycopy(
+              source,
+              data == null ? from : 0,
+              arenas[sent.to()],
+              Math.toIntExact(sent.offset()),
+              bytes);
+          arrived.add(sent);
+        });
+  }
+
+  private int get(MemorySegment from, long element) {
+    return switch (call.type()) {
+      case FLOAT -> (int) Float.intBitsToFloat(from.get(INT, element * Integer.BYTES));
+      case HALF -> (int) Float.float16ToFloat(from.get(SHORT, element * Short.BYTES));
+      case BFLOAT16 ->
+          (int) Float.intBitsToFloat(from.get(SHORT, element * Short.BYTES) << Short.SIZE);
+      case INT32 -> from.get(INT, element * Integer.BYTES);
+    };
+  }
+}

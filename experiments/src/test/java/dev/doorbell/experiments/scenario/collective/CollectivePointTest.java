@@ -1,0 +1,142 @@
+package dev.doorbell.experiments.scenario.collective;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.config.schema.Vocabulary;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.scenario.PointBench;
+import dev.doorbell.experiments.scenario.SessionRuntime;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Collectives in virtual time: every algorithm, every type, every element compared. */
+class CollectivePointTest {
+  private static Point point(String settings) throws ConfigException {
+    String config =
+        """
+        experiment: e
+        question: q?
+        kernel: collective
+        axes: { size: [%s] }
+        fixed: { %s }
+        measure: { metrics: [collective, algbw, busbw], warmup: 0, samples: 2 }
+        """
+            .formatted(
+                settings.substring(0, settings.indexOf(';')),
+                settings.substring(settings.indexOf(';') + 1));
+    return Plan.of(new ConfigReader(Vocabulary.anything()).read("e.yaml", config, List.of()))
+        .points()
+        .getFirst();
+  }
+
+  private static PointResult run(Point point) throws PointFailure, EnvironmentException {
+    SessionRuntime runtime = new SessionRuntime();
+    return runtime
+        .runner(runtime.choose(new Environment.Request("auto", "auto", "virtual")))
+        .run(point, new PointBench());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "all_reduce|ring|3|200|float|sum|out-of-place",
+        "all_reduce|ring|3|8K|half|sum|in-place",
+        "all_reduce|tree|5|4K|bfloat16|max|in-place",
+        "all_reduce|tree|4|24|int32|min|out-of-place",
+        "all_reduce|halving|5|4K|half|min|out-of-place",
+        "all_reduce|halving|4|6|half|sum|in-place",
+        "all_reduce|direct|3|4K|bfloat16|sum|in-place",
+        "all_reduce|direct|3|8|float|sum|out-of-place",
+        "reduce_scatter|ring|3|6K|int32|max|in-place",
+        "reduce_scatter|halving|4|4K|float|sum|out-of-place",
+        "reduce_scatter|direct|3|192|float|sum|out-of-place",
+        "all_gather|ring|3|6K|float|sum|out-of-place",
+        "all_gather|halving|4|4K|half|sum|in-place",
+        "all_gather|direct|3|96|int32|sum|in-place",
+        "broadcast|ring|3|4K|float|sum|out-of-place",
+        "broadcast|tree|5|4K|float|sum|in-place",
+        "reduce|ring|3|4K|float|sum|out-of-place",
+        "reduce|tree|5|64|float|sum|in-place",
+        "all_to_all|direct|3|6K|float|sum|out-of-place",
+        "all_to_all_v|direct|3|6K|float|sum|out-of-place",
+        "barrier|halving|5|4|float|sum|out-of-place",
+      })
+  void every_element_of_every_rank_is_right(
+      String collective,
+      String algorithm,
+      int ranks,
+      String size,
+      String type,
+      String redop,
+      String buffers)
+      throws Exception {
+    int root = collective.startsWith("reduce") || collective.equals("broadcast") ? 1 : 0;
+    Point point =
+        point(
+            ("%s;collective: %s, algorithm: %s, ranks: %d, datatype: %s, redop: %s, buffers: %s,"
+                    + " root: %d, chunk: 1K, threads: 32")
+                .formatted(size, collective, algorithm, ranks, type, redop, buffers, root));
+    assertThat(new SessionRuntime().check(point)).isEmpty();
+    PointResult result = run(point);
+    assertThat(result.samples()).hasSize(3);
+    double[] nanos = result.samples().getFirst().values();
+    assertThat(nanos).hasSize(2);
+    assertThat(nanos[0]).isBetween(1_000.0, 1e6);
+    if (!collective.equals("barrier")) {
+      assertThat(result.verifiedBytes()).isPositive();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"inside", "apart"})
+  void flags_may_be_inside_of_the_data_or_apart(String flags) throws Exception {
+    assertThat(
+            run(point(
+                    "2K;ranks: 3, algorithm: ring, threads: 32, flags: %s, path: pull.bf"
+                        .formatted(flags)))
+                .verifiedBytes())
+        .isEqualTo(2 * 3 * 2048);
+  }
+
+  @Test
+  void one_message_with_its_flag_inside_is_faster_than_two_while_it_is_small() throws Exception {
+    String settings = "64;ranks: 2, algorithm: direct, threads: 32, flags: ";
+    double inside = run(point(settings + "inside")).samples().getFirst().values()[0];
+    double apart = run(point(settings + "apart")).samples().getFirst().values()[0];
+    assertThat(inside).isLessThan(apart);
+  }
+
+  @Test
+  void the_choice_is_the_algorithm_whose_prediction_is_the_least_and_is_noted() throws Exception {
+    PointResult result = run(point("64;ranks: 3, algorithm: auto, threads: 32"));
+    assertThat(result.notes()).containsExactly("auto: direct");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "algorithm: tree, collective: all_gather|all_gather by tree among 3 ranks",
+        "algorithm: halving, collective: all_gather|all_gather by halving among 3 ranks",
+        "collective: broadcast, root: 3|root 3 of 3 ranks",
+        "collective: all_to_all, buffers: in-place|all_to_all in place",
+        "path: proxy|path proxy of a collective",
+        "datatype: float, offset: 0|6 bytes of float",
+      })
+  void what_cannot_be_is_refused_by_name(String settings, String what) throws Exception {
+    List<Problem> problems = new SessionRuntime().check(point("6;ranks: 3, " + settings));
+    assertThat(problems).extracting(Problem::code).containsOnly("DB-P031");
+    assertThat(problems).extracting(Problem::what).contains(what);
+  }
+}

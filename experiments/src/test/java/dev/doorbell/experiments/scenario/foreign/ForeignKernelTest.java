@@ -1,0 +1,210 @@
+package dev.doorbell.experiments.scenario.foreign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
+import dev.doorbell.experiments.kernels.KernelFolders;
+import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.workbench.diff.KernelComparer;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Kernels over stand-ins for other libraries: headers of our own with the names that adapters ask
+ * for, each with its fields in an order that the library does not have.
+ */
+class ForeignKernelTest {
+  private static final Pattern TABLE =
+      Pattern.compile("\\.b8 doorbell_api_layout\\[(\\d+)\\] = \\{([^}]*)\\}");
+
+  private static final int ROW = 96;
+  private static final int OFFSET = 88;
+  private static final int BYTES = 92;
+
+  /** More than any run here needs on a busy machine. */
+  private static final long PLENTY = 120_000_000_000L;
+
+  @TempDir private Path folder;
+
+  /** The table of the PTX, which may be changed. */
+  private static final class Table {
+    final byte[] bytes;
+
+    Table(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
+    /** Offset of the row of a field. */
+    int row(String field) {
+      for (int at = ROW; at < bytes.length; at += ROW) {
+        int length = 0;
+        while (bytes[at + length] != 0) {
+          length++;
+        }
+        if (new String(bytes, at, length, StandardCharsets.US_ASCII).equals(field)) {
+          return at;
+        }
+      }
+      throw new AssertionError("no row of " + field);
+    }
+
+    /** As a version whose headers lack the field. */
+    void drop(String field) {
+      Arrays.fill(bytes, row(field) + BYTES, row(field) + ROW, (byte) 0);
+    }
+
+    /** As a version in which two fields have changed places. */
+    void swap(String one, String other) {
+      for (int i = OFFSET; i < BYTES; i++) {
+        byte kept = bytes[row(one) + i];
+        bytes[row(one) + i] = bytes[row(other) + i];
+        bytes[row(other) + i] = kept;
+      }
+    }
+  }
+
+  private static Path resources(DeviceApi api) {
+    URL found = ForeignKernelTest.class.getResource(api.word());
+    try {
+      return Path.of(Objects.requireNonNull(found, api.word()).toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static UserKernel standIn(DeviceApi api) throws ConfigException {
+    return KernelFolders.read(
+        resources(api).resolve("stand_in_%s.kernel.yaml".formatted(api.word())));
+  }
+
+  /** The stand-in's kernel with another table. */
+  private UserKernel changed(DeviceApi api, java.util.function.Consumer<Table> change)
+      throws ConfigException, IOException {
+    return rewritten(
+        api,
+        ptx -> {
+          Matcher matcher = TABLE.matcher(ptx);
+          assertThat(matcher.find()).isTrue();
+          String[] numbers = matcher.group(2).split(",", -1);
+          // Zeros at the end are left out.
+          byte[] bytes = new byte[Integer.parseInt(matcher.group(1))];
+          for (int i = 0; i < numbers.length; i++) {
+            bytes[i] = (byte) Integer.parseInt(numbers[i].strip());
+          }
+          Table table = new Table(bytes);
+          change.accept(table);
+          String text =
+              Arrays.stream(boxed(table.bytes))
+                  .map(value -> Integer.toString(value & 0xff))
+                  .collect(Collectors.joining(", "));
+          return ptx.substring(0, matcher.start(2)) + text + ptx.substring(matcher.end(2));
+        });
+  }
+
+  private static Byte[] boxed(byte[] bytes) {
+    Byte[] all = new Byte[bytes.length];
+    Arrays.setAll(all, i -> bytes[i]);
+    return all;
+  }
+
+  private UserKernel rewritten(DeviceApi api, UnaryOperator<String> change)
+      throws ConfigException, IOException {
+    String name = "stand_in_" + api.word();
+    Path from = resources(api);
+    Path descriptor = folder.resolve(name + ".kernel.yaml");
+    Files.writeString(descriptor, Files.readString(from.resolve(name + ".kernel.yaml")));
+    Files.writeString(
+        folder.resolve(name + ".ptx"), change.apply(Files.readString(from.resolve(name + ".ptx"))));
+    return KernelFolders.read(descriptor);
+  }
+
+  private static List<String> differences(UserKernel kernel, long seed) {
+    return KernelComparer.find()
+        .runAlone(
+            new KernelComparer.Request(
+                kernel.name(), Optional.of(kernel), "vm", seed, 0, 1, PLENTY, () -> false, _ -> {}))
+        .differences();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void the_bytes_that_a_kernel_of_another_api_sends_arrive(DeviceApi api) throws ConfigException {
+    UserKernel kernel = standIn(api);
+    assertThat(KernelWorkbench.find().checkAbi(kernel)).isEmpty();
+    for (long seed = 0; seed < 6; seed++) {
+      assertThat(differences(kernel, seed)).as("seed %d", seed).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void each_field_that_an_adapter_fills_in_is_refused_by_name_where_it_is_missing(DeviceApi api)
+      throws ConfigException, IOException {
+    for (String field : ApiAdapter.of(api).fields()) {
+      UserKernel without = changed(api, table -> table.drop(field));
+      List<Problem> problems = KernelWorkbench.find().checkAbi(without);
+      assertThat(problems).hasSize(1);
+      assertThat(problems.getFirst().code()).isEqualTo("DB-K017");
+      assertThat(problems.getFirst().what()).endsWith(" has no " + field);
+      assertThat(differences(without, 0)).singleElement().asString().contains(" has no " + field);
+    }
+  }
+
+  @Test
+  void a_field_that_has_moved_is_filled_in_where_the_table_says() throws Exception {
+    UserKernel moved =
+        changed(
+            DeviceApi.GPUNETIO,
+            table ->
+                table.swap("doca_gpu_dev_verbs_qp.sq_wqe_daddr", "doca_gpu_dev_verbs_qp.sq_dbrec"));
+    assertThat(KernelWorkbench.find().checkAbi(moved)).isEmpty();
+    assertThat(differences(moved, 0)).isNotEmpty();
+  }
+
+  @Test
+  void ptx_without_a_table_says_how_to_compile_it() throws Exception {
+    UserKernel bare =
+        rewritten(DeviceApi.GPUNETIO, ptx -> ptx.replace("doorbell_api_layout", "some_table"));
+    List<Problem> problems = KernelWorkbench.find().checkAbi(bare);
+    assertThat(problems).extracting(Problem::code).containsExactly("DB-K017");
+    assertThat(problems.getFirst().text()).contains("--api gpunetio --include DIR");
+    assertThatThrownBy(() -> ApiLayout.read(DeviceApi.GPUNETIO, "bare", bare.ptx()))
+        .isInstanceOf(ApiLayoutException.class);
+  }
+
+  @Test
+  void bytes_that_no_adapter_names_are_listed() throws Exception {
+    UserKernel kernel = standIn(DeviceApi.GPUNETIO);
+    ApiLayout layout = ApiLayout.read(DeviceApi.GPUNETIO, kernel.ptxFile(), kernel.ptx());
+    assertThat(layout.version()).isEqualTo("9.8.7");
+    assertThat(layout.unnamed()).containsExactly("doca_gpu_dev_verbs_cq [32, 56)");
+    List<String> notes = new ArrayList<>();
+    KernelWorkbench.find()
+        .check(kernel.ptxFile(), kernel.ptx())
+        .notes()
+        .forEach(note -> notes.add(note.what()));
+    assertThat(notes)
+        .contains("gpunetio 9.8.7: Doorbell leaves doca_gpu_dev_verbs_cq [32, 56) zero");
+  }
+}

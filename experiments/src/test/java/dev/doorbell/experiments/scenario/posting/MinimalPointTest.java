@@ -1,0 +1,159 @@
+package dev.doorbell.experiments.scenario.posting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.doorbell.experiments.plan.PointResult;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Points of put_minimal, as configs run them. */
+class MinimalPointTest {
+  private final Points points = new Points();
+
+  private PointResult run(String metrics, String... settings) throws Exception {
+    return points.run(Points.point("put_minimal", metrics, settings));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "none",
+        "fence",
+        "fence-sc",
+        "fenced-record",
+        "release",
+        "release-system",
+        "system",
+        "no-record",
+        "twice"
+      })
+  void every_order_delivers_every_message(String order) throws Exception {
+    PointResult result =
+        run("rate, post, done, cqe", "order=" + order, "size=24", "path=push.inline");
+    // Three launches for the rate and one for the times.
+    assertThat(result.verifiedBytes()).isEqualTo(4 * 24);
+    assertThat(Points.most(result, "done"))
+        .isCloseTo(Points.most(result, "post") + Points.most(result, "cqe"), within(2.0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "lock, thread, all, 40, 1", "lock, warp, last, 64, 1", "turns, thread, last, 40, 3",
+    "turns, warp, all, 64, 1", "own, warp, all, 32, 1", "own, thread, last, 1, 7",
+    "marks, thread, all, 40, 1", "marks, warp, last, 64, 1", "visits, thread, all, 1, 7"
+  })
+  void every_way_to_share_a_queue_pair_delivers_every_message(
+      String sharing, String scope, String signaled, int threads, int batch) throws Exception {
+    PointResult result =
+        run(
+            "rate, post",
+            "sharing=" + sharing,
+            "scope=" + scope,
+            "signaled=" + signaled,
+            "threads=" + threads,
+            "batch=" + batch,
+            "blocks=2",
+            "qps=2");
+    assertThat(result.verifiedBytes()).isEqualTo(4L * 2 * threads * 64);
+  }
+
+  @Test
+  void a_fence_of_system_scope_costs_more_than_one_of_the_gpus_and_that_more_than_none()
+      throws Exception {
+    double none = Points.most(run("post", "order=none"), "post");
+    double fence = Points.most(run("post", "order=fence"), "post");
+    double system = Points.most(run("post", "order=system"), "post");
+    assertThat(fence).isGreaterThan(none);
+    assertThat(system).isGreaterThan(fence);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"own, thread, 1", "own, warp, 32", "turns, warp, 64"})
+  void looking_at_each_cqe_finds_them_all(String how) throws Exception {
+    String[] words = how.split(", ", -1);
+    String[] settings = {
+      "sharing=" + words[0], "scope=" + words[1], "threads=" + words[2], "looks=each"
+    };
+    assertThat(run("rate", settings).verifiedBytes())
+        .isEqualTo(3L * Integer.parseInt(words[2]) * 64);
+  }
+
+  @Test
+  void loads_from_memory_between_fences_cost_a_put_more_than_registers() throws Exception {
+    String[] plain = {"placement=h200-cx7", "path=pull"};
+    double registers =
+        Points.most(run("post", "placement=h200-cx7", "path=pull", "state=registers"), "post");
+    double memory = Points.most(run("post", plain), "post");
+    double keys =
+        Points.most(run("post", "placement=h200-cx7", "path=pull", "keys=memory"), "post");
+    // A load that the first cache has not takes 156 ns there, 16 otherwise.
+    assertThat(memory).isBetween(registers + 100, registers + 300);
+    assertThat(keys).isBetween(memory + 100, memory + 300);
+  }
+
+  @Test
+  void visits_go_through_all_queue_pairs_and_both_ranks_may_post() throws Exception {
+    String[] settings = {"sharing=visits", "blocks=2", "qps=14", "batch=4", "window=2", "size=8"};
+    assertThat(run("rate", settings).verifiedBytes()).isEqualTo(3L * 2 * 8);
+    String[] both = Arrays.copyOf(settings, settings.length + 1);
+    both[settings.length] = "direction=both";
+    assertThat(run("rate", both).verifiedBytes()).isEqualTo(2 * 3L * 2 * 8);
+  }
+
+  @Test
+  void a_wait_for_all_queue_pairs_grows_with_their_number() throws Exception {
+    double one = Points.most(run("done", "await=all"), "done");
+    double many = Points.most(run("done", "await=all", "qps=9"), "done");
+    assertThat(many).isGreaterThan(one + 8 * 100);
+  }
+
+  @Test
+  void polls_that_drift_find_a_cqe_at_times_that_differ_and_repeat_themselves() throws Exception {
+    String[] settings = {"placement=h200-cx7", "path=push.inline", "size=8"};
+    PointResult once = run("cqe", settings);
+    assertThat(run("cqe", settings).samples()).isEqualTo(once.samples());
+    assertThat(Arrays.stream(once.samples().getFirst().values()).distinct().count())
+        .isGreaterThan(1);
+  }
+
+  @Test
+  void a_look_after_a_rest_does_not_wait_for_the_hca() throws Exception {
+    double waits = Points.most(run("look"), "look");
+    double looks = Points.most(run("look", "rest=30000"), "look");
+    assertThat(looks).isLessThan(waits / 3);
+  }
+
+  @Test
+  void round_trips_are_of_two_puts_and_repeat_themselves() throws Exception {
+    PointResult once = run("round-trip", "size=8", "path=push.inline");
+    PointResult again = run("round-trip", "size=8", "path=push.inline");
+    assertThat(again.samples()).isEqualTo(once.samples());
+    double done = Points.most(run("done", "size=8", "path=push.inline"), "done");
+    assertThat(Points.most(once, "round-trip")).isBetween(done, 2.5 * done);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "size=93, 93 bytes inline",
+    "scope=block, scope block",
+    "threads=2, 2 posters on 1 queue pairs of their own",
+    "depth=16, 40 blocks in a ring of 16",
+    "sharing=lock state=registers, state registers with sharing lock",
+    "sharing=visits qps=3 threads=2, 3 queue pairs for 2 posters to visit",
+    "keys=memory direction=both, keys in memory of both ranks"
+  })
+  void what_the_kernel_does_not_do_is_refused(String setting, String what) throws Exception {
+    String batch = setting.startsWith("depth") ? "batch=20" : "batch=1";
+    assertThat(
+            points.problems(
+                Points.point(
+                    "put_minimal",
+                    "rate",
+                    (setting + " " + batch + " path=push.inline").split(" ", -1))))
+        .contains(what);
+  }
+}

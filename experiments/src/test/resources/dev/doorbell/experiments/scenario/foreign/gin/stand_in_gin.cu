@@ -1,0 +1,22 @@
+// Puts by the stand-in for GIN beside this file. Compile it with
+//
+//   ./doorbell kernel build FOLDER --api gin --include FOLDER --include FOLDER/../gpunetio
+//
+// after a change of either, or of kernels/include/doorbell/api.
+extern "C" __global__ void stand_in_gin(ncclGinGdakiGPUContext *contexts, uint64_t local, uint64_t remote, uint32_t bytes,
+                                        uint32_t iterations, uint32_t count, uint64_t *stamps, uint32_t *status) {
+  const ncclGinGdakiMemHandle *window = reinterpret_cast<const ncclGinGdakiMemHandle *>(contexts + count);
+  const int peer = 1;
+  uint64_t time;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+  stamps[0] = time;
+  for (uint32_t i = 0; i < iterations; ++i) {
+    doca_gpu_dev_verbs_qp *qp = contexts[i % count].gdqp + peer;
+    const uint64_t last = stand_in_put(qp, remote, window->rkeys[peer], local, window->lkey, bytes);
+    contexts[0].last_issued_get[peer] = last;
+    stand_in_wait(qp, last);
+  }
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+  stamps[1] = time;
+  status[0] = 0;
+}
