@@ -162,13 +162,21 @@ record TestRuns(
         .map(Project.Module::mainSources)
         .filter(Files::isDirectory)
         .forEach(sourcePath::add);
+    // Some modules' tests use those of another one.
+    project.modules().stream()
+        .filter(each -> each != module)
+        .map(Project.Module::testSources)
+        .filter(Files::isDirectory)
+        .forEach(sourcePath::add);
+    // ArchUnit tells tests from the program by this folder, which is Maven's.
+    Path compiled = folder.resolve("target/test-classes");
     for (Compiler.Output each : compiler.compile(classes, sourcePath, classPath, Set.of())) {
-      Path file = folder.resolve("classes").resolve(each.name() + ".class");
+      Path file = compiled.resolve(each.name() + ".class");
       Files.createDirectories(file.getParent());
       Files.write(file, each.bytes());
     }
     classPath.addFirst(module.root().resolve("src/test/resources"));
-    classPath.addFirst(folder.resolve("classes"));
+    classPath.addFirst(compiled);
     Files.writeString(folder.resolve("module"), module.folder());
     write(folder.resolve("run-1.args"), classPath, List.of(), classes, slow);
     int run = 2;
