@@ -51,6 +51,7 @@ struct shape {
 
   uint64_t operand = 7;  // of put_minimal: the order of a post
   bool timed = false;    // one operation at a time, each with its times
+  uint64_t rest = 0;     // nanoseconds between a timed post and its wait
 
   uint64_t posters() const { return static_cast<uint64_t>(blocks) * threads; }
   uint64_t messages() const { return kernel == kBatch ? window : posters(); }
@@ -73,6 +74,7 @@ struct result {
   double completions = 0;  // a thousand operations
   double busy = 0;         // ticks of an HCA's thread an operation
   std::vector<uint64_t> issue, done;  // nanoseconds of each operation, sorted
+  std::vector<uint64_t> wait;         // behind a rest: nanoseconds of each wait, sorted
   std::string fault;
 };
 
@@ -171,7 +173,7 @@ class rig {
 
   result run(const shape &s, uint64_t seed) {
     if (!has(s.kernel)) {
-      return {0, 0, 0, 0, {}, {}, std::string("no ") + kNames[s.kernel] + ".ptx"};
+      return {0, 0, 0, 0, {}, {}, {}, std::string("no ") + kNames[s.kernel] + ".ptx"};
     }
     const int where = s.gpu_rings ? 1 : 0;
     // Messages of different queue pairs lie on different lines: their HCAs are different CPUs.
@@ -184,7 +186,7 @@ class rig {
     }
     const uint64_t area = s.messages() * step;
     if (area > kArea || s.posters() > kMaxPosters || (s.timed && s.iterations > kMaxSamples)) {
-      return {0, 0, 0, 0, {}, {}, "shape too large"};
+      return {0, 0, 0, 0, {}, {}, {}, "shape too large"};
     }
     prepare(s, where, seed, area);
 
@@ -205,6 +207,7 @@ class rig {
     job.stride = step;
     job.operand = s.kernel == kBatch ? 0 : s.operand;
     job.compare = s.kernel == kMinimal ? 1 : 0;
+    job.chunk_bytes = s.rest;
     job.samples = s.timed ? samples_.address() : 0;
     job.local_key = kLocalKey;
     job.remote_key = kRemoteKey;
@@ -250,10 +253,15 @@ class rig {
     out.completions = completions * 1e3 / (static_cast<double>(s.posters()) * (s.iterations + s.warmup));
 
     if (s.timed) {
-      for (std::vector<uint64_t> *times : {&out.issue, &out.done}) {
+      uint64_t from = 0;
+      for (std::vector<uint64_t> *times : {&out.issue, &out.done, &out.wait}) {
+        if (times == &out.wait && s.rest == 0) {
+          continue;
+        }
         times->resize(s.iterations);
-        samples_.get(times->data(), (times == &out.issue ? 0 : s.iterations) * 8, s.iterations * 8);
+        samples_.get(times->data(), from * 8, s.iterations * 8);
         std::sort(times->begin(), times->end());
+        from += s.iterations;
       }
     }
     const double operations = static_cast<double>(s.messages()) * s.iterations;
@@ -607,7 +615,8 @@ bool price(rig &r, bool gpu, int repeat) {
     const char *name;
     kernel_name kernel;
     uint32_t flags;
-    uint32_t window;  // of put_batch: puts of a doorbell
+    uint32_t window;    // of put_batch: puts of a doorbell
+    uint64_t rest = 0;  // nanoseconds between a post and its wait
   };
   constexpr uint32_t kCollapsed = DOORBELL_QP_CQ_COLLAPSED;
   constexpr uint32_t kLast = DOORBELL_QP_RECORD_LAST;
@@ -621,6 +630,9 @@ bool price(rig &r, bool gpu, int repeat) {
       {"record last, exclusive", kPrice, kCollapsed | kLast | kOwn, 0},
       {"no record", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD, 0},
       {"no record, exclusive", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, 0},
+      {"least, after 15 us", kMinimal, 0, 1, 15'000},
+      {"record first, after 15 us", kPrice, kCollapsed, 0, 15'000},
+      {"exclusive, after 15 us", kPrice, kCollapsed | kOwn, 0, 15'000},
       {"batch of 1", kBatch, kCollapsed, 1},
       {"batch of 1, exclusive", kBatch, kCollapsed | kOwn, 1},
       {"batch of 16", kBatch, kCollapsed, 16},
@@ -637,9 +649,10 @@ bool price(rig &r, bool gpu, int repeat) {
     s.kernel = one.kernel;
     s.flags = one.flags;
     s.window = one.window;
+    s.rest = one.rest;
     s.gpu_rings = gpu;
     s.operand = one.kernel == kMinimal ? (gpu ? 3 : 6) : 7;
-    std::vector<double> issue50, done50, done99, rates;
+    std::vector<double> issue50, done50, done99, wait50, rates;
     for (int i = 0; i < repeat && good; ++i) {
       for (bool timed : {true, false}) {
         if (!timed && one.kernel != kBatch) {
@@ -658,6 +671,9 @@ bool price(rig &r, bool gpu, int repeat) {
           issue50.push_back(static_cast<double>(got.issue[s.iterations / 2]));
           done50.push_back(static_cast<double>(got.done[s.iterations / 2]));
           done99.push_back(static_cast<double>(got.done[s.iterations * 99 / 100]));
+          if (s.rest != 0) {
+            wait50.push_back(static_cast<double>(got.wait[s.iterations / 2]));
+          }
         } else {
           rates.push_back(got.rate);
         }
@@ -674,6 +690,10 @@ bool price(rig &r, bool gpu, int repeat) {
     printf("%-28s %s rings  issue p50 %6.0f ns  done p50 %6.0f [%.0f-%.0f] p99 %6.0f ns", one.name,
            gpu ? "gpu " : "host", median(issue50), median(done50), *spread.first, *spread.second,
            median(done99));
+    if (!wait50.empty()) {
+      const auto waits = std::minmax_element(wait50.begin(), wait50.end());
+      printf("  wait p50 %6.0f [%.0f-%.0f] ns", median(wait50), *waits.first, *waits.second);
+    }
     if (!rates.empty()) {
       printf("  rate %7.3f M/s", median(rates));
     }
