@@ -507,7 +507,12 @@ inline __device__ __noinline__ waited await_completed(const doorbell_qp *qp,
       completed = load_acquire_device(&counters->completed);
     }
     if (last.entry == kEverything && (flags & DOORBELL_QP_CQ_COLLAPSED) == 0) {
+      // The wait before polled for all: it may have consumed the CQE of this post, too.
+      completed = load_acquire_device(&counters->completed);
       last.entry = load_relaxed_device(&counters->cq_index);
+      if (completed >= last.end) {
+        return {DOORBELL_OK, last.entry};
+      }
     }
     if (last.end - completed < kLoneSpan &&
         wait_alone(counters, cq_ring, cq_entries, sq_blocks, flags, completed, last,
