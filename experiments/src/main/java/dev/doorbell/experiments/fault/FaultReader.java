@@ -301,7 +301,7 @@ final class FaultReader {
           case DELAY, DOORBELL_LATE, CQE_LATE, LINK_DOWN -> true;
           default -> false;
         };
-    if (action == FaultAction.RELAXED_ORDERING) {
+    if (action == FaultAction.RELAXED_ORDERING || action == FaultAction.DOORBELL_LOST) {
       return duration(keys, "for", 0);
     }
     if (lasts && !keys.containsKey("for")) {

@@ -55,6 +55,10 @@ public final class RecoveryKind extends KernelKind<RecoveryKind.Settings> {
   private static final long ARRIVE_NANOS = 1_000_000_000;
   private static final int ATTEMPTS = 8;
   private static final long LINK_DOWN_NANOS = 12_000_000;
+
+  /** Longer than a kernel takes to fill its window; a recovery's own doorbells come later. */
+  private static final long DOORBELLS_LOST_NANOS = 1_000_000;
+
   private static final int BURST = 64;
   private static final int SYNDROME = 0x15;
 
@@ -261,7 +265,6 @@ public final class RecoveryKind extends KernelKind<RecoveryKind.Settings> {
   private static @Nullable Fault fault(Settings of, long seed) {
     int messages = of.threads * (OPERATIONS / of.threads);
     long at = (long) messages / 4 + new SplittableRandom(seed).nextInt(messages / 4);
-    int burst = of.threads * Math.max(1, of.window);
     return switch (of.fault) {
       case NONE -> null;
       case CQE_ERROR ->
@@ -284,7 +287,9 @@ public final class RecoveryKind extends KernelKind<RecoveryKind.Settings> {
       case LOSS_BURST ->
           Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, burst(at, BURST)).on(SENDER);
       case DOORBELL_LOST ->
-          Fault.of(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, burst(at / 4, burst)).on(SENDER);
+          Fault.of(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, FaultTrigger.at(at / 4))
+              .lasting(Math.min(DOORBELLS_LOST_NANOS, of.silence / 2))
+              .on(SENDER);
     };
   }
 

@@ -18,7 +18,7 @@ public enum FaultAction {
   CQE_ERROR("cqe-error", Set.of(FaultEvent.WQE)),
   /** The queue pair goes to ERR as if the driver had asked for it. */
   QP_ERROR("qp-error", Set.of(FaultEvent.WQE, FaultEvent.PACKET_SENT, FaultEvent.PACKET_RECEIVED)),
-  /** The doorbell is not seen; the doorbell record still tells. */
+  /** The doorbell, and those that follow {@code for} some time, are not seen; the record is. */
   DOORBELL_LOST("doorbell-lost", Set.of(FaultEvent.DOORBELL)),
   /** The doorbell is seen {@code for} later. */
   DOORBELL_LATE("doorbell-late", Set.of(FaultEvent.DOORBELL)),

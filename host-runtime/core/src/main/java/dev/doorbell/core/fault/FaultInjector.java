@@ -24,6 +24,9 @@ public final class FaultInjector {
     long events;
     long fired;
 
+    /** Until when doorbells stay lost. */
+    long lostUntil = Long.MIN_VALUE;
+
     Watch(Fault fault, int index, long random) {
       this.fault = fault;
       this.index = index;
@@ -96,14 +99,17 @@ public final class FaultInjector {
       }
       long index = watch.events;
       watch.events = index + 1;
-      if (!trigger.names(index)
-          || watch.fired >= trigger.times()
-          || (trigger.chance() < 1 && watch.draw() >= trigger.chance())) {
+      boolean begins =
+          trigger.names(index)
+              && watch.fired < trigger.times()
+              && (trigger.chance() >= 1 || watch.draw() < trigger.chance());
+      if (struck != null || !(begins || nowNanos < watch.lostUntil)) {
         continue;
       }
-      if (struck == null) {
-        struck = fault;
-        watch.fired++;
+      struck = fault;
+      watch.fired++;
+      if (begins && fault.action() == FaultAction.DOORBELL_LOST && fault.nanos() > 0) {
+        watch.lostUntil = nowNanos + fault.nanos();
       }
     }
     if (struck != null && struck.action() == FaultAction.LINK_DOWN) {

@@ -126,6 +126,17 @@ class FaultInjectorTest {
   }
 
   @Test
+  void doorbells_stay_lost_for_a_while_after_the_one_that_begins_it() {
+    Fault lost =
+        Fault.of(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, FaultTrigger.at(1)).lasting(100);
+    FaultInjector injector = of(lost);
+    assertThat(injector.on(FaultEvent.DOORBELL, 0, -1, 10)).isNull();
+    assertThat(injector.on(FaultEvent.DOORBELL, 0, -1, 20)).isEqualTo(lost);
+    assertThat(injector.on(FaultEvent.DOORBELL, 0, -1, 119)).isEqualTo(lost);
+    assertThat(injector.on(FaultEvent.DOORBELL, 0, -1, 120)).isNull();
+  }
+
+  @Test
   void impossible_faults_are_refused() {
     assertThatThrownBy(() -> Fault.of(FaultAction.LOSE, FaultEvent.CQE, FaultTrigger.always()))
         .hasMessageContaining("'lose' cannot happen at a cqe");
