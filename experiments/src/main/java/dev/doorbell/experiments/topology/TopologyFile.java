@@ -35,6 +35,7 @@ public final class TopologyFile {
           "round-sys",
           "two-gpus",
           "h200-cx7",
+          "h200-cx7-rc",
           "h200",
           "h200nvl-cx7-far",
           "h100-cx7",

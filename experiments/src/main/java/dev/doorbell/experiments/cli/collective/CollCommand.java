@@ -148,8 +148,8 @@ public final class CollCommand extends CliCommand {
   @Option(
       names = "--placement",
       paramLabel = "NAME",
-      description = "Topology of every rank, a name or a file (default: same-switch).")
-  private String placement = "same-switch";
+      description = "Topology of every rank, a name or a file (default: h200-cx7).")
+  private String placement = "h200-cx7";
 
   @Option(
       names = {"-s", "--set"},

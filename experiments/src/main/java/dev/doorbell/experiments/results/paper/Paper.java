@@ -64,11 +64,11 @@ public record Paper(
   /**
    * A table.
    *
-   * @param show summary, crossovers, counters, prices, residuals or numbers
+   * @param show summary, crossovers, counters, prices, residuals, published or numbers
    * @param metrics of a summary; empty for all
    * @param measured for prices: a file that calibrate wrote, relative to the folder; for residuals:
-   *     the run that the other is held against
-   * @param names of the quantities or numbers in it; empty for all
+   *     the run that the other is held against; for published: the rows.csv of validate-model
+   * @param names of the quantities, rows or numbers in it; empty for all
    */
   public record Table(
       String run,
@@ -133,7 +133,7 @@ public record Paper(
   /** From a tree to a paper. */
   private static final class Reader {
     private static final Set<String> SHOWN =
-        Set.of("summary", "crossovers", "counters", "prices", "residuals", "numbers");
+        Set.of("summary", "crossovers", "counters", "prices", "residuals", "published", "numbers");
     private static final Set<String> BASES = Set.of("exact", "modelled", "measured", "cited");
 
     private final FigureReader document;
@@ -207,7 +207,7 @@ public record Paper(
       if (!SHOWN.contains(show)) {
         problem("%s cannot show '%s'%s".formatted(what, show, Nearest.suggestion(show, SHOWN)));
       }
-      if (!show.equals("numbers")) {
+      if (!show.equals("numbers") && !show.equals("published")) {
         known(what, text(node, "run"), runs.keySet(), "run");
       }
       if (show.equals("residuals")) {

@@ -179,6 +179,7 @@ public final class PaperBuild {
         case "numbers" -> ledger();
         case "prices" -> prices(table);
         case "residuals" -> residuals(table);
+        case "published" -> PublishedTable.of(folder.resolve(table.measured()), table.names());
         default -> ofRun(table);
       };
     } catch (IOException e) {
