@@ -2,6 +2,7 @@ package dev.doorbell.softhca.device;
 
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.softhca.congestion.CongestionOptions;
 import dev.doorbell.softhca.packet.Packet;
 
 /**
@@ -13,9 +14,14 @@ import dev.doorbell.softhca.packet.Packet;
  * @param timing what the stages cost in virtual time
  * @param randomNumbers memory keys and first PSNs are random, so that clients of one HCA cannot
  *     guess each other's; else they repeat from run to run
+ * @param congestion what it does about congestion
  */
 public record SoftHcaOptions(
-    Limits limits, Engine engine, HcaTiming timing, boolean randomNumbers) {
+    Limits limits,
+    Engine engine,
+    HcaTiming timing,
+    boolean randomNumbers,
+    CongestionOptions congestion) {
   /** A WQE of 63 units less control segment, remote address and inline header. */
   private static final int LARGEST_INLINE =
       (ControlSegment.MAX_DS - 2) * SendQueue.UNIT - Integer.BYTES;
@@ -27,7 +33,8 @@ public record SoftHcaOptions(
 
   /** The usual. */
   public static final SoftHcaOptions DEFAULT =
-      new SoftHcaOptions(Limits.DEFAULT, Engine.DEFAULT, HcaTiming.ZERO, false);
+      new SoftHcaOptions(
+          Limits.DEFAULT, Engine.DEFAULT, HcaTiming.ZERO, false, CongestionOptions.NONE);
 
   /**
    * What an HCA admits.
@@ -178,21 +185,26 @@ public record SoftHcaOptions(
 
   /** The same with other stage times. */
   public SoftHcaOptions withTiming(HcaTiming timing) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, congestion);
   }
 
   /** The same with other limits. */
   public SoftHcaOptions withLimits(Limits limits) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, congestion);
   }
 
   /** The same with another engine. */
   public SoftHcaOptions withEngine(Engine engine) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, congestion);
   }
 
   /** The same with random keys and first PSNs. */
   public SoftHcaOptions withRandomNumbers() {
-    return new SoftHcaOptions(limits, engine, timing, true);
+    return new SoftHcaOptions(limits, engine, timing, true, congestion);
+  }
+
+  /** The same with a reaction to congestion. */
+  public SoftHcaOptions withCongestion(CongestionOptions congestion) {
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, congestion);
   }
 }
