@@ -34,7 +34,7 @@ record CollectiveSettings(
     TransferPath path,
     QueueSettings queues,
     NetworkSettings between) {
-  /** Messages of at most so many bytes have their flags inside. */
+  /** The largest message, in bytes, that carries its flags with its data. */
   private static final long MOST_PACKED = 1024;
 
   private static final int LINE = 16;
