@@ -93,7 +93,8 @@ public final class ShimServer implements AutoCloseable {
     LocalListener opened = null;
     try {
       opened = new LocalListener(socket());
-      SysfsTree.write(this.folder.resolve("sysfs"), this.devices);
+      SysfsTree.delete(tree());
+      SysfsTree.write(tree(), this.devices);
     } catch (IOException | RuntimeException e) {
       if (opened != null) {
         opened.close();
@@ -124,6 +125,10 @@ public final class ShimServer implements AutoCloseable {
 
   private Path socket() {
     return folder.resolve(SOCKET);
+  }
+
+  private Path tree() {
+    return folder.resolve("root");
   }
 
   /** True when a server answers in that folder. */
@@ -287,6 +292,6 @@ public final class ShimServer implements AutoCloseable {
     devices.forEach(device -> device.hca().close());
     fabric.close();
     Files.deleteIfExists(socket());
-    SysfsTree.delete(folder.resolve("sysfs"));
+    SysfsTree.delete(tree());
   }
 }
