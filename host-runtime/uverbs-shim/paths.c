@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -25,8 +26,8 @@
 
 /* Prefixes of paths; one that ends with '/' or ':' may be continued, the others end a name. */
 static const char *const served[] = {
-	"/sys/class/infiniband",  "/sys/class/infiniband_verbs", "/sys/devices/pcidb00:00",
-	"/sys/bus/pci/devices/db00:", "/dev/infiniband",
+	"/sys/class/infiniband",      "/sys/class/infiniband_verbs",	 "/sys/devices/pcidb00:00",
+	"/sys/bus/pci/devices/db00:", "/sys/bus/pci/drivers/mlx5_core", "/dev/infiniband",
 };
 
 int shim_node(const char *path)
@@ -181,6 +182,19 @@ EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 	char buffer[SHIM_PATH_BYTES];
 	NEXT(faccessat);
 	return next(dir, shim_path(path, buffer), mode, flags);
+}
+
+/* "ls -l" looks at attributes, too. */
+EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t bytes)
+{
+	char buffer[SHIM_PATH_BYTES];
+	return syscall(SYS_getxattr, shim_path(path, buffer), name, value, bytes);
+}
+
+EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t bytes)
+{
+	char buffer[SHIM_PATH_BYTES];
+	return syscall(SYS_lgetxattr, shim_path(path, buffer), name, value, bytes);
 }
 
 /* ------------------------------------------------------------------------------------------------ links, folders */

@@ -55,7 +55,11 @@ final class SysfsTree {
       link(
           classes.resolve("infiniband").resolve(device.name()),
           "../../%s/infiniband/%s".formatted(at, device.name()));
-      link(root.resolve("sys/bus/pci/devices").resolve(address), "../../../" + at);
+      Path bus = root.resolve("sys/bus/pci");
+      link(bus.resolve("devices").resolve(address), "../../../" + at);
+      link(bus.resolve("drivers/mlx5_core").resolve(address), "../../../../" + at);
+      link(function.resolve("driver"), "../../../bus/pci/drivers/mlx5_core");
+      link(function.resolve("subsystem"), "../../../bus/pci");
       put(root.resolve("dev/infiniband/uverbs" + number), "");
     }
   }
