@@ -18,10 +18,9 @@ import java.util.stream.Stream;
  * the names of {@code /dev/infiniband}.
  */
 final class SysfsTree {
-  /** {@code NODE_MAJOR} and {@code NODE_MINOR} of the preload library. */
-  private static final String NODE = "231:%d";
-
-  private static final int FIRST_NODE = 192;
+  // NODE_MAJOR and NODE_MINOR of the preload library.
+  private static final int NODE_MAJOR = 231;
+  private static final int NODE_MINOR = 192;
 
   /** A PCI domain that no machine has; the preload library knows it. */
   private static final String DOMAIN = "db00:00";
@@ -41,7 +40,7 @@ final class SysfsTree {
       Path function = root.resolve("sys").resolve(at);
       writeFunction(function, address);
       Path node = function.resolve("infiniband_verbs/uverbs" + number);
-      put(node.resolve("dev"), NODE.formatted(FIRST_NODE + number));
+      put(node.resolve("dev"), NODE_MAJOR + ":" + (NODE_MINOR + number));
       put(node.resolve("ibdev"), device.name());
       put(node.resolve("abi_version"), "1");
       link(node.resolve("device"), "../../../" + address);
@@ -98,7 +97,7 @@ final class SysfsTree {
   /** A list of CPUs ("0-3,8") as a mask: words of 32 bits, the highest first. */
   static String mask(String list) {
     BitSet cpus = new BitSet();
-    for (String range : list.split(",")) {
+    for (String range : list.split(",", -1)) {
       int dash = range.indexOf('-');
       int first = Integer.parseInt(dash < 0 ? range : range.substring(0, dash));
       int last = Integer.parseInt(range.substring(dash + 1));

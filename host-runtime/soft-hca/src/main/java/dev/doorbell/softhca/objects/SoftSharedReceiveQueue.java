@@ -19,8 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list of receive WQEs that queue pairs take from its head. Each WQE names the next one unless the
- * list is cyclic, so one is read at a time; other queue pairs that need a WQE wait meanwhile.
+ * A list of receive WQEs that queue pairs take from its head. Each WQE names the next one unless
+ * the list is cyclic, so one is read at a time; other queue pairs that need a WQE wait meanwhile.
  */
 public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
   private enum Step {

@@ -202,7 +202,12 @@ public final class ClientProcess {
   public Lease lease(long start, long bytes) throws ErrnoException {
     long first = pageOf(start);
     long end = start + bytes;
-    Lease lease = map(UverbsAbi.CLIENT_OFFSET + first, end - first, start - first, () -> addLeases(first, end, -1));
+    Lease lease =
+        map(
+            UverbsAbi.CLIENT_OFFSET + first,
+            end - first,
+            start - first,
+            () -> addLeases(first, end, -1));
     addLeases(first, end, 1);
     return lease;
   }

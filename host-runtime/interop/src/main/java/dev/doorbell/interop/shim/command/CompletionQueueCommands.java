@@ -1,7 +1,7 @@
 package dev.doorbell.interop.shim.command;
 
-import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
@@ -64,7 +64,10 @@ final class CompletionQueueCommands {
     Resource.Cq cq = context.find(Resource.Cq.class, in.u32(8));
     int entries = entries(context, in.u32(12));
     ErrnoException.require(
-        driver.u16(8) == cq.queue.attributes().entryBytes() && driver.u16(10) == 0 && driver.u32(12) == 0, Errno.EINVAL);
+        driver.u16(8) == cq.queue.attributes().entryBytes()
+            && driver.u16(10) == 0
+            && driver.u32(12) == 0,
+        Errno.EINVAL);
     long ring = driver.u64(0);
     long bytes = (long) entries * cq.queue.attributes().entryBytes();
     MappedQueues.requireShared(context, ring, bytes, Cqe.BYTES);

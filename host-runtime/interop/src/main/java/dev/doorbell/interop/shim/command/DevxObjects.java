@@ -1,8 +1,8 @@
 package dev.doorbell.interop.shim.command;
 
+import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Transport;
-import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.prm.CommandHeader;
 import dev.doorbell.core.mlx5.prm.CompletionQueueContext;

@@ -54,8 +54,8 @@ public final class OnChipPages {
    * device have the same upper half, so that a range of them is one range of the file.
    */
   public static long offset(int page) {
-    long low = page & 0xff;
-    long high = page >>> 8;
-    return (high << 16 | UverbsAbi.MMAP_DEVICE_MEMORY << 8 | low) * AddressSpace.PAGE;
+    int low = page & 0xff;
+    int high = page >>> 8;
+    return (long) (high << 16 | UverbsAbi.MMAP_DEVICE_MEMORY << 8 | low) * AddressSpace.PAGE;
   }
 }
