@@ -407,7 +407,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
   /** Where the next CQE goes. */
   private long entry() {
     long index = collapsed ? 0 : produced & (entries - 1);
-    return ringAddress + (index + 1 << shift) - Cqe.BYTES;
+    return ringAddress + ((index + 1) << shift) - Cqe.BYTES;
   }
 
   /** A CQE was written: notifies its waiters. */
