@@ -84,7 +84,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     if (variant != DriverAccess.ANY_VARIANT) {
       key = (key & ~0xff) | (variant & 0xff);
     }
-    SoftMemoryRegion region = new SoftMemoryRegion(this, key, address, memory, length, rights);
+    SoftMemoryRegion region =
+        new SoftMemoryRegion(this, key, address, memory, length, rights, hca.options().promises());
     hca.regions.put(region);
     open.add(region);
     return region;

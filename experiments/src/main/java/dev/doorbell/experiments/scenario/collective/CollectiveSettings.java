@@ -32,7 +32,7 @@ record CollectiveSettings(
     int threads,
     TransferPath path,
     QueueSettings queues) {
-  /** Messages of at most so many bytes have their flags inside. */
+  /** The largest message, in bytes, that carries its flags with its data. */
   private static final long MOST_PACKED = 1024;
 
   private static final int LINE = 16;

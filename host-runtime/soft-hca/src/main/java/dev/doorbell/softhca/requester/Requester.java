@@ -1,5 +1,7 @@
 package dev.doorbell.softhca.requester;
 
+import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
@@ -41,6 +43,7 @@ public final class Requester {
   private final PacketMaker maker;
   private final SendState sendState;
   private final boolean reliable;
+  private final Promises promises;
   private final LocalRead localRead;
   private final SoftCompletionQueue completionQueue;
   private final NumberTable<SoftCompletionQueue> completionQueues;
@@ -84,6 +87,7 @@ public final class Requester {
     this.wqeNanos = hca.options().timing().wqeNanos();
     this.ring = new RequestRing(this::ready, sendBlocks);
     this.reliable = queuePair.isReliable();
+    this.promises = hca.options().promises();
     this.tx = new RequestTxQueue(queuePair, hca, ring);
     this.maker = new PacketMaker(queuePair, hca, tx);
     this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, startPsn);
@@ -288,9 +292,9 @@ public final class Requester {
   private boolean start(SendRequest request) {
     boolean oldest = ring.oldest == ring.sending;
     int fence = ControlSegment.fence(request.fmCeSe);
-    if (fence == ControlSegment.FENCE_STRONG_ORDERING
-        ? !oldest
-        : fence != ControlSegment.FENCE_NONE && sendState.hasOutstandingReads()) {
+    boolean waits =
+        fence == ControlSegment.FENCE_STRONG_ORDERING || waitsForAcknowledgement(request);
+    if (waits ? !oldest : fence != ControlSegment.FENCE_NONE && sendState.hasOutstandingReads()) {
       return false;
     }
     decoder.decode(request);
@@ -312,6 +316,13 @@ public final class Requester {
       }
       default -> sendState.assignPsns(request);
     };
+  }
+
+  /** True when the adapter holds a request until those before it are acknowledged. */
+  private boolean waitsForAcknowledgement(SendRequest request) {
+    return promises.sending() == Promise.Sending.ACKNOWLEDGED
+        || (promises.atomics() == Promise.Atomics.AFTER_ACKNOWLEDGEMENT
+            && Opcode.isAtomic(request.opcode));
   }
 
   private boolean startWait(SendRequest request) {
