@@ -17,7 +17,6 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
@@ -131,7 +130,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     @Nullable Memory ring = null;
     @Nullable Memory record = null;
     try {
-      ring = memory.allocate(attributes.ringIn(), (long) entries * Cqe.BYTES, label + " ring");
+      ring = memory.allocate(attributes.ringIn(), attributes.ringBytes(), label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
       SoftCompletionQueue queue =
           new SoftCompletionQueue(
