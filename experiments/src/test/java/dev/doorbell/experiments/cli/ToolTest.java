@@ -141,7 +141,7 @@ class ToolTest {
     assertThat(session.err())
         .isEqualTo(
             """
-            pull-vs-push  DB-C050  this path needs P2P reads (point pull_same-switch_8 and 152 more)
+            pull-vs-push  DB-C050  this path needs P2P reads (point pull_h200-cx7_8 and 152 more)
             1 error
             """);
   }
@@ -220,7 +220,7 @@ class ToolTest {
             "axis     size: 8 B, 64 B",
             "metric   latency: ",
             "points   153, 36 excluded",
-            "expect   For small messages push wins");
+            "expect   On constants that measurements");
   }
 
   @Test

@@ -10,7 +10,13 @@ public final class Configs {
   public static final Vocabulary WORDS =
       new Vocabulary(
           List.of("put_latency", "put_bandwidth"),
-          List.of("same-switch", "cross-rc", "cross-socket"));
+          List.of(
+              "same-switch",
+              "cross-rc",
+              "cross-socket",
+              "h200-cx7",
+              "h200-cx7-rc",
+              "h200nvl-cx7-far"));
 
   /** Three paths, two sizes, one of the six points excluded. */
   public static final String SMALL =

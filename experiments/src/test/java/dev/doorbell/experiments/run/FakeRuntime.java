@@ -129,7 +129,10 @@ public class FakeRuntime implements ExperimentRuntime {
         List.of(
             new Catalogue.Entry("same-switch", "GPU and HCA below one switch", ""),
             new Catalogue.Entry("cross-rc", "across two root complexes", ""),
-            new Catalogue.Entry("cross-socket", "across two sockets", "")));
+            new Catalogue.Entry("cross-socket", "across two sockets", ""),
+            new Catalogue.Entry("h200-cx7", "a ConnectX-7 below one switch", ""),
+            new Catalogue.Entry("h200-cx7-rc", "the same across two root ports", ""),
+            new Catalogue.Entry("h200nvl-cx7-far", "a ConnectX-7 at the other socket", "")));
   }
 
   @Override
