@@ -24,6 +24,7 @@ import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.scenario.collective.CollectiveKind;
 import dev.doorbell.experiments.scenario.congestion.CongestionKind;
 import dev.doorbell.experiments.scenario.device.RealHca;
+import dev.doorbell.experiments.scenario.expert.ExpertKind;
 import dev.doorbell.experiments.scenario.handoff.CpuPosterKind;
 import dev.doorbell.experiments.scenario.handoff.ProxyMinimalKind;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
@@ -94,6 +95,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PostingKind(),
                 new OverlapKind(),
                 new MoveKind(),
+                new ExpertKind(),
                 new AllToAllKind(),
                 new CollectiveKind(),
                 new CongestionKind(),
