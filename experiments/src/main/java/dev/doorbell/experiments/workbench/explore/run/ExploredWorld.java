@@ -17,6 +17,7 @@ import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +68,12 @@ abstract class ExploredWorld implements AutoCloseable {
     return scenario.program().shape().api().map(DeviceApi::of);
   }
 
-  /** Starts the scenario's kernel on a rank. */
-  final void launch(Rank rank, Memory views, JobView job) {
+  /**
+   * Starts the scenario's kernel on a rank.
+   *
+   * @param brought what the kernel's own settings, metrics and buffers give, by name
+   */
+  final void launch(Rank rank, Memory views, JobView job, Map<String, Long> brought) {
     Memory jobMemory = allocate(rank, MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
     Scenario.Program program = scenario.program();
@@ -93,7 +98,7 @@ abstract class ExploredWorld implements AutoCloseable {
                     shape.sharedBytes(),
                     shape.cooperative(),
                     KERNEL_NANOS),
-                Protocol.arguments(shape.parameters(), entry, queuePairs, jobMemory, job),
+                Protocol.arguments(shape.parameters(), entry, queuePairs, jobMemory, job, brought),
                 own(rank.gpu().createStream())));
   }
 
