@@ -23,7 +23,7 @@ public final class Formula {
   public static final String INDEX = "i";
 
   /** The formula of nothing. */
-  public static final Formula ZERO = new Formula("0", new Node.Number(0));
+  public static final Formula ZERO = new Formula("0", new Node.Literal(0));
 
   /** Names that {@code sum} and its like may bind inside each other. */
   static final int MOST_BOUND = 8;
@@ -183,10 +183,10 @@ public final class Formula {
     private Node number(String word) throws FormulaException {
       OptionalLong size = Sizes.parse(word);
       if (size.isPresent()) {
-        return new Node.Number(size.getAsLong());
+        return new Node.Literal(size.getAsLong());
       }
       try {
-        return new Node.Number(Double.parseDouble(word));
+        return new Node.Literal(Double.parseDouble(word));
       } catch (NumberFormatException _) {
         throw new FormulaException("'%s' in '%s' is no number".formatted(word, text));
       }

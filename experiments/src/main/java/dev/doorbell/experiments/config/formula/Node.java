@@ -12,7 +12,7 @@ interface Node {
   double real(Frame frame);
 
   /** A number that stands in the text. */
-  record Number(double value) implements Node {
+  record Literal(double value) implements Node {
     @Override
     public long whole(Frame frame) {
       return (long) value;

@@ -59,21 +59,11 @@ public record KernelScope(
   /** Values for the kernel's formulas, of rank 0 and number 0. */
   public Frame frame(long seed) {
     Frame frame = new Frame(extension.formulaNames(), seed);
-    number("size", frame, size);
-    number("ranks", frame, ranks);
-    number("window", frame, window);
-    number("blocks", frame, blocks);
-    number("threads", frame, threads);
-    number("iterations", frame, iterations);
-    number("warmup", frame, warmup);
+    KernelExtension.VARIABLES.forEach(name -> frame.set(name, (double) bits(name)));
     for (KernelSetting setting : extension.settings()) {
       frame.set(setting.name(), KernelSetting.number(value(setting)));
     }
     return frame;
-  }
-
-  private static void number(String name, Frame frame, double value) {
-    frame.set(name, value);
   }
 
   /** The value of one of the numbers that formulas know, a setting's as its type's bits. */

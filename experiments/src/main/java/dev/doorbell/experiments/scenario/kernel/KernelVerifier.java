@@ -21,9 +21,9 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Holds a kernel's own buffers, at all ranks, against what its descriptor says of them. */
@@ -122,10 +122,12 @@ public final class KernelVerifier {
 
   private @Nullable String mismatch(KernelVerification.Expected expected) {
     Frame frame = scope.frame(0);
-    Map<String, Numbers> numbers =
-        scope.extension().buffers().stream()
-            .collect(Collectors.toMap(KernelBuffer::name, this::numbers));
-    scope.extension().buffers().forEach(buffer -> frame.add(numbers.get(buffer.name())));
+    Map<String, Numbers> numbers = new HashMap<>();
+    for (KernelBuffer buffer : scope.extension().buffers()) {
+      Numbers all = numbers(buffer);
+      numbers.put(buffer.name(), all);
+      frame.add(all);
+    }
     try {
       for (Map.Entry<String, Formula> entry : expected.expected().entrySet()) {
         Numbers found = numbers.get(entry.getKey());
@@ -149,7 +151,7 @@ public final class KernelVerifier {
     frame.set(Formula.RANK, rank);
     long count = found.ranks.get(rank).byteSize() / type.bytes();
     for (long i = 0; i < count; i++) {
-      frame.set(Formula.INDEX, i);
+      frame.set(Formula.INDEX, (double) i);
       long is = found.bits(rank, i);
       long wanted =
           type.decimal() ? type.bits(formula.real(frame)) : type.bits(formula.whole(frame));

@@ -97,9 +97,9 @@ class KernelExtensionReaderTest {
         .hasSize(1)
         .allSatisfy(text -> assertThat(text).contains("13:31 'i' names no number"));
     assertThat(problems(OWN.replace("default: 2,", "default: 65,")))
-        .containsExactly("my.kernel.yaml:7:34 the default 65 lies outside of the range");
+        .containsExactly("my.kernel.yaml:7:33 the default 65 lies outside of the range");
     assertThat(problems(OWN.replace("in: output", "in: outptu")).getFirst())
-        .contains("14:38 unknown buffer 'outptu'");
+        .contains("14:39 unknown buffer 'outptu'");
     assertThat(problems(OWN.replace("reduce: sum, of: input, in: output", "entry: look")))
         .containsExactly(
             "my.kernel.yaml:14:9 the entry gets no status words, so that nobody learns what it"
