@@ -19,15 +19,18 @@
 #include <stdint.h>
 
 #define SHIM_MAGIC 0x56554244u /* "DBUV" */
-#define SHIM_VERSION 2u
+#define SHIM_VERSION 3u
 
-/* The shared file, a memfd that is sealed against shrinking (the server refuses any other): a page of the client that is shared lies at its own address; what is mapped through the
- * device lies above. */
-#define SHIM_DEVICE_OFFSET (1ull << 47)
-#define SHIM_FILE_BYTES (SHIM_DEVICE_OFFSET + (1ull << 32))
-
-/* On-chip memory lies in the upper half of that; libmlx5 names its pages by an index of 16 bits. */
-#define SHIM_CHIP_OFFSET (SHIM_DEVICE_OFFSET + (1ull << 31))
+/*
+ * The shared file, a memfd that is sealed against shrinking (the server refuses any other), by offset:
+ *
+ *   on-chip memory   below 2^36, where libmlx5 maps it: a command and the two halves of a page index
+ *   doorbell pages   from SHIM_DEVICE_OFFSET on, where the server chose
+ *   shared pages     the client's own, from SHIM_CLIENT_OFFSET on: each at its address
+ */
+#define SHIM_DEVICE_OFFSET (1ull << 40)
+#define SHIM_CLIENT_OFFSET (1ull << 47)
+#define SHIM_FILE_BYTES (1ull << 48)
 
 enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2 };
 

@@ -2,19 +2,21 @@
  * A preload library that shows unmodified libibverbs and libmlx5 programs the mlx5 devices of a Doorbell server
  * (protocol.h). DOORBELL_HCA names the server's folder; without it the library does nothing.
  *
- *   discovery  SYSFS_PATH, which libibverbs honours, names a tree that the server wrote; netlink, which
- *              libibverbs tries first, fails for RDMA
- *   the node   open("/dev/infiniband/uverbsN") connects to the server and returns /dev/null, a character device
- *              with the number in that tree
+ *   discovery  what describes the devices in /sys and /dev is read from the server's folder (paths.c); netlink,
+ *              which libibverbs tries first, fails for RDMA
+ *   the node   open("/dev/infiniband/uverbsN") connects to the server and returns a descriptor of the shared file,
+ *              which fstat shows as the device
  *   commands   ioctl(RDMA_VERBS_IOCTL) goes to the server; write() fails, which no rdma-core since 2018
  *              needs
- *   mappings   mmap of the node maps the shared file instead: doorbell pages, on-chip memory
+ *   mappings   mmap of the node is the kernel's own of the shared file, at offsets as a driver has them: doorbell
+ *              pages, on-chip memory. No memory function is interposed, so libraries may patch them as they like.
  *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
  *              back when it is destroyed, so that the server reads and writes them in place
  *   events     event file descriptors are connections to the server, from which the program reads records
  *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them first
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -36,17 +38,15 @@
 #include <unistd.h>
 
 #include "protocol.h"
+#include "shim.h"
 
-#define EXPORT __attribute__((visibility("default")))
-#define NODE "/dev/infiniband/uverbs"
 #define NETLINK_FAMILY_RDMA 20
-#define MAX_FD 65536
-#define PAGE 4096ul
-#define MMAP_DEVICE_MEMORY 8 /* MLX5_IB_MMAP_DEVICE_MEM */
 
-/* An open device. */
+/* An open device, which several descriptors may name. */
 struct device {
 	int connection;
+	int number;
+	int users; /* guarded by `tables` */
 	pthread_mutex_t lock; /* held for one request and its reply */
 };
 
@@ -55,7 +55,7 @@ static struct device *devices[MAX_FD];
 static uint64_t events[MAX_FD];
 static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
 
-static const char *folder; /* the server's folder; NULL: this library does nothing */
+const char *shim_folder;
 static int shared_file = -1;
 
 /* Whole pages that the program itself has shared: actions of the server leave them shared. Guarded by `tables`. */
@@ -116,7 +116,7 @@ static bool receive_all(int fd, void *to, size_t bytes)
 static int greet(enum shim_kind kind, uint32_t number, uint64_t token)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	int length = snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", folder);
+	int length = snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", shim_folder);
 	if (length < 0 || (size_t)length >= sizeof name.sun_path) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -158,15 +158,16 @@ static int greet(enum shim_kind kind, uint32_t number, uint64_t token)
 static int share_pages(uint64_t start, uint64_t length)
 {
 	char *from = (char *)(uintptr_t)start;
+	off_t place = (off_t)(SHIM_CLIENT_OFFSET + start);
 	for (uint64_t done = 0; done < length;) {
-		ssize_t n = pwrite(shared_file, from + done, length - done, (off_t)(start + done));
+		ssize_t n = pwrite(shared_file, from + done, length - done, place + (off_t)done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n < 0 ? errno : EIO;
 		done += (uint64_t)n;
 	}
-	void *at = sys_mmap(from, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_file, (off_t)start);
+	void *at = sys_mmap(from, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_file, place);
 	return at == MAP_FAILED ? errno : 0;
 }
 
@@ -192,8 +193,9 @@ static int return_pages(uint64_t start, uint64_t length)
 	if (copy == MAP_FAILED)
 		return errno;
 	memcpy(copy, at, length);
-	int error = mremap(copy, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, at) == MAP_FAILED ? errno : 0;
-	discard(start, length);
+	long moved = syscall(SYS_mremap, copy, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+	int error = moved == -1 ? errno : 0;
+	discard(SHIM_CLIENT_OFFSET + start, length);
 	return error;
 }
 
@@ -325,20 +327,12 @@ static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
 
 /* ------------------------------------------------------------------------------------ the device and its fds */
 
-static bool is_device(int fd)
+int shim_device(int fd)
 {
-	return fd >= 0 && fd < MAX_FD && __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
-}
-
-/* Returns n of the device node at a path, or -1. */
-static int node_number(const char *path)
-{
-	if (!folder || !path || strncmp(path, NODE, sizeof NODE - 1))
+	if (fd < 0 || fd >= MAX_FD)
 		return -1;
-	const char *digits = path + sizeof NODE - 1;
-	char *end;
-	long number = strtol(digits, &end, 10);
-	return *digits >= '0' && *digits <= '9' && !*end && number < 256 ? (int)number : -1;
+	struct device *device = __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
+	return device ? device->number : -1;
 }
 
 static int make_shared_file(void)
@@ -373,8 +367,11 @@ static int open_device(int number, int flags)
 	if (!device)
 		return -1;
 	pthread_mutex_init(&device->lock, NULL);
+	device->number = number;
+	device->users = 1;
 	device->connection = greet(SHIM_DEVICE, (uint32_t)number, 0);
-	int fd = device->connection < 0 ? -1 : sys_open(AT_FDCWD, "/dev/null", flags, 0);
+	int duplicate = flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD;
+	int fd = device->connection < 0 ? -1 : (int)syscall(SYS_fcntl, shared_file, duplicate, 0);
 	int error = errno;
 	if (fd >= MAX_FD) {
 		sys_close(fd);
@@ -392,10 +389,49 @@ static int open_device(int number, int flags)
 	return fd;
 }
 
+/* A descriptor names another descriptor's device, too. */
+static int duplicated(int from, int to)
+{
+	if (to < 0 || shim_device(from) < 0)
+		return to;
+	if (to >= MAX_FD) {
+		sys_close(to);
+		errno = EMFILE;
+		return -1;
+	}
+	pthread_mutex_lock(&tables);
+	struct device *device = devices[from];
+	if (device)
+		device->users++;
+	__atomic_store_n(&devices[to], device, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&tables);
+	return to;
+}
+
+/* A descriptor is about to be closed. */
+static void forget(int fd)
+{
+	if (fd < 0 || fd >= MAX_FD || (!devices[fd] && !events[fd]))
+		return;
+	pthread_mutex_lock(&tables);
+	struct device *device = devices[fd];
+	__atomic_store_n(&devices[fd], NULL, __ATOMIC_RELEASE);
+	events[fd] = 0;
+	bool last = device && --device->users == 0;
+	pthread_mutex_unlock(&tables);
+	if (!last)
+		return;
+	if (device->connection >= 0)
+		sys_close(device->connection);
+	pthread_mutex_destroy(&device->lock);
+	free(device);
+}
+
 static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
-	int number = node_number(path);
-	return number < 0 ? sys_open(dir, path, flags, mode) : open_device(number, flags);
+	char buffer[SHIM_PATH_BYTES];
+	int number = shim_node(path);
+	return number < 0 ? sys_open(dir, shim_path(path, buffer), flags, mode) : open_device(number, flags);
 }
 
 /* A forked child shares its parent's connection, which serves one process only: the device fails in the child. */
@@ -411,15 +447,11 @@ static void forget_in_child(void)
 
 __attribute__((constructor)) static void start(void)
 {
-	static char tree[4096];
 	const char *given = getenv("DOORBELL_HCA");
 	if (!given || !*given)
 		return;
-	int length = snprintf(tree, sizeof tree, "%s/sysfs", given);
-	if (length < 0 || (size_t)length >= sizeof tree || setenv("SYSFS_PATH", tree, 1))
-		return;
 	pthread_atfork(NULL, NULL, forget_in_child);
-	folder = strdup(given);
+	shim_folder = strdup(given);
 }
 
 /* ------------------------------------------------------------------------------------------- before pinning */
@@ -525,38 +557,52 @@ EXPORT int __openat64_2(int dir, const char *path, int flags)
 	return open_any(dir, path, flags | O_LARGEFILE, 0);
 }
 
-EXPORT int stat(const char *restrict path, struct stat *restrict result)
-{
-	return fstatat(AT_FDCWD, node_number(path) < 0 ? path : "/dev/null", result, 0);
-}
-
-EXPORT int stat64(const char *restrict path, struct stat64 *restrict result)
-{
-	return fstatat64(AT_FDCWD, node_number(path) < 0 ? path : "/dev/null", result, 0);
-}
-
-EXPORT int access(const char *path, int mode)
-{
-	return (int)syscall(SYS_faccessat, AT_FDCWD, node_number(path) < 0 ? path : "/dev/null", mode);
-}
-
 EXPORT int close(int fd)
 {
-	if (fd >= 0 && fd < MAX_FD) {
-		struct device *device = __atomic_exchange_n(&devices[fd], NULL, __ATOMIC_ACQ_REL);
-		if (device) {
-			if (device->connection >= 0)
-				sys_close(device->connection);
-			pthread_mutex_destroy(&device->lock);
-			free(device);
-		}
-		if (events[fd]) {
-			pthread_mutex_lock(&tables);
-			events[fd] = 0;
-			pthread_mutex_unlock(&tables);
-		}
-	}
+	forget(fd);
 	return sys_close(fd);
+}
+
+EXPORT int dup(int fd)
+{
+	return duplicated(fd, (int)syscall(SYS_dup, fd));
+}
+
+EXPORT int dup3(int fd, int to, int flags)
+{
+	if (fd != to)
+		forget(to);
+	return duplicated(fd, (int)syscall(SYS_dup3, fd, to, flags));
+}
+
+EXPORT int dup2(int fd, int to)
+{
+	/* To itself it does nothing but fail for a descriptor that is not open. */
+	return fd == to ? (syscall(SYS_fcntl, fd, F_GETFD) < 0 ? -1 : to) : dup3(fd, to, 0);
+}
+
+#define DUPLICATES(request) ((request) == F_DUPFD || (request) == F_DUPFD_CLOEXEC)
+
+EXPORT int fcntl(int fd, int request, ...)
+{
+	NEXT(fcntl);
+	va_list list;
+	va_start(list, request);
+	void *argument = va_arg(list, void *);
+	va_end(list);
+	int result = next(fd, request, argument);
+	return DUPLICATES(request) ? duplicated(fd, result) : result;
+}
+
+EXPORT int fcntl64(int fd, int request, ...)
+{
+	NEXT(fcntl64);
+	va_list list;
+	va_start(list, request);
+	void *argument = va_arg(list, void *);
+	va_end(list);
+	int result = next(fd, request, argument);
+	return DUPLICATES(request) ? duplicated(fd, result) : result;
 }
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
@@ -565,7 +611,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(list, request);
 	void *argument = va_arg(list, void *);
 	va_end(list);
-	if (!is_device(fd))
+	if (shim_device(fd) < 0)
 		return (int)syscall(SYS_ioctl, fd, request, argument);
 	int error = request == RDMA_VERBS_IOCTL ? command(devices[fd], argument) : ENOTTY;
 	if (!error)
@@ -576,45 +622,16 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 
 EXPORT ssize_t write(int fd, const void *from, size_t bytes)
 {
-	if (is_device(fd)) {
+	if (shim_device(fd) >= 0) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
 	return syscall(SYS_write, fd, from, bytes);
 }
 
-/* The offset in the shared file of what a program maps from the device. The server chose the offsets of doorbell
- * pages; libmlx5 computes those of on-chip memory from a command and the two halves of a page index. */
-static uint64_t device_offset(uint64_t offset)
-{
-	uint64_t page = offset >> 12;
-	if (offset >= SHIM_DEVICE_OFFSET || (page >> 8 & 0xff) != MMAP_DEVICE_MEMORY || page >> 24)
-		return offset;
-	return SHIM_CHIP_OFFSET + (((page & 0xff) | (page >> 16 << 8)) << 12);
-}
-
-EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
-{
-	if (!(flags & MAP_ANONYMOUS) && is_device(fd)) {
-		uint64_t place = device_offset((uint64_t)offset);
-		if (place < SHIM_DEVICE_OFFSET || place + length > SHIM_FILE_BYTES) {
-			errno = EINVAL;
-			return MAP_FAILED;
-		}
-		/* Programs map doorbells write-only, which no processor supports. */
-		return sys_mmap(at, length, prot | PROT_READ, flags, shared_file, (off_t)place);
-	}
-	return sys_mmap(at, length, prot, flags, fd, offset);
-}
-
-EXPORT void *mmap64(void *at, size_t length, int prot, int flags, int fd, off64_t offset)
-{
-	return mmap(at, length, prot, flags, fd, offset);
-}
-
 EXPORT int socket(int domain, int type, int protocol)
 {
-	if (folder && domain == AF_NETLINK && protocol == NETLINK_FAMILY_RDMA) {
+	if (shim_folder && domain == AF_NETLINK && protocol == NETLINK_FAMILY_RDMA) {
 		errno = EPROTONOSUPPORT;
 		return -1;
 	}

@@ -79,9 +79,26 @@ public record FuzzTarget(String name, String what, int weight, Opener opener) {
     Outcome read(byte[] input) throws Exception;
   }
 
+  /** Makes one input. */
+  @FunctionalInterface
+  public interface Generator {
+    byte[] generate(RandomGenerator random, Mutator mutator);
+  }
+
   /** Returns a target whose reader keeps no state between inputs. */
   public static FuzzTarget of(
       String name, String what, Supplier<List<byte[]>> seeds, List<byte[]> words, Reader reader) {
+    return of(name, what, seeds, words, (random, mutator) -> mutator.mutate(random), reader);
+  }
+
+  /** Returns such a target whose inputs {@code generator} makes. */
+  public static FuzzTarget of(
+      String name,
+      String what,
+      Supplier<List<byte[]>> seeds,
+      List<byte[]> words,
+      Generator generator,
+      Reader reader) {
     return new FuzzTarget(
         name,
         what,
@@ -96,6 +113,11 @@ public record FuzzTarget(String name, String what, int weight, Opener opener) {
             @Override
             public List<byte[]> dictionary() {
               return words;
+            }
+
+            @Override
+            public byte[] generate(RandomGenerator random, Mutator mutator) {
+              return generator.generate(random, mutator);
             }
 
             @Override

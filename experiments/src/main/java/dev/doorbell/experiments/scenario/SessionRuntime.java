@@ -23,6 +23,7 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.scenario.collective.CollectiveKind;
+import dev.doorbell.experiments.scenario.congestion.CongestionKind;
 import dev.doorbell.experiments.scenario.device.RealHca;
 import dev.doorbell.experiments.scenario.handoff.CpuPosterKind;
 import dev.doorbell.experiments.scenario.handoff.ProxyMinimalKind;
@@ -96,6 +97,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new MoveKind(),
                 new AllToAllKind(),
                 new CollectiveKind(),
+                new CongestionKind(),
                 new TransferKind(protocols)));
     this.pairing = pairing;
   }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,7 +60,7 @@ class PairedRunTest {
       Optional<ProcessHandle> other = Optional.empty();
       while (program.isAlive() && (other.isEmpty() || (met && !hasRecordedAPoint()))) {
         other = program.process().children().filter(PairedRunTest::isSecond).findFirst();
-        Thread.sleep(POLL_MILLIS);
+        program.process().waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
       }
       assertThat(other).as("%s", program.said()).isPresent();
       other.get().destroyForcibly();

@@ -79,7 +79,7 @@ class ProcessTest {
         new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile()).start();
     try {
       while (process.info().totalCpuDuration().map(spent -> spent.toMillis() < 300).orElse(false)) {
-        Thread.sleep(20);
+        process.waitFor(20, TimeUnit.MILLISECONDS);
       }
       long asked = System.nanoTime();
       process.toHandle().destroy();

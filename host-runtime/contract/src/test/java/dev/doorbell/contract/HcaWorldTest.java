@@ -24,12 +24,12 @@ class HcaWorldTest {
 
     @Override
     public Hca hca(int side) {
-      throw new UnsupportedOperationException();
+      throw new AssertionError("this world has no devices");
     }
 
     @Override
     public MemoryProvider memory(int side) {
-      throw new UnsupportedOperationException();
+      throw new AssertionError("this world has no devices");
     }
 
     @Override

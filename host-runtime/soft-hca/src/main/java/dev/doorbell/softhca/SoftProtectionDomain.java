@@ -17,7 +17,6 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
@@ -85,7 +84,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     if (variant != DriverAccess.ANY_VARIANT) {
       key = (key & ~0xff) | (variant & 0xff);
     }
-    SoftMemoryRegion region = new SoftMemoryRegion(this, key, address, memory, length, rights);
+    SoftMemoryRegion region =
+        new SoftMemoryRegion(this, key, address, memory, length, rights, hca.options().promises());
     hca.regions.put(region);
     open.add(region);
     return region;
@@ -130,7 +130,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     @Nullable Memory ring = null;
     @Nullable Memory record = null;
     try {
-      ring = memory.allocate(attributes.ringIn(), (long) entries * Cqe.BYTES, label + " ring");
+      ring = memory.allocate(attributes.ringIn(), attributes.ringBytes(), label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
       SoftCompletionQueue queue =
           new SoftCompletionQueue(

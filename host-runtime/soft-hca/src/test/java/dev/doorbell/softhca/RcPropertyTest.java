@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import org.junit.jupiter.api.Tag;
@@ -54,6 +55,19 @@ class RcPropertyTest {
     try (SteppedWorld world = new SteppedWorld(impatient)) {
       world.wire.window = window;
       run(world, 256, 50_000L * window, 0, FEW);
+    }
+  }
+
+  /** Requests of the model overlap: a fence on each keeps their order. */
+  @Test
+  void they_do_not_where_packets_are_placed_in_any_order_but_each_request_is_fenced() {
+    Adapter adapter = UnorderedHcaTransportContractTest.unordered();
+    SoftHcaOptions unordered =
+        SoftHcaOptions.DEFAULT
+            .withEngine(new SoftHcaOptions.Engine(256, 64, 32, 1024))
+            .withAdapter(adapter.with("+fence", adapter.promises().fenced()));
+    try (SteppedWorld world = new SteppedWorld(unordered)) {
+      run(world, 256, 70_000, 0, FEW);
     }
   }
 

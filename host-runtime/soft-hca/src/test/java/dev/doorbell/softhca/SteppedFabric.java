@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory at once, and a clock that moves only when nobody has anything to do, straight to the next
@@ -31,6 +32,15 @@ final class SteppedFabric extends Fabric {
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private long made;
   private long clock;
+
+  /** Learns of what devices write, in order; null for nobody. */
+  @Nullable Writes writes;
+
+  /** Learns of a write or an atomic of a device. */
+  @FunctionalInterface
+  interface Writes {
+    void written(long address, int bytes, boolean relaxed);
+  }
 
   private record Timer(long at, long order, Completion completion) implements Comparable<Timer> {
     @Override
@@ -133,6 +143,12 @@ final class SteppedFabric extends Fabric {
       this.inner = inner;
     }
 
+    private void tell(long address, int bytes, boolean relaxed) {
+      if (writes != null) {
+        writes.written(address, bytes, relaxed);
+      }
+    }
+
     @Override
     public long map(long address, int bytes) {
       return inner.map(address, bytes);
@@ -145,6 +161,7 @@ final class SteppedFabric extends Fabric {
 
     @Override
     public void write(long source, long address, int bytes, boolean relaxed) {
+      tell(address, bytes, relaxed);
       inner.write(source, address, bytes, relaxed);
     }
 
@@ -157,6 +174,7 @@ final class SteppedFabric extends Fabric {
     @Override
     public boolean atomic(
         long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
+      tell(address, bytes, false);
       return inner.atomic(address, bytes, result, atomic, completion);
     }
 

@@ -10,7 +10,6 @@ import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
-import dev.doorbell.experiments.fuzz.FuzzTarget.Session;
 import dev.doorbell.experiments.fuzz.FuzzTargets;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
@@ -26,7 +25,6 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 
 /** Files that users write: YAML of every kind, litmus tests, and expressions in them. */
 public final class YamlTargets implements FuzzTargets {
@@ -111,40 +109,23 @@ public final class YamlTargets implements FuzzTargets {
   /** A target of YAML, some of whose inputs nest deeply or refer to themselves. */
   private static FuzzTarget yaml(
       String name, String what, Supplier<List<byte[]>> seeds, FuzzTarget.Reader reader) {
-    return new FuzzTarget(
+    return FuzzTarget.of(
         name,
         what,
-        () -> {
-          List<byte[]> wellFormed = seeds.get();
-          return new Session() {
-            @Override
-            public List<byte[]> seeds() {
-              return wellFormed;
-            }
-
-            @Override
-            public List<byte[]> dictionary() {
-              return WORDS;
-            }
-
-            @Override
-            public byte[] generate(RandomGenerator random, Mutator mutator) {
-              return random.nextInt(10) == 0
-                  ? Seeds.bytes(new YamlGenerator(random).document())
-                  : mutator.mutate(random);
-            }
-
-            @Override
-            public Outcome read(byte[] input) throws Exception {
-              try {
-                return reader.read(input);
-              } catch (ConfigException e) {
-                return refused(e.problems());
-              } catch (TopologyException e) {
-                return refused(e.problems());
-              }
-            }
-          };
+        seeds,
+        WORDS,
+        (random, mutator) ->
+            random.nextInt(10) == 0
+                ? Seeds.bytes(new YamlGenerator(random).document())
+                : mutator.mutate(random),
+        input -> {
+          try {
+            return reader.read(input);
+          } catch (ConfigException e) {
+            return refused(e.problems());
+          } catch (TopologyException e) {
+            return refused(e.problems());
+          }
         });
   }
 

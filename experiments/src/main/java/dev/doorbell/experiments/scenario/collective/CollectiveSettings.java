@@ -8,6 +8,7 @@ import dev.doorbell.experiments.collective.Reduction;
 import dev.doorbell.experiments.collective.Schedule;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 
 /**
@@ -31,8 +32,9 @@ record CollectiveSettings(
     int chunk,
     int threads,
     TransferPath path,
-    QueueSettings queues) {
-  /** Messages of at most so many bytes have their flags inside. */
+    QueueSettings queues,
+    NetworkSettings between) {
+  /** The largest message, in bytes, that carries its flags with its data. */
   private static final long MOST_PACKED = 1024;
 
   private static final int LINE = 16;

@@ -12,6 +12,7 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the world of a point on any backend: two ranks with payload in GPU memory by default. */
 public final class WorldBuilder {
@@ -24,6 +25,7 @@ public final class WorldBuilder {
   private CudaGpu.Mover mover = CudaGpu.Mover.NONE;
   private long firstRetryNanos;
   private Trace trace = Trace.NONE;
+  private @Nullable Switching switching;
 
   /**
    * A builder.
@@ -70,6 +72,12 @@ public final class WorldBuilder {
     return this;
   }
 
+  /** Switches between the HCAs in virtual time; null for cables between all of them. */
+  public WorldBuilder switching(@Nullable Switching between) {
+    switching = between;
+    return this;
+  }
+
   /** Receives the events of everything in virtual time. */
   public WorldBuilder trace(Trace receiver) {
     trace = receiver;
@@ -85,7 +93,7 @@ public final class WorldBuilder {
   public World open() {
     return switch (backend) {
       case ExecutionBackend.Virtual() ->
-          World.timed(topology, ranks, mtu, seed, trace, payload, firstRetryNanos);
+          World.timed(topology, ranks, mtu, seed, trace, payload, firstRetryNanos, switching);
       case ExecutionBackend.Wall() -> {
         DirectFabric fabric = new DirectFabric();
         yield World.direct(

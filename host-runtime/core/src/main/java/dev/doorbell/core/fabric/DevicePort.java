@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The door through which a device does DMA, and takes time.
  *
@@ -34,6 +36,28 @@ public abstract class DevicePort {
    * @param relaxed may pass earlier writes (the relaxed-ordering attribute of the region)
    */
   public abstract void write(long source, long address, int bytes, boolean relaxed);
+
+  /**
+   * As {@link #write}, of the payload of one packet that the device may place before and after
+   * others of the same connection: what orders it is what its sender knew, and nothing that this
+   * device did. The bytes of the packet itself arrive in order unless {@code relaxed}.
+   *
+   * @param message what came with the packet ({@link DeviceUnit#departs}), or null
+   */
+  public void place(
+      long source, long address, int bytes, boolean relaxed, @Nullable Object message) {
+    write(source, address, bytes, relaxed);
+  }
+
+  /**
+   * Lets the fabric choose where the device may do one of several things.
+   *
+   * @param alternatives at least 2
+   * @return 0 to {@code alternatives - 1}; -1 where the fabric leaves the choice to the device
+   */
+  public int choose(int alternatives) {
+    return -1;
+  }
 
   /**
    * Copies between two ranges of the address space: a DMA read and a write, where both finish at

@@ -42,6 +42,9 @@ public class DeviceUnit {
     return null;
   }
 
+  /** Everything that was placed for this unit so far comes before what it does from now on. */
+  public void placed() {}
+
   /** What came with a message. */
   public void arrives(@Nullable Object message) {}
 }

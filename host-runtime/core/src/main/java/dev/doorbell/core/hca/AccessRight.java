@@ -11,5 +11,10 @@ public enum AccessRight {
   /** Peers may do atomics; requires {@link #LOCAL_WRITE}. */
   REMOTE_ATOMIC,
   /** The HCA's writes may pass one another on PCIe: faster on some machines, never for flags. */
-  RELAXED_ORDERING
+  RELAXED_ORDERING,
+  /**
+   * Peers' writes come behind all that was written before: the memory key for strict ordering of
+   * adapters that place writes in any order, or relax them on PCIe. No effect on others.
+   */
+  STRICT_ORDERING
 }

@@ -10,9 +10,16 @@ import dev.doorbell.core.memory.MemoryKind;
  *     invalid lkey
  * @param ringIn where the ring lies: DEVICE or HOST
  * @param recordIn where the doorbell record lies: DEVICE or HOST
+ * @param cyclic WQEs follow each other in the ring; else each names the next one
  */
 public record SharedReceiveQueueAttributes(
-    int entries, int segments, MemoryKind ringIn, MemoryKind recordIn) {
+    int entries, int segments, MemoryKind ringIn, MemoryKind recordIn, boolean cyclic) {
+
+  /** A linked list of WQEs. */
+  public SharedReceiveQueueAttributes(
+      int entries, int segments, MemoryKind ringIn, MemoryKind recordIn) {
+    this(entries, segments, ringIn, recordIn, false);
+  }
 
   /** Bytes of a WQE: the next segment, then the data segments. */
   public int stride() {

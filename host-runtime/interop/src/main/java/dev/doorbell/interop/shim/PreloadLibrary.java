@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /** Compiles the library that programs preload. */
 public final class PreloadLibrary {
   private static final String NAME = "libdoorbell-uverbs.so";
-  private static final List<String> SOURCES = List.of("shim.c", "protocol.h");
+  private static final List<String> SOURCES = List.of("shim.c", "paths.c", "shim.h", "protocol.h");
   private static final List<String> FLAGS =
       List.of(
           "-std=c11",
@@ -89,7 +89,8 @@ public final class PreloadLibrary {
     List<String> command = new ArrayList<>();
     command.add("gcc");
     command.addAll(FLAGS);
-    command.addAll(List.of("-o", library.toString(), SOURCES.getFirst()));
+    command.addAll(List.of("-o", library.toString()));
+    SOURCES.stream().filter(source -> source.endsWith(".c")).forEach(command::add);
     Path log = Files.createTempFile("doorbell-gcc", ".log");
     try {
       Process gcc;

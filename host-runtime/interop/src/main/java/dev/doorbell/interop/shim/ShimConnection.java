@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShimConnection implements LocalListener.Waiting {
   private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int ROOT = 0;
   private static final int HELLO_BYTES = 32;
   private static final int WELCOME_BYTES = 16;

@@ -10,7 +10,7 @@ import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.LocalListener;
 import dev.doorbell.interop.shim.client.LocalSocket;
-import dev.doorbell.interop.shim.client.ProcessMemory;
+import dev.doorbell.interop.shim.client.ThreadScheduling;
 import dev.doorbell.interop.shim.client.UnsealedFileException;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.ServedDevice;
@@ -27,7 +27,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -54,10 +53,9 @@ public final class ShimServer implements AutoCloseable {
   private static final long SPIN_NANOS = 10_000;
 
   private static final long MIN_SLEEP_NANOS = 4_000;
-  private static final long SHORT_SLEEPS_NANOS = 100_000_000;
+  private static final long MAX_SLEEP_NANOS = 1_000_000;
   private static final int SLEEP_FRACTION = 16;
-  private static final int SLEEP_MILLIS = 1;
-  private static final int NO_QUEUES_MILLIS = 50;
+  private static final long NO_QUEUES_NANOS = 50_000_000;
 
   private final Path folder;
   private final ClientFabric fabric = new ClientFabric();
@@ -93,7 +91,8 @@ public final class ShimServer implements AutoCloseable {
     LocalListener opened = null;
     try {
       opened = new LocalListener(socket());
-      SysfsTree.write(this.folder.resolve("sysfs"), this.devices);
+      SysfsTree.delete(tree());
+      SysfsTree.write(tree(), this.devices);
     } catch (IOException | RuntimeException e) {
       if (opened != null) {
         opened.close();
@@ -126,6 +125,10 @@ public final class ShimServer implements AutoCloseable {
     return folder.resolve(SOCKET);
   }
 
+  private Path tree() {
+    return folder.resolve("root");
+  }
+
   /** True when a server answers in that folder. */
   public static boolean isServed(Path folder) {
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -147,7 +150,7 @@ public final class ShimServer implements AutoCloseable {
 
   /** Serves until {@code stop}, which is called many times a second. */
   public void run(BooleanSupplier stop) {
-    ProcessMemory.minimizeTimerSlack();
+    ThreadScheduling.preferShortWaits();
     long busy = System.nanoTime();
     int turns = 0;
     while (!stop.getAsBoolean()) {
@@ -157,33 +160,34 @@ public final class ShimServer implements AutoCloseable {
           continue;
         }
         serve(0);
-      } else if (serve(pause(System.nanoTime() - busy)) > 0) {
+        continue;
+      }
+      long wait = pause(System.nanoTime() - busy);
+      if (wait == 0) {
+        Thread.onSpinWait();
+      } else if (serve(wait) > 0) {
         busy = System.nanoTime();
       }
     }
   }
 
   /**
-   * Waits, for longer the longer there has been no work.
+   * How long to wait for the sockets: longer the longer there has been no work.
    *
-   * @return milliseconds to wait for the sockets; 0 for not at all
+   * @return nanoseconds; 0 for not at all
    */
-  private int pause(long idleNanos) {
+  private long pause(long idleNanos) {
+    if (idleNanos < SPIN_NANOS) {
+      return 0;
+    }
     boolean hasQueues = false;
     for (ClientContext context : open) {
       hasQueues |= context.hasQueues();
     }
     if (!hasQueues) {
-      return NO_QUEUES_MILLIS;
+      return NO_QUEUES_NANOS;
     }
-    if (idleNanos < SPIN_NANOS) {
-      Thread.onSpinWait();
-    } else if (idleNanos < SHORT_SLEEPS_NANOS) {
-      LockSupport.parkNanos(Math.clamp(idleNanos / SLEEP_FRACTION, MIN_SLEEP_NANOS, 1_000_000));
-    } else {
-      return SLEEP_MILLIS;
-    }
-    return 0;
+    return Math.clamp(idleNanos / SLEEP_FRACTION, MIN_SLEEP_NANOS, MAX_SLEEP_NANOS);
   }
 
   /** Polls doorbells, steps the HCAs, passes on events. */
@@ -213,8 +217,8 @@ public final class ShimServer implements AutoCloseable {
   }
 
   /** Serves the sockets; returns the number of those that were ready. */
-  private int serve(int millis) {
-    boolean[] ready = listening.await(sockets, millis);
+  private int serve(long nanos) {
+    boolean[] ready = listening.await(sockets, nanos);
     int served = 0;
     for (int i = sockets.size() - 1; i >= 0; i--) {
       ShimConnection connection = sockets.get(i);
@@ -287,6 +291,6 @@ public final class ShimServer implements AutoCloseable {
     devices.forEach(device -> device.hca().close());
     fabric.close();
     Files.deleteIfExists(socket());
-    SysfsTree.delete(folder.resolve("sysfs"));
+    SysfsTree.delete(tree());
   }
 }

@@ -5,47 +5,122 @@ import dev.doorbell.interop.shim.object.ServedDevice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Writes the devices' entries of {@code /sys/class} as files in a folder. libibverbs reads the
- * folder that {@code SYSFS_PATH} names.
+ * Writes what describes the devices as files in a folder, where the preload library looks for them:
+ * their entries of {@code /sys/class} with the links as a kernel has them, a PCI function each, and
+ * the names of {@code /dev/infiniband}.
  */
 final class SysfsTree {
-  /** The device number of {@code /dev/null}, which the preload library opens instead. */
-  private static final String NODE = "1:3";
+  // NODE_MAJOR and NODE_MINOR of the preload library.
+  private static final int NODE_MAJOR = 231;
+  private static final int NODE_MINOR = 192;
+
+  /** A PCI domain that no machine has; the preload library knows it. */
+  private static final String DOMAIN = "db00:00";
+
+  private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");
+  private static final int MASK_BITS = 32;
 
   private SysfsTree() {}
 
   static void write(Path root, List<ServedDevice> devices) throws IOException {
-    Path verbs = root.resolve("class/infiniband_verbs");
-    put(verbs.resolve("abi_version"), "6");
+    Path classes = root.resolve("sys/class");
+    put(classes.resolve("infiniband_verbs/abi_version"), "6");
     for (ServedDevice device : devices) {
-      Path node = verbs.resolve("uverbs" + device.number());
-      put(node.resolve("dev"), NODE);
+      int number = device.number();
+      String address = "%s:%02x.0".formatted(DOMAIN, number);
+      String at = "devices/pci%s/%s".formatted(DOMAIN, address);
+      Path function = root.resolve("sys").resolve(at);
+      writeFunction(function, address);
+      Path node = function.resolve("infiniband_verbs/uverbs" + number);
+      put(node.resolve("dev"), NODE_MAJOR + ":" + (NODE_MINOR + number));
       put(node.resolve("ibdev"), device.name());
       put(node.resolve("abi_version"), "1");
-      write(root.resolve("class/infiniband").resolve(device.name()), device);
+      link(node.resolve("device"), "../../../" + address);
+      link(
+          classes.resolve("infiniband_verbs/uverbs" + number),
+          "../../%s/infiniband_verbs/uverbs%d".formatted(at, number));
+      Path entry = function.resolve("infiniband").resolve(device.name());
+      writeDevice(entry, device);
+      link(entry.resolve("device"), "../../../" + address);
+      link(entry.resolve("subsystem"), "../../../../../class/infiniband");
+      link(
+          classes.resolve("infiniband").resolve(device.name()),
+          "../../%s/infiniband/%s".formatted(at, device.name()));
+      Path bus = root.resolve("sys/bus/pci");
+      link(bus.resolve("devices").resolve(address), "../../../" + at);
+      link(bus.resolve("drivers/mlx5_core").resolve(address), "../../../../" + at);
+      link(function.resolve("driver"), "../../../bus/pci/drivers/mlx5_core");
+      link(function.resolve("subsystem"), "../../../bus/pci");
+      put(root.resolve("dev/infiniband/uverbs" + number), "");
     }
   }
 
-  private static void write(Path folder, ServedDevice device) throws IOException {
+  /** The PCI function: that of a ConnectX-6 Dx on PCIe 4.0 with 16 lanes. */
+  private static void writeFunction(Path folder, String address) throws IOException {
+    String cpus = Files.isReadable(ONLINE) ? Files.readString(ONLINE).strip() : "0";
+    put(folder.resolve("vendor"), "0x15b3");
+    put(folder.resolve("device"), "0x%04x".formatted(ServedDevice.VENDOR_PART));
+    put(folder.resolve("subsystem_vendor"), "0x15b3");
+    put(folder.resolve("subsystem_device"), "0x0016");
+    put(folder.resolve("class"), "0x020000");
+    put(folder.resolve("revision"), "0x00");
+    put(
+        folder.resolve("modalias"),
+        "pci:v000015B3d0000%04Xsv000015B3sd00000016bc02sc00i00"
+            .formatted(ServedDevice.VENDOR_PART));
+    put(
+        folder.resolve("uevent"),
+        "DRIVER=mlx5_core\nPCI_CLASS=20000\nPCI_ID=15B3:%04X\nPCI_SLOT_NAME=%s"
+            .formatted(ServedDevice.VENDOR_PART, address));
+    put(folder.resolve("numa_node"), "-1");
+    put(folder.resolve("local_cpulist"), cpus);
+    put(folder.resolve("local_cpus"), mask(cpus));
+    put(folder.resolve("current_link_speed"), "16.0 GT/s PCIe");
+    put(folder.resolve("max_link_speed"), "16.0 GT/s PCIe");
+    put(folder.resolve("current_link_width"), "16");
+    put(folder.resolve("max_link_width"), "16");
+    // A prefetchable 64-bit BAR, and what else a function may have.
+    String none = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
+    put(
+        folder.resolve("resource"),
+        "0x00000000e0000000 0x00000000e1ffffff 0x000000000014220c\n" + none.repeat(12).strip());
+  }
+
+  /** A list of CPUs ("0-3,8") as a mask: words of 32 bits, the highest first. */
+  static String mask(String list) {
+    BitSet cpus = new BitSet();
+    for (String range : list.split(",", -1)) {
+      int dash = range.indexOf('-');
+      int first = Integer.parseInt(dash < 0 ? range : range.substring(0, dash));
+      int last = Integer.parseInt(range.substring(dash + 1));
+      cpus.set(first, last + 1);
+    }
+    StringBuilder text = new StringBuilder();
+    for (int word = (cpus.length() - 1) / MASK_BITS; word >= 0; word--) {
+      long[] bits = cpus.get(word * MASK_BITS, (word + 1) * MASK_BITS).toLongArray();
+      text.append("%08x".formatted(bits.length == 0 ? 0 : bits[0]));
+      text.append(word > 0 ? "," : "");
+    }
+    return text.toString();
+  }
+
+  private static void writeDevice(Path folder, ServedDevice device) throws IOException {
     put(folder.resolve("node_type"), "1: CA");
     put(folder.resolve("node_guid"), words(device.guid()));
     put(folder.resolve("sys_image_guid"), words(device.guid()));
     put(folder.resolve("node_desc"), "doorbell " + device.name());
     put(folder.resolve("fw_ver"), ServedDevice.FIRMWARE);
+    put(folder.resolve("hw_rev"), "0");
+    put(folder.resolve("hca_type"), "MT4125");
     put(folder.resolve("board_id"), "DOORBELL");
-    put(
-        folder.resolve("device/modalias"),
-        "pci:v000015B3d0000%04Xsv000015B3sd00000016bc02sc00i00"
-            .formatted(ServedDevice.VENDOR_PART));
-    put(folder.resolve("device/vendor"), "0x15b3");
-    put(folder.resolve("device/device"), "0x%04x".formatted(ServedDevice.VENDOR_PART));
-    put(folder.resolve("device/numa_node"), "-1");
     Path port = folder.resolve("ports/1");
     put(port.resolve("state"), "4: ACTIVE");
     put(port.resolve("phys_state"), "5: LinkUp");
@@ -77,9 +152,17 @@ final class SysfsTree {
     Files.writeString(file, text + "\n", StandardCharsets.US_ASCII);
   }
 
+  private static void link(Path link, String target) throws IOException {
+    Path folder = link.getParent();
+    if (folder != null) {
+      Files.createDirectories(folder);
+    }
+    Files.createSymbolicLink(link, Path.of(target));
+  }
+
   /** Deletes a folder and what is in it. */
   static void delete(Path root) throws IOException {
-    if (!Files.exists(root)) {
+    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
     try (Stream<Path> files = Files.walk(root)) {

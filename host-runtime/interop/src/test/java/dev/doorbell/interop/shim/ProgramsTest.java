@@ -26,29 +26,17 @@ final class ProgramsTest {
 
   @Test
   void queues_that_a_program_makes_by_devx_carry_a_write_and_tell_of_events() throws Exception {
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      Path program = devices.compile("devx.c", "-lmlx5", "-libverbs");
-      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
-      devices.awaitNobody();
-    }
+    succeeds("devx.c", "-lmlx5", "-libverbs");
   }
 
   @Test
   void a_program_that_knows_all_numbers_of_another_reaches_none_of_its_bytes() throws Exception {
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      Path program = devices.compile("hostile.c", "-lmlx5", "-libverbs");
-      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
-      devices.awaitNobody();
-    }
+    succeeds("hostile.c", "-lmlx5", "-libverbs");
   }
 
   @Test
   void files_identities_and_silence_of_a_hostile_program_harm_nobody_else() throws Exception {
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      Path program = devices.compile("guards.c", "-I../uverbs-shim");
-      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
-      devices.awaitNobody();
-    }
+    succeeds("guards.c", "-I../uverbs-shim");
   }
 
   @Test
@@ -67,25 +55,27 @@ final class ProgramsTest {
     assertThat(served).isEmptyDirectory();
   }
 
+  /** Compiles a program for a device of its own, runs it, and sees its connections end. */
+  private void succeeds(String source, String... libraries) throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile(source, libraries);
+      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
+      devices.awaitNobody();
+    }
+  }
+
   private static String mode(Path path) throws IOException {
     return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
   }
 
   @Test
   void what_a_kernel_refuses_is_refused_with_its_errno() throws Exception {
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      Path program = devices.compile("refusals.c", "-lmlx5", "-libverbs");
-      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
-    }
+    succeeds("refusals.c", "-lmlx5", "-libverbs");
   }
 
   @Test
   void completion_and_asynchronous_events_reach_their_readers_and_are_counted() throws Exception {
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      Path program = devices.compile("events.c", "-libverbs");
-      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
-      devices.awaitNobody();
-    }
+    succeeds("events.c", "-libverbs");
   }
 
   @Test

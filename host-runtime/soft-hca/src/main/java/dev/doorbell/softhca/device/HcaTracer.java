@@ -5,7 +5,6 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
-import dev.doorbell.softhca.packet.Packet;
 import java.util.Locale;
 
 /** Records in a trace what happens to WQEs. */
@@ -47,10 +46,13 @@ public final class HcaTracer {
         "%s: last of %d packets left".formatted(Opcode.name(opcode), Math.max(1, packets)));
   }
 
-  /** Writes the last bytes of a message from {@code source} and records when they are visible. */
-  public void payload(Packet packet, long source, long address, int bytes, boolean relaxed) {
-    int qpn = packet.originQpn;
-    int index = packet.originIndex;
+  /**
+   * Writes the last bytes of a message from {@code source} and records when they are visible.
+   *
+   * @param qpn queue pair of the sender
+   * @param index of the sender's WQE
+   */
+  public void payload(int qpn, int index, long source, long address, int bytes, boolean relaxed) {
     if (port.writeThen(source, address, bytes, relaxed, ok -> visible(qpn, index, bytes))) {
       visible(qpn, index, bytes);
     }

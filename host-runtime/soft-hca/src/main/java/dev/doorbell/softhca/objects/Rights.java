@@ -23,7 +23,7 @@ public final class Rights {
             case REMOTE_WRITE -> REMOTE_WRITE;
             case REMOTE_READ -> REMOTE_READ;
             case REMOTE_ATOMIC -> REMOTE_ATOMIC;
-            case RELAXED_ORDERING -> 0;
+            case RELAXED_ORDERING, STRICT_ORDERING -> 0;
           };
     }
     return bits;

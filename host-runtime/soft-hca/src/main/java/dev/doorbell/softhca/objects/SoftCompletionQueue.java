@@ -51,6 +51,10 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
   private final Memory record;
   private long ringAddress;
   private int entries;
+
+  /** log2 of the bytes of an entry, whose last {@link Cqe#BYTES} are the CQE. */
+  private final int shift;
+
   private final boolean collapsed;
   private final boolean unlimited;
 
@@ -117,6 +121,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
             port, e -> write(e.bytes.address(), e.address, e.qpn, e.wqeIndex, e.urgent));
     this.ringAddress = ring.address();
     this.entries = attributes.entries();
+    this.shift = Integer.numberOfTrailingZeros(attributes.entryBytes());
     this.collapsed = attributes.collapsed();
     this.unlimited = attributes.ignoreOverrun() || attributes.collapsed();
     if (channel != null) {
@@ -248,7 +253,12 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     entries = count;
     attributes =
         new CompletionQueueAttributes(
-            count, false, attributes.ignoreOverrun(), to.kind(), attributes.recordIn());
+            count,
+            false,
+            attributes.ignoreOverrun(),
+            to.kind(),
+            attributes.recordIn(),
+            attributes.entryBytes());
     to.fill(0, to.size(), Cqe.INITIAL_FILL);
   }
 
@@ -396,7 +406,8 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
 
   /** Where the next CQE goes. */
   private long entry() {
-    return collapsed ? ringAddress : Cqe.entryAddress(ringAddress, entries, produced);
+    long index = collapsed ? 0 : produced & (entries - 1);
+    return ringAddress + ((index + 1) << shift) - Cqe.BYTES;
   }
 
   /** A CQE was written: notifies its waiters. */

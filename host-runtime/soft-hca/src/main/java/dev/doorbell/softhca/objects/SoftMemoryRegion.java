@@ -1,5 +1,7 @@
 package dev.doorbell.softhca.objects;
 
+import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.softhca.device.VendorSyndrome;
@@ -19,13 +21,20 @@ public final class SoftMemoryRegion implements MemoryRegion {
   private final long distance;
   private final Set<AccessRight> rights;
   private final int bits;
+
+  /** Writes to it may pass one another on PCIe. */
   public final boolean relaxed;
+
+  /** Writes to it come behind all that precede them. */
+  public final boolean strict;
+
   private boolean closed;
   private boolean invalidated;
 
   /**
    * @param address by which work requests name the first byte
    * @param memory where the first byte is
+   * @param promises of the HCA
    */
   public SoftMemoryRegion(
       ObjectOwner domain,
@@ -33,7 +42,8 @@ public final class SoftMemoryRegion implements MemoryRegion {
       long address,
       long memory,
       long length,
-      Set<AccessRight> rights) {
+      Set<AccessRight> rights,
+      Promises promises) {
     this.domain = domain;
     this.key = key;
     this.address = address;
@@ -41,7 +51,13 @@ public final class SoftMemoryRegion implements MemoryRegion {
     this.distance = memory - address;
     this.rights = Set.copyOf(rights);
     this.bits = Rights.bits(rights);
-    this.relaxed = rights.contains(AccessRight.RELAXED_ORDERING);
+    this.strict =
+        rights.contains(AccessRight.STRICT_ORDERING)
+            && promises.strictKey() == Promise.StrictKey.AFTER_EARLIER_WRITES;
+    this.relaxed =
+        !strict
+            && (rights.contains(AccessRight.RELAXED_ORDERING)
+                || promises.posted() == Promise.Posted.RELAXED);
   }
 
   /**

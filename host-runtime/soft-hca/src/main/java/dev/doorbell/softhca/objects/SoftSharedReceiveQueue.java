@@ -19,8 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A linked list of receive WQEs that queue pairs take from its head. Each WQE names the next one,
- * so one is read at a time; other queue pairs that need a WQE wait meanwhile.
+ * A list of receive WQEs that queue pairs take from its head. Each WQE names the next one unless
+ * the list is cyclic, so one is read at a time; other queue pairs that need a WQE wait meanwhile.
  */
 public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
   private enum Step {
@@ -179,7 +179,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         // The WQE of a queue pair that was closed meanwhile is lost with it.
         owner.atHand = !owner.released;
         owner.slot = head;
-        head = SharedReceiveSegment.next(owner.wqe) & (attributes.entries() - 1);
+        int next = attributes.cyclic() ? head + 1 : SharedReceiveSegment.next(owner.wqe);
+        head = next & (attributes.entries() - 1);
         taken++;
         if (producer - taken < limit) {
           checkLimit();

@@ -144,7 +144,7 @@ final class IncomingMessage {
     }
     if (bytes > 0 && target != null) {
       try {
-        receives.write(packet, packet.payload, target, address, bytes, last);
+        receives.place(packet, target, address, last);
       } catch (AccessFault gone) {
         return refuse(Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
       }
@@ -210,6 +210,7 @@ final class IncomingMessage {
     receivedBytes += packet.bytes;
     if (last) {
       if (ended != null) {
+        receives.placeAll();
         ended.invalidate();
       }
       receives.complete(packet, completionOf(operation), receivedBytes);

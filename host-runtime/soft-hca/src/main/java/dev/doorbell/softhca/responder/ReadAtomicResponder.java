@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.responder;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ExecutedRequests;
@@ -255,6 +256,9 @@ final class ReadAtomicResponder {
         || (cell != Integer.BYTES && cell != Long.BYTES)
         || (address & (cell - 1)) != 0) {
       return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
+    }
+    if (hca.options().promises().atomics() == Promise.Atomics.REFUSED) {
+      return refuse(packet, Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
     }
     SoftMemoryRegion target = queuePair.regions.find(packet.rkey);
     if (target == null || refusal(target, address, cell, Rights.REMOTE_ATOMIC)) {

@@ -27,6 +27,7 @@ final class ReceiveConsumer {
   private final @Nullable HcaTracer tracer;
   private final @Nullable ReceiveSource queue;
   private final @Nullable SoftCompletionQueue completions;
+  private final @Nullable Placement placement;
 
   /** Where the next byte goes in the receive WQE. */
   private int segment;
@@ -39,14 +40,20 @@ final class ReceiveConsumer {
 
   /**
    * @param queue null without receives
+   * @param placement of RDMA WRITEs; null where they are placed in order
    */
-  ReceiveConsumer(QueuePairContext queuePair, HcaServices hca, @Nullable ReceiveSource queue) {
+  ReceiveConsumer(
+      QueuePairContext queuePair,
+      HcaServices hca,
+      @Nullable ReceiveSource queue,
+      @Nullable Placement placement) {
     this.queuePair = queuePair;
     this.hca = hca;
     this.port = hca.port();
     this.tracer = hca.tracer();
     this.queue = queue;
     this.completions = queuePair.receiveCompletions;
+    this.placement = placement;
   }
 
   /** True when a receive WQE and room for its CQE are at hand; else the other methods say why. */
@@ -152,9 +159,29 @@ final class ReceiveConsumer {
       return;
     }
     if (last && tracer != null) {
-      tracer.payload(packet, source, memory, bytes, target.relaxed);
+      tracer.payload(packet.originQpn, packet.originIndex, source, memory, bytes, target.relaxed);
     } else {
       port.write(source, memory, bytes, target.relaxed);
+    }
+  }
+
+  /** Takes an RDMA WRITE's payload: it is written now, or in an order that the adapter allows. */
+  void place(Packet packet, SoftMemoryRegion target, long address, boolean last) {
+    Placement held = placement;
+    if (held == null) {
+      write(packet, packet.payload, target, address, packet.bytes, last);
+    } else if (target.strict) {
+      held.placeAll();
+      write(packet, packet.payload, target, address, packet.bytes, last);
+    } else {
+      held.add(packet, target, address, last);
+    }
+  }
+
+  /** Everything that was taken is written before what follows. */
+  void placeAll() {
+    if (placement != null) {
+      placement.placeAll();
     }
   }
 
@@ -165,6 +192,7 @@ final class ReceiveConsumer {
     if (from == null || to == null) {
       return;
     }
+    placeAll();
     int operation = PacketOpcode.operation(packet.opcode);
     int word =
         PacketOpcode.hasImmediate(operation)

@@ -29,6 +29,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
   private final QueuePairContext queuePair;
   private final HcaServices hca;
   private final ReceiveConsumer receives;
+  private final @Nullable Placement placement;
   private final IncomingMessage message;
   private final ReadAtomicResponder readAtomics;
   private final TxQueue tx;
@@ -41,11 +42,19 @@ final class ReliableResponder extends Responder implements DirectPeer {
   private boolean ackPending;
   private int ackPsn;
 
+  /**
+   * @param placement of RDMA WRITEs; null where they are placed in order
+   */
   ReliableResponder(
-      QueuePairContext queuePair, HcaServices hca, ReceiveConsumer receives, int expectedPsn) {
+      QueuePairContext queuePair,
+      HcaServices hca,
+      ReceiveConsumer receives,
+      @Nullable Placement placement,
+      int expectedPsn) {
     this.queuePair = queuePair;
     this.hca = hca;
     this.receives = receives;
+    this.placement = placement;
     this.expectedPsn = expectedPsn;
     this.tx = new TxQueue(queuePair, hca, 0);
     this.message = new IncomingMessage(queuePair, hca, receives);
@@ -57,11 +66,15 @@ final class ReliableResponder extends Responder implements DirectPeer {
     tx.drop();
     readAtomics.discard();
     receives.release();
+    if (placement != null) {
+      placement.discard();
+    }
     discardWaiting();
   }
 
   @Override
   public ExecutedRequests executed() {
+    receives.placeAll();
     return new ExecutedRequests(msn, readAtomics.results());
   }
 
@@ -74,6 +87,9 @@ final class ReliableResponder extends Responder implements DirectPeer {
   public int run() {
     readAtomics.run();
     int work = runWaiting();
+    if (placement != null) {
+      work += placement.run();
+    }
     Packet failed = tx.flush();
     if (failed != null) {
       tx.drop();
@@ -88,7 +104,8 @@ final class ReliableResponder extends Responder implements DirectPeer {
 
   @Override
   public boolean acceptsWrite(int psn) {
-    return psn == expectedPsn
+    return placement == null
+        && psn == expectedPsn
         && nothingWaits()
         && !ackPending
         && !message.isOpen()
@@ -117,7 +134,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
   /** Sends the ACK that is due, if a packet is to be had and no answer is before it. */
   @Override
   public void acknowledge() {
-    if (!ackPending) {
+    if (!ackPending || (placement != null && !placement.mayAcknowledge(ackPsn))) {
       return;
     }
     Packet ack = hca.packets().take();
@@ -169,6 +186,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
       if (message.isOpen()) {
         return nak(Aeth.NAK_INVALID_REQUEST, packet.psn, AsyncEvent.Type.QP_REQUEST_ERROR);
       }
+      receives.placeAll();
       return readAtomics.execute(packet);
     }
     int outcome = message.accept(packet, packet.opcode);
@@ -197,6 +215,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
       return;
     }
     nakSent = true;
+    receives.placeAll();
     Packet nak = hca.packets().takeSpare();
     address(nak, BthOpcode.ACKNOWLEDGE, expectedPsn);
     nak.syndrome = Aeth.NAK_SEQUENCE;
@@ -233,6 +252,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
 
   /** Asks the requester to come again later. */
   private void nakReceiverNotReady(int psn) {
+    receives.placeAll();
     Packet nak = hca.packets().takeSpare();
     address(nak, BthOpcode.ACKNOWLEDGE, psn);
     int timer = queuePair.connection().minRnrTimer();
@@ -251,6 +271,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
    * @return true: the request is dealt with
    */
   boolean nak(int syndrome, int psn, AsyncEvent.@Nullable Type event) {
+    receives.placeAll();
     Packet nak = hca.packets().takeSpare();
     address(nak, BthOpcode.ACKNOWLEDGE, psn);
     nak.syndrome = syndrome;

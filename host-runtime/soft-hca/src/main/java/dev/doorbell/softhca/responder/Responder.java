@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.responder;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.QueuePairContext;
@@ -20,10 +21,14 @@ public abstract class Responder {
       HcaServices hca,
       @Nullable ReceiveSource source,
       int expectedPsn) {
-    ReceiveConsumer receives = new ReceiveConsumer(queuePair, hca, source);
-    return queuePair.isReliable()
-        ? new ReliableResponder(queuePair, hca, receives, expectedPsn)
-        : new UnreliableResponder(queuePair, hca, receives, expectedPsn);
+    if (!queuePair.isReliable()) {
+      ReceiveConsumer receives = new ReceiveConsumer(queuePair, hca, source, null);
+      return new UnreliableResponder(queuePair, hca, receives, expectedPsn);
+    }
+    boolean ordered = hca.options().promises().placement() == Promise.Placement.IN_ORDER;
+    Placement placement = ordered ? null : new Placement(queuePair, hca);
+    ReceiveConsumer receives = new ReceiveConsumer(queuePair, hca, source, placement);
+    return new ReliableResponder(queuePair, hca, receives, placement, expectedPsn);
   }
 
   /** Requests that have arrived and wait. */

@@ -113,6 +113,8 @@ public abstract class VerbsDomain implements ProtectionDomain {
             case REMOTE_READ -> Verbs.IBV_ACCESS_REMOTE_READ();
             case REMOTE_ATOMIC -> Verbs.IBV_ACCESS_REMOTE_ATOMIC();
             case RELAXED_ORDERING -> Verbs.IBV_ACCESS_RELAXED_ORDERING();
+            // A region of libibverbs is strict unless it is relaxed.
+            case STRICT_ORDERING -> 0;
           };
     }
     return bits;

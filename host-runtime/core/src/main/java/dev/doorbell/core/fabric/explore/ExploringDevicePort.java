@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Region;
+import dev.doorbell.core.fabric.explore.model.Release;
 import dev.doorbell.core.fabric.explore.model.WordSource;
 import dev.doorbell.core.fabric.explore.model.Words;
 import dev.doorbell.core.memory.AddressSpace;
@@ -43,7 +44,10 @@ final class ExploringDevicePort extends DevicePort {
     if (requests) {
       fabric.sends(device.place().rank(), queuePair, unit);
     }
-    return new ExploringDeviceUnit(this, fabric, unit, machine.nextNumber(), machine.nextNumber());
+    Actor path =
+        fabric.splitsVisibility() ? machine.device(device.place().rank(), device.who()) : unit;
+    return new ExploringDeviceUnit(
+        this, fabric, unit, path, machine.nextNumber(), machine.nextNumber());
   }
 
   void works(ExploringDeviceUnit unit) {
@@ -64,6 +68,9 @@ final class ExploringDevicePort extends DevicePort {
     boolean record = region != null && region.role() == Region.Role.SEND_RECORD;
     boolean ring = region != null && region.role() == Region.Role.SEND_RING;
     int before = fabric.log().count();
+    if (working != null) {
+      working.flushed();
+    }
     long from = address;
     long to = target;
     int left = bytes;
@@ -91,7 +98,27 @@ final class ExploringDevicePort extends DevicePort {
   public void write(long from, long address, int bytes, boolean relaxed) {
     memory.check("DMA write", address, bytes);
     source = from;
-    machine.write(actor, address, bytes, relaxed, words, null);
+    ExploringDeviceUnit unit = working;
+    Actor writer = unit == null ? actor : unit.writer(fabric.onGpu(address));
+    machine.write(writer, address, bytes, relaxed, words, null);
+  }
+
+  @Override
+  public void place(long from, long address, int bytes, boolean relaxed, @Nullable Object message) {
+    ExploringDeviceUnit unit = working;
+    if (unit == null) {
+      write(from, address, bytes, relaxed);
+      return;
+    }
+    memory.check("DMA write", address, bytes);
+    source = from;
+    Release knowledge = message instanceof Release release ? release : null;
+    unit.places(machine.place(unit.actor, knowledge, address, bytes, relaxed, words));
+  }
+
+  @Override
+  public int choose(int alternatives) {
+    return fabric.choosePlacement(alternatives);
   }
 
   @Override
@@ -105,6 +132,9 @@ final class ExploringDevicePort extends DevicePort {
   public boolean atomic(
       long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
     memory.check("DMA atomic", address, bytes);
+    if (working != null) {
+      working.flushed();
+    }
     put(result, bytes, machine.atomic(actor, atomic, address, bytes, null));
     return true;
   }

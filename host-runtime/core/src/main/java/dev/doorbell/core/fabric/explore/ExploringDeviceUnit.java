@@ -5,6 +5,8 @@ import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Release;
 import dev.doorbell.core.mlx5.SendQueue;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +21,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExploringDeviceUnit extends DeviceUnit {
   final Actor actor;
+
+  /**
+   * Who writes to memory of a GPU, where such writes are seen later than others; else {@link
+   * #actor}.
+   */
+  private final Actor path;
+
   private final ExploringDevicePort port;
   private final ExploringFabric fabric;
   private final int payloadReads;
   private final int ringReads;
+
+  /** Packets that were placed in any order, and have not been followed by anything. */
+  private final List<Actor> packets = new ArrayList<>();
 
   /** The block that is served, or a negative number. */
   private long served = -1;
@@ -31,11 +43,13 @@ final class ExploringDeviceUnit extends DeviceUnit {
       ExploringDevicePort port,
       ExploringFabric fabric,
       Actor actor,
+      Actor path,
       int payloadReads,
       int ringReads) {
     this.port = port;
     this.fabric = fabric;
     this.actor = actor;
+    this.path = path;
     this.payloadReads = payloadReads;
     this.ringReads = ringReads;
   }
@@ -66,6 +80,35 @@ final class ExploringDeviceUnit extends DeviceUnit {
   @Override
   public Object departs(long index) {
     return Release.message(actor, payloadReads, (int) index);
+  }
+
+  @Override
+  public void placed() {
+    for (Actor packet : packets) {
+      actor.follows(packet);
+    }
+    packets.clear();
+  }
+
+  /** A packet was placed, by {@code packet}. */
+  void places(Actor packet) {
+    packets.add(packet);
+  }
+
+  /** Who writes to {@code address}. */
+  Actor writer(boolean onGpu) {
+    if (!onGpu || path == actor) {
+      return actor;
+    }
+    path.follows(actor);
+    return path;
+  }
+
+  /** The unit has read: what it wrote before is where everybody sees it. */
+  void flushed() {
+    if (path != actor) {
+      actor.follows(path);
+    }
   }
 
   @Override

@@ -57,10 +57,18 @@ public final class ExploringFabric extends Fabric {
    *     kernels assume that post without a copy in the ring
    * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was
    *     made
+   * @param splitsVisibility what a unit of a device has written to memory of a GPU is seen by those
+   *     who learn of it another way only after a read of that unit
    */
-  public record Options(Policy policy, boolean tears, long wallNanos) {}
+  public record Options(Policy policy, boolean tears, long wallNanos, boolean splitsVisibility) {
+    /** Options of a world where a completion says that payload is visible. */
+    public Options(Policy policy, boolean tears, long wallNanos) {
+      this(policy, tears, wallNanos, false);
+    }
+  }
 
   private final AddressSpace memory;
+  private final SpaceBacking backing;
   private final Chooser chooser;
   private final Options options;
   private final MemoryMachine machine;
@@ -110,16 +118,14 @@ public final class ExploringFabric extends Fabric {
   /** A fabric over {@code memory}, which it owns. */
   public ExploringFabric(AddressSpace memory, Chooser chooser, Options options) {
     this.memory = memory;
+    this.backing = new SpaceBacking(memory);
     this.chooser = chooser;
     this.options = options;
     this.wallDeadline = System.nanoTime() + options.wallNanos();
     this.log = new FindingLog(memory, () -> turns);
     this.machine =
         new MemoryMachine(
-            chooser,
-            MemoryMachine.Options.random(options.policy()),
-            new SpaceBacking(memory),
-            log::found);
+            chooser, MemoryMachine.Options.random(options.policy()), backing, log::found);
     this.recordChecks = new RecordChecks(machine, regions, log, this::senderOf);
     machine.onRecord(recordChecks::recordStored);
   }
@@ -389,6 +395,18 @@ public final class ExploringFabric extends Fabric {
 
   private @Nullable Actor senderOf(Region region) {
     return senders.get(key(region.rank(), region.queuePair()));
+  }
+
+  boolean onGpu(long address) {
+    return backing.onGpu(address);
+  }
+
+  boolean splitsVisibility() {
+    return options.splitsVisibility();
+  }
+
+  int choosePlacement(int alternatives) {
+    return chooser.choose(alternatives, Chooser.Kind.PLACEMENT);
   }
 
   void executed(int count) {

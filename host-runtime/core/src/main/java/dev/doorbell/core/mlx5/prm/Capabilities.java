@@ -13,6 +13,7 @@ public final class Capabilities {
 
   // Groups, in OP_MOD above the bit that asks for the current values.
   public static final int GENERAL = 0;
+  public static final int ATOMIC = 3;
   public static final int ROCE = 4;
 
   // Of the general group.
@@ -36,6 +37,19 @@ public final class Capabilities {
 
   public static final PrmField MAX_WQE_SZ_SQ = bits(CAPABILITY + 0x50, 15, 0);
   public static final PrmField MAX_WQE_SZ_RQ = bits(CAPABILITY + 0x54, 15, 0);
+
+  /** log2 of the number of shared receive queues that CREATE_RMP creates. */
+  public static final PrmField LOG_MAX_RMP = bits(CAPABILITY + 0x70, 28, 24);
+
+  // Of the group of atomics.
+  /** 1: results have the byte order of the host. */
+  public static final PrmField ATOMIC_8B_ENDIANNESS = bits(CAPABILITY + 0x8, 31, 30);
+
+  /** Bits: compare-and-swap, fetch-add, and the masked forms of both. */
+  public static final PrmField ATOMIC_OPERATIONS = bits(CAPABILITY + 0x10, 15, 0);
+
+  /** Operand sizes in bytes on connections, as bits: 4 and 8 are 0xc. */
+  public static final PrmField ATOMIC_SIZE_QP = bits(CAPABILITY + 0x14, 15, 0);
 
   // Of the RoCE group.
   public static final PrmField ROCE_VERSION = bits(CAPABILITY + 0x10, 7, 0);

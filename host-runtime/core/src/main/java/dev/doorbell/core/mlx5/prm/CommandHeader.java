@@ -34,6 +34,7 @@ public final class CommandHeader {
   public static final int INIT2INIT_QP = 0x50e;
   public static final int QUERY_ROCE_ADDRESS = 0x760;
   public static final int ALLOC_PD = 0x800;
+  public static final int QUERY_LAG = 0x842;
   public static final int CREATE_RMP = 0x90c;
   public static final int MODIFY_RMP = 0x90d;
 

@@ -13,7 +13,7 @@ public final class CompletionQueueContext {
 
   public static final PrmField DBR_UMEM_VALID = bit(CQC, 25);
 
-  /** 0: CQEs have 64 bytes. */
+  /** 0: entries of 64 bytes; 1: of 128. */
   public static final PrmField CQE_SIZE = bits(CQC, 23, 21);
 
   /** Every CQE goes to entry 0. */

@@ -35,8 +35,9 @@ public final class SharedReceiveContext {
   /** Value of STATE. */
   public static final int READY = 1;
 
-  /** Value of WQ_TYPE. */
+  // Values of WQ_TYPE: each WQE names the next one; WQEs follow each other in the ring.
   public static final int LINKED_LIST = 0;
+  public static final int CYCLIC = 1;
 
   private SharedReceiveContext() {}
 }

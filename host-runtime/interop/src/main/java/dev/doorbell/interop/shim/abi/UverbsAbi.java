@@ -9,13 +9,16 @@ public final class UverbsAbi {
   public static final int DRIVER = 0x1000;
 
   /** Offset of the doorbell pages in the shared file ({@code SHIM_DEVICE_OFFSET}). */
-  public static final long DEVICE_OFFSET = 1L << 47;
+  public static final long DEVICE_OFFSET = 1L << 40;
 
-  /** Offset of on-chip memory in the shared file ({@code SHIM_CHIP_OFFSET}). */
-  public static final long CHIP_OFFSET = DEVICE_OFFSET + (1L << 31);
+  /** Offset in the shared file of the program's address 0 ({@code SHIM_CLIENT_OFFSET}). */
+  public static final long CLIENT_OFFSET = 1L << 47;
 
   /** Least size of the shared file ({@code SHIM_FILE_BYTES}). */
-  public static final long FILE_BYTES = DEVICE_OFFSET + (1L << 32);
+  public static final long FILE_BYTES = 1L << 48;
+
+  /** Command of an mmap offset, above 8 bits of the page ({@code MLX5_IB_MMAP_DEVICE_MEM}). */
+  public static final int MMAP_DEVICE_MEMORY = 8;
 
   // enum uverbs_default_objects
   public static final int OBJECT_DEVICE = 0;

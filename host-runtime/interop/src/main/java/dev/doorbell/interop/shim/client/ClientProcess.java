@@ -202,7 +202,12 @@ public final class ClientProcess {
   public Lease lease(long start, long bytes) throws ErrnoException {
     long first = pageOf(start);
     long end = start + bytes;
-    Lease lease = map(first, end - first, start - first, () -> addLeases(first, end, -1));
+    Lease lease =
+        map(
+            UverbsAbi.CLIENT_OFFSET + first,
+            end - first,
+            start - first,
+            () -> addLeases(first, end, -1));
     addLeases(first, end, 1);
     return lease;
   }
@@ -214,7 +219,7 @@ public final class ClientProcess {
   }
 
   /**
-   * Maps a part of the file above all addresses: doorbell pages, on-chip memory.
+   * Maps a part of the file below all addresses: doorbell pages, on-chip memory.
    *
    * @throws ErrnoException when it cannot be mapped
    */

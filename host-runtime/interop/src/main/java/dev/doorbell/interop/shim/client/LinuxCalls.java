@@ -45,6 +45,7 @@ final class LinuxCalls {
   private static final int MFD_CLOEXEC_ALLOW_SEALING = 1 | 2;
   private static final int PATH_BYTES = 108;
   private static final int STATFS_BYTES = 128;
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -59,7 +60,7 @@ final class LinuxCalls {
   private static final MethodHandle GETSOCKOPT = find("getsockopt", INT, INT, INT, INT, LONG, LONG);
   private static final MethodHandle RECV = find("recv", LONG, INT, LONG, LONG, INT);
   private static final MethodHandle SEND = find("send", LONG, INT, LONG, LONG, INT);
-  private static final MethodHandle POLL = find("poll", INT, LONG, LONG, INT);
+  private static final MethodHandle PPOLL = find("ppoll", INT, LONG, LONG, LONG, LONG);
   private static final MethodHandle CLOSE = find("close", INT, INT);
   private static final MethodHandle FSTATFS = find("fstatfs", INT, INT, LONG);
   private static final MethodHandle OPEN = variadic("open", INT, LONG, INT);
@@ -175,9 +176,12 @@ final class LinuxCalls {
     }
   }
 
-  int poll(long descriptors, int count, int millis) {
+  int poll(long descriptors, int count, long nanos) {
+    scratch.set(LONG, 0, nanos / NANOS_PER_SECOND);
+    scratch.set(LONG, Long.BYTES, nanos % NANOS_PER_SECOND);
     try {
-      return result((int) POLL.invokeExact(state, descriptors, (long) count, millis));
+      return result(
+          (int) PPOLL.invokeExact(state, descriptors, (long) count, scratch.address(), 0L));
     } catch (Throwable e) {
       throw sneaky(e);
     }

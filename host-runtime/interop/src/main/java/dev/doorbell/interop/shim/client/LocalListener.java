@@ -55,7 +55,7 @@ public final class LocalListener implements AutoCloseable {
    *
    * @return one flag for each connection, and a last one for new connections
    */
-  public boolean[] await(List<? extends Waiting> connections, int millis) {
+  public boolean[] await(List<? extends Waiting> connections, long nanos) {
     int count = connections.size() + 1;
     long bytes = (long) count * LinuxCalls.POLLFD_BYTES;
     if (descriptors.byteSize() < bytes) {
@@ -66,7 +66,7 @@ public final class LocalListener implements AutoCloseable {
       put(i, each.socket().descriptor(), each.hasUnsent());
     }
     put(count - 1, descriptor, false);
-    boolean any = libc.poll(descriptors.address(), count, millis) > 0;
+    boolean any = libc.poll(descriptors.address(), count, nanos) > 0;
     boolean[] ready = new boolean[count];
     for (int i = 0; any && i < count; i++) {
       long returned = (long) i * LinuxCalls.POLLFD_BYTES + Integer.BYTES + Short.BYTES;

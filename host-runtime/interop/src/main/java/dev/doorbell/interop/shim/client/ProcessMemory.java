@@ -19,15 +19,6 @@ public final class ProcessMemory {
   private static final MethodHandle READ = find("process_vm_readv");
   private static final MethodHandle WRITE = find("process_vm_writev");
 
-  private static final MethodHandle PRCTL =
-      Linker.nativeLinker()
-          .downcallHandle(
-              Linker.nativeLinker().defaultLookup().findOrThrow("prctl"),
-              FunctionDescriptor.of(INT, INT, LONG, LONG, LONG, LONG),
-              Linker.Option.firstVariadicArg(1));
-
-  private static final int PR_SET_TIMERSLACK = 29;
-
   private final int pid;
 
   /** Two {@code struct iovec}: of this process, of the other one. */
@@ -72,20 +63,6 @@ public final class ProcessMemory {
       return (long) WRITE.invokeExact(pid, local, 1L, remote, 1L, 0L) == bytes;
     } catch (Throwable e) {
       throw new IllegalStateException("process_vm_writev", e);
-    }
-  }
-
-  /** Sets the timer slack of the calling thread to 1 ns instead of 50 us. */
-  public static void minimizeTimerSlack() {
-    try {
-      int error = (int) PRCTL.invokeExact(PR_SET_TIMERSLACK, 1L, 0L, 0L, 0L);
-      if (error != 0) {
-        throw new IllegalStateException("prctl(PR_SET_TIMERSLACK) returned " + error);
-      }
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("prctl", e);
     }
   }
 

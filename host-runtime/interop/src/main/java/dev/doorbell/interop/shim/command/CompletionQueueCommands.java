@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim.command;
 
+import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.interop.shim.abi.ErrnoException;
@@ -21,14 +22,20 @@ final class CompletionQueueCommands {
     return Integer.highestOneBit(wanted) << 1;
   }
 
+  private static boolean isEntrySize(int bytes) {
+    return bytes == CompletionQueueAttributes.ENTRY
+        || bytes == CompletionQueueAttributes.LARGE_ENTRY;
+  }
+
   static void create(IoctlCommand command) throws ErrnoException, PagesNotShared {
     // struct mlx5_ib_create_cq
     Struct in = command.in(UverbsAbi.UHW_IN, 20);
     ClientContext context = command.context();
     int entries = entries(context, command.in32(UverbsAbi.CREATE_CQ_CQE));
     boolean isCompressed = in.size() > 20 && in.u8(20) != 0;
+    int entryBytes = in.u32(16);
     ErrnoException.require(
-        in.u32(16) == Cqe.BYTES
+        isEntrySize(entryBytes)
             && !isCompressed
             && command.in32(UverbsAbi.CREATE_CQ_COMP_VECTOR, 0) == 0,
         Errno.EINVAL);
@@ -39,7 +46,7 @@ final class CompletionQueueCommands {
     Resource.Cq cq =
         MappedQueues.createCq(
             context,
-            MappedQueues.attributes(entries, false, false),
+            MappedQueues.attributes(entries, false, false, entryBytes),
             in.u64(0),
             in.u64(8),
             command.in64(UverbsAbi.CREATE_CQ_USER_HANDLE),
@@ -57,9 +64,12 @@ final class CompletionQueueCommands {
     Resource.Cq cq = context.find(Resource.Cq.class, in.u32(8));
     int entries = entries(context, in.u32(12));
     ErrnoException.require(
-        driver.u16(8) == Cqe.BYTES && driver.u16(10) == 0 && driver.u32(12) == 0, Errno.EINVAL);
+        driver.u16(8) == cq.queue.attributes().entryBytes()
+            && driver.u16(10) == 0
+            && driver.u32(12) == 0,
+        Errno.EINVAL);
     long ring = driver.u64(0);
-    long bytes = (long) entries * Cqe.BYTES;
+    long bytes = (long) entries * cq.queue.attributes().entryBytes();
     MappedQueues.requireShared(context, ring, bytes, Cqe.BYTES);
     try (MappedQueues.Leases leases = new MappedQueues.Leases(context)) {
       DriverAccess.resize(cq.queue, entries, leases.add(ring, bytes));

@@ -113,6 +113,9 @@ final class DevxCommands {
     int opcode = in.get(CommandHeader.OPCODE);
     switch (opcode) {
       case CommandHeader.QUERY_HCA_CAP -> writeCapabilities(command, Capabilities.group(in), out);
+      case CommandHeader.QUERY_LAG -> {
+        // All fields are 0: ports are not bonded.
+      }
       case CommandHeader.QUERY_ROCE_ADDRESS -> writeRoceAddress(command.context().device(), out);
       default -> fail(out, CommandHeader.BAD_OPCODE, opcode);
     }
@@ -135,7 +138,12 @@ final class DevxCommands {
           .put(Capabilities.BLUEFLAME, true)
           .put(Capabilities.LOG_BF_REG_SIZE, 9)
           .put(Capabilities.MAX_WQE_SZ_SQ, 1024)
-          .put(Capabilities.MAX_WQE_SZ_RQ, 512);
+          .put(Capabilities.MAX_WQE_SZ_RQ, 512)
+          .put(Capabilities.LOG_MAX_RMP, 16);
+    } else if (group == Capabilities.ATOMIC) {
+      out.put(Capabilities.ATOMIC_8B_ENDIANNESS, 1)
+          .put(Capabilities.ATOMIC_OPERATIONS, 0xf)
+          .put(Capabilities.ATOMIC_SIZE_QP, Integer.BYTES | Long.BYTES);
     } else if (group == Capabilities.ROCE) {
       out.put(Capabilities.ROCE_VERSION, 4) // bit 2: RoCE v2
           .put(Capabilities.DEST_UDP_PORT, ROCE_UDP_PORT)

@@ -1,8 +1,8 @@
 package dev.doorbell.interop.shim.command;
 
+import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Transport;
-import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.prm.CommandHeader;
 import dev.doorbell.core.mlx5.prm.CompletionQueueContext;
@@ -78,32 +78,29 @@ final class DevxObjects {
       throws ErrnoException, PagesNotShared {
     int entries = 1 << Math.min(30, in.get(CompletionQueueContext.LOG_CQ_SIZE));
     ErrnoException.require(
-        !in.isSet(CompletionQueueContext.CQE_SIZE)
+        in.get(CompletionQueueContext.CQE_SIZE) <= 1
             && !in.isSet(CompletionQueueContext.CQE_COMPRESSION)
             && entries <= context.device().hca().attributes().maxCompletionEntries(),
         Errno.EINVAL);
+    CompletionQueueAttributes attributes =
+        MappedQueues.attributes(
+            entries,
+            in.isSet(CompletionQueueContext.COLLAPSED),
+            in.isSet(CompletionQueueContext.IGNORE_OVERRUN),
+            CompletionQueueAttributes.ENTRY << in.get(CompletionQueueContext.CQE_SIZE));
     long ring =
         address(
             context,
             in.get(CompletionQueueContext.CQ_UMEM_ID),
             in.getLong(CompletionQueueContext.CQ_UMEM_OFFSET_OFFSET),
-            (long) entries * Cqe.BYTES);
+            attributes.ringBytes());
     long record =
         address(
             context,
             in.get(CompletionQueueContext.DBR_UMEM_ID),
             in.getLong(CompletionQueueContext.DBR_ADDR_OFFSET),
             DoorbellRecord.BYTES);
-    return MappedQueues.createCq(
-        context,
-        MappedQueues.attributes(
-            entries,
-            in.isSet(CompletionQueueContext.COLLAPSED),
-            in.isSet(CompletionQueueContext.IGNORE_OVERRUN)),
-        ring,
-        record,
-        Resource.DEVX,
-        null);
+    return MappedQueues.createCq(context, attributes, ring, record, Resource.DEVX, null);
   }
 
   private static Resource.Qp createQp(ClientContext context, PrmBuffer in)
@@ -169,9 +166,10 @@ final class DevxObjects {
     int pdNumber = in.get(SharedReceiveContext.PD);
     Resource.Pd pd = context.search(Resource.Pd.class, one -> one.number == pdNumber);
     int limit = in.get(SharedReceiveContext.LWM);
+    int type = in.get(SharedReceiveContext.WQ_TYPE);
     ErrnoException.require(
         in.get(SharedReceiveContext.STATE) == SharedReceiveContext.READY
-            && in.get(SharedReceiveContext.WQ_TYPE) == SharedReceiveContext.LINKED_LIST
+            && type <= SharedReceiveContext.CYCLIC
             && limit <= 1 << logEntries
             && logEntries <= MappedQueues.MAX_SHIFT
             && logStride >= MIN_LOG_STRIDE
@@ -191,7 +189,13 @@ final class DevxObjects {
             DoorbellRecord.BYTES);
     Resource.Srq srq =
         MappedQueues.createSrq(
-            context, pd, ring, record, 1 << logEntries, 1 << logStride, Resource.DEVX);
+            context,
+            pd,
+            ring,
+            record,
+            MappedQueues.receives(
+                1 << logEntries, 1 << logStride, type == SharedReceiveContext.CYCLIC),
+            Resource.DEVX);
     srq.queue.armLimit(limit);
     return srq;
   }

@@ -79,9 +79,9 @@ final class MappedQueues {
 
   /** Attributes of a completion queue in host memory. */
   static CompletionQueueAttributes attributes(
-      int entries, boolean collapsed, boolean ignoreOverrun) {
+      int entries, boolean collapsed, boolean ignoreOverrun, int entryBytes) {
     return new CompletionQueueAttributes(
-        entries, collapsed, ignoreOverrun, MemoryKind.HOST, MemoryKind.HOST);
+        entries, collapsed, ignoreOverrun, MemoryKind.HOST, MemoryKind.HOST, entryBytes);
   }
 
   static Resource.Cq createCq(
@@ -92,7 +92,7 @@ final class MappedQueues {
       long userHandle,
       Resource.@Nullable Channel channel)
       throws ErrnoException, PagesNotShared {
-    long bytes = (long) attributes.entries() * Cqe.BYTES;
+    long bytes = attributes.ringBytes();
     requireShared(context, ring, bytes, Cqe.BYTES);
     requireRecord(context, record);
     try (Leases leases = new Leases(context)) {
@@ -199,30 +199,33 @@ final class MappedQueues {
   }
 
   /**
-   * Creates a shared receive queue.
+   * Attributes of a shared receive queue in host memory.
    *
    * @param stride bytes of a WQE
    */
+  static SharedReceiveQueueAttributes receives(int entries, int stride, boolean cyclic) {
+    return new SharedReceiveQueueAttributes(
+        entries, stride / SEGMENT - 1, MemoryKind.HOST, MemoryKind.HOST, cyclic);
+  }
+
   static Resource.Srq createSrq(
       ClientContext context,
       Resource.Pd pd,
       long ring,
       long record,
-      int entries,
-      int stride,
+      SharedReceiveQueueAttributes attributes,
       long userHandle)
       throws ErrnoException, PagesNotShared {
-    long bytes = (long) entries * stride;
-    requireShared(context, ring, bytes, stride);
+    long bytes = (long) attributes.entries() * attributes.stride();
+    requireShared(context, ring, bytes, attributes.stride());
     requireRecord(context, record);
     try (Leases leases = new Leases(context)) {
       SharedReceiveQueue queue =
           pd.domain.createSharedReceiveQueue(
-              new SharedReceiveQueueAttributes(
-                  entries, stride / SEGMENT - 1, MemoryKind.HOST, MemoryKind.HOST),
+              attributes,
               LeasedMemory.inOrder(
                   leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES)));
-      return new Resource.Srq(queue, userHandle, entries, leases.keep());
+      return new Resource.Srq(queue, userHandle, attributes.entries(), leases.keep());
     }
   }
 }

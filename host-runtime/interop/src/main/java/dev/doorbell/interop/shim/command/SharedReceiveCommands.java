@@ -46,8 +46,7 @@ final class SharedReceiveCommands {
             pd,
             in.u64(0),
             in.u64(8),
-            entries,
-            stride,
+            MappedQueues.receives(entries, stride, false),
             command.in64(UverbsAbi.CREATE_SRQ_USER_HANDLE));
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, srq.number()));
     command.out32(UverbsAbi.CREATE_SRQ_RESP_MAX_WR, entries - 1);

@@ -49,8 +49,13 @@ public final class OnChipPages {
     taken.clear(page - first, page - first + pages(bytes));
   }
 
-  /** Offset of a page in the shared file. */
+  /**
+   * Offset of a page in the shared file, as libmlx5 computes it of a page index. The pages of a
+   * device have the same upper half, so that a range of them is one range of the file.
+   */
   public static long offset(int page) {
-    return UverbsAbi.CHIP_OFFSET + (long) page * AddressSpace.PAGE;
+    int low = page & 0xff;
+    int high = page >>> 8;
+    return (long) (high << 16 | UverbsAbi.MMAP_DEVICE_MEMORY << 8 | low) * AddressSpace.PAGE;
   }
 }

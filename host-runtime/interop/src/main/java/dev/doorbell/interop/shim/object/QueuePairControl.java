@@ -145,6 +145,7 @@ public final class QueuePairControl {
             case REMOTE_READ -> 1 << 2;
             case REMOTE_ATOMIC -> 1 << 3;
             case RELAXED_ORDERING -> 1 << 20;
+            case STRICT_ORDERING -> 0;
           };
       if ((flags & bit) != 0) {
         rights.add(right);

@@ -124,6 +124,15 @@ public final class Actor {
     }
   }
 
+  /** What {@code other} did and knew comes before what this actor does from now on. */
+  public void follows(Actor other) {
+    clock.join(other.clock);
+    if (resident != clock) {
+      resident.join(other.resident);
+    }
+    other.nextEpoch();
+  }
+
   /** A strong load has seen {@code write}. */
   void saw(Write write) {
     clock.saw(write);

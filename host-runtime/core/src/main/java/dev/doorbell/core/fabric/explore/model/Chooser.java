@@ -18,7 +18,9 @@ public interface Chooser {
     /** How many of the stores that wait for a device arrive before it goes on. */
     ARRIVALS,
     /** Whether stores to a write-combining register arrive apart (1) or as one (0). */
-    TEAR
+    TEAR,
+    /** Which of the packets that a device holds it places next, and how many now, less one. */
+    PLACEMENT
   }
 
   /**

@@ -245,6 +245,28 @@ public final class MemoryMachine {
     }
   }
 
+  /**
+   * A DMA write on behalf of one packet, which nothing orders but what its sender knew.
+   *
+   * @param device the unit that it arrived at
+   * @param message what came with the packet; null for nothing
+   * @return who wrote: whoever knows what it did knows of the packet
+   */
+  public Actor place(
+      Actor device,
+      @Nullable Release message,
+      long address,
+      int bytes,
+      boolean relaxed,
+      WordSource source) {
+    Actor packet = add(device.place, true, new Clock(), device.who());
+    if (message != null) {
+      packet.take(message, Access.SYS, false);
+    }
+    write(packet, address, bytes, relaxed, source, null);
+    return packet;
+  }
+
   /** An atomic. Returns the old value, zero-extended. */
   public long atomic(
       Actor actor,

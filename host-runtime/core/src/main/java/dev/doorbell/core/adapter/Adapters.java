@@ -1,0 +1,163 @@
+package dev.doorbell.core.adapter;
+
+import dev.doorbell.core.problem.Nearest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * The adapters of the project, by name, and those of users, by the path of a file.
+ *
+ * <p>A file is a properties file in UTF-8: {@code title}, and for each {@link Promise} its answer
+ * under {@link Promise#key()} and the source of the answer under {@code KEY.source}.
+ */
+public final class Adapters {
+  /** The end of the names of files. */
+  public static final String SUFFIX = ".nic.properties";
+
+  private static final String SOURCE = ".source";
+
+  private static final List<String> NAMES =
+      List.of(
+          "cx7",
+          "cx7-ar",
+          "cx8-ooo-rw",
+          "cx8-ooo-all",
+          "relaxed-pcie",
+          "no-atomics",
+          "split-visibility");
+
+  private Adapters() {}
+
+  /** Returns the names of the project's adapters. */
+  public static List<String> names() {
+    return NAMES;
+  }
+
+  /** Returns the project's adapters. */
+  public static List<Adapter> all() {
+    return NAMES.stream().map(Adapters::builtIn).toList();
+  }
+
+  /**
+   * Returns an adapter of the project by name, or reads a file.
+   *
+   * @param word a name, or the path of a file that ends in {@value #SUFFIX}
+   */
+  public static Adapter of(String word) throws AdapterException {
+    if (NAMES.contains(word)) {
+      return builtIn(word);
+    }
+    if (!word.endsWith(SUFFIX)) {
+      throw new AdapterException(
+          "no adapter '%s'%s".formatted(word, Nearest.suggestion(word, NAMES)),
+          "one of %s, or a file *%s".formatted(String.join(", ", NAMES), SUFFIX));
+    }
+    Path file = Path.of(word);
+    try {
+      String name = String.valueOf(file.getFileName());
+      return read(name.substring(0, name.length() - SUFFIX.length()), Files.readString(file));
+    } catch (IOException e) {
+      throw new AdapterException(
+          "%s: cannot be read".formatted(word), "give the path of a file *" + SUFFIX);
+    }
+  }
+
+  static Adapter builtIn(String name) {
+    try (InputStream in = Adapters.class.getResourceAsStream(name + SUFFIX)) {
+      if (in == null) {
+        throw new IllegalStateException("no file of adapter " + name + " in this build");
+      }
+      return read(name, new InputStreamReader(in, StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (AdapterException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Reads the text of a file. */
+  public static Adapter read(String name, String text) throws AdapterException {
+    try (Reader reader = new StringReader(text)) {
+      return read(name, reader);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Adapter read(String name, Reader reader) throws IOException, AdapterException {
+    Properties file = new Properties();
+    try {
+      file.load(reader);
+    } catch (IllegalArgumentException e) {
+      throw new AdapterException(
+          "adapter %s: %s".formatted(name, e.getMessage()), "write \\uXXXX with four hex digits");
+    }
+    String title = file.getProperty("title", "");
+    file.remove("title");
+    Map<String, String> sources = new TreeMap<>();
+    for (Promise promise : Promise.values()) {
+      Object source = file.remove(promise.key() + SOURCE);
+      if (source != null) {
+        sources.put(promise.key(), source.toString());
+      }
+    }
+    Promises promises =
+        new Promises(
+            take(name, file, Promise.PLACEMENT, Promise.Placement.values()),
+            take(name, file, Promise.STRICT_KEY, Promise.StrictKey.values()),
+            take(name, file, Promise.ATOMICS, Promise.Atomics.values()),
+            take(name, file, Promise.SENDING, Promise.Sending.values()),
+            take(name, file, Promise.POSTED, Promise.Posted.values()),
+            take(name, file, Promise.VISIBILITY, Promise.Visibility.values()));
+    if (!file.isEmpty()) {
+      String unknown = file.stringPropertyNames().stream().sorted().toList().getFirst();
+      throw new AdapterException(
+          "adapter %s: no promise '%s'%s"
+              .formatted(name, unknown, Nearest.suggestion(unknown, keys())),
+          "keys: " + String.join(", ", keys()));
+    }
+    return new Adapter(name, title, promises, sources);
+  }
+
+  private static List<String> keys() {
+    List<String> keys = new ArrayList<>();
+    keys.add("title");
+    for (Promise promise : Promise.values()) {
+      keys.add(promise.key());
+      keys.add(promise.key() + SOURCE);
+    }
+    return keys;
+  }
+
+  private static <E extends Enum<E>> E take(
+      String name, Properties file, Promise promise, E[] answers) throws AdapterException {
+    Object word = file.remove(promise.key());
+    for (E answer : answers) {
+      if (Promise.word(answer).equals(word)) {
+        return answer;
+      }
+    }
+    throw new AdapterException(
+        word == null
+            ? "adapter %s: '%s' is missing".formatted(name, promise.key())
+            : "adapter %s: %s cannot be '%s'%s"
+                .formatted(
+                    name,
+                    promise.key(),
+                    word,
+                    Nearest.suggestion(word.toString(), promise.answers())),
+        "%s: %s".formatted(promise.key(), String.join(" or ", promise.answers())));
+  }
+}

@@ -1,0 +1,350 @@
+package dev.doorbell.softhca;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.contract.Endpoint;
+import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.core.adapter.Promises;
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.roce.BthOpcode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/** A few random requests on one connection, and what of an adapter's behaviour they show. */
+final class AdapterSequence {
+  /** What an HCA may do, or may not. */
+  enum Behaviour {
+    PACKET_OVERTAKES_PACKET_OF_ITS_MESSAGE,
+    WRITE_OVERTAKES_WRITE,
+    STRICT_WRITE_OVERTAKES_WRITE,
+    FENCED_WRITE_OVERTAKES_WRITE,
+    ATOMIC_OVERTAKES_WRITE,
+    WRITE_OVERTAKES_ATOMIC,
+    OLDER_VALUE_REMAINS,
+    READ_MISSES_WRITE,
+    COMPLETION_BEFORE_PLACEMENT,
+    COMPLETION_OUT_OF_ORDER,
+    ATOMIC_SENT_BEFORE_ACKNOWLEDGEMENT,
+    ATOMIC_REFUSED,
+    WRITE_RELAXED,
+    STRICT_WRITE_RELAXED;
+
+    /** The behaviours that promises leave open. */
+    static Set<Behaviour> allowedBy(Promises promises) {
+      Set<Behaviour> allowed = EnumSet.noneOf(Behaviour.class);
+      boolean strict = promises.strictKey() == Promise.StrictKey.AFTER_EARLIER_WRITES;
+      if (promises.placement() == Promise.Placement.ANY_ORDER) {
+        allowed.add(PACKET_OVERTAKES_PACKET_OF_ITS_MESSAGE);
+        allowed.add(WRITE_OVERTAKES_WRITE);
+        allowed.add(OLDER_VALUE_REMAINS);
+        if (!strict) {
+          allowed.add(STRICT_WRITE_OVERTAKES_WRITE);
+        }
+      }
+      if (promises.atomics() == Promise.Atomics.REFUSED) {
+        allowed.add(ATOMIC_REFUSED);
+      }
+      if (promises.atomics() != Promise.Atomics.AFTER_ACKNOWLEDGEMENT) {
+        allowed.add(ATOMIC_SENT_BEFORE_ACKNOWLEDGEMENT);
+      }
+      if (promises.posted() == Promise.Posted.RELAXED) {
+        allowed.add(WRITE_RELAXED);
+        if (!strict) {
+          allowed.add(STRICT_WRITE_RELAXED);
+        }
+      }
+      return allowed;
+    }
+  }
+
+  private enum Kind {
+    WRITE,
+    STRICT,
+    FENCED,
+    ATOMIC,
+    READ
+  }
+
+  private static final int SLOT = 1024;
+  private static final int MOST = 6;
+  private static final long RESULTS = 1L << 16;
+
+  private final SteppedWorld world;
+  private final ProtectionDomain[] domains;
+  private final boolean refusesAtomics;
+  private final Random random;
+  private final long seed;
+  private final List<Request> requests = new ArrayList<>();
+  private final List<Event> events = new ArrayList<>();
+  private final Set<Behaviour> shown = EnumSet.noneOf(Behaviour.class);
+  private int completed;
+
+  /** A request; {@code twin} writes to the slot of the one before it. */
+  private record Request(int number, Kind kind, int slot, int bytes, boolean twin) {
+    boolean isWrite() {
+      return kind == Kind.WRITE || kind == Kind.STRICT || kind == Kind.FENCED;
+    }
+  }
+
+  /** A packet of a request was placed, or an atomic executed. */
+  private record Event(int request, long offset) {}
+
+  AdapterSequence(SteppedWorld world, ProtectionDomain[] domains, Promises promises, long seed) {
+    this.refusesAtomics = promises.atomics() == Promise.Atomics.REFUSED;
+    this.world = world;
+    this.domains = domains;
+    this.seed = seed;
+    this.random = new Random(seed);
+  }
+
+  /** Runs it. */
+  Set<Behaviour> show() {
+    Endpoint.Shape shape = Endpoint.Shape.usual();
+    Set<AccessRight> rights = EnumSet.copyOf(Endpoint.ALL);
+    rights.add(AccessRight.STRICT_ORDERING);
+    try (Endpoint a = new Endpoint(world, 0, shape, domains[0]);
+        Endpoint b = new Endpoint(world, 1, shape, domains[1]);
+        MemoryRegion strict = domains[1].register(b.buffer, rights)) {
+      Endpoint.connect(a, b, new ConnectionAttributes(14, 7, 7, 12, 16, 16, 0));
+      a.buffer.fill(0, a.buffer.size(), (byte) 0);
+      b.buffer.fill(0, b.buffer.size(), (byte) 0);
+      world.wire.plan(seed, 0, 0);
+      draw();
+      world.fabric.writes = (address, bytes, relaxed) -> written(a, b, address, relaxed);
+      requests.forEach(request -> write(request, a, b, strict));
+      a.record();
+      a.ring();
+      world.settle();
+      world.fabric.writes = null;
+      boolean refused = completions(a);
+      if (!refused) {
+        contents(a, b);
+      }
+      order();
+      atomicsOnTheWire();
+    } finally {
+      world.fabric.writes = null;
+    }
+    return shown;
+  }
+
+  private void draw() {
+    int count = 2 + random.nextInt(MOST - 1);
+    for (int i = 0; i < count; i++) {
+      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      int bytes = 8 * (1 + random.nextInt(SLOT / 8));
+      Request before = i == 0 ? null : requests.getLast();
+      boolean twin =
+          before != null
+              && before.kind == Kind.WRITE
+              && kind == Kind.WRITE
+              && !before.twin
+              && random.nextBoolean();
+      if (twin) {
+        requests.add(new Request(i, kind, before.slot, before.bytes, true));
+      } else if (kind == Kind.READ && before != null && before.isWrite()) {
+        requests.add(new Request(i, kind, before.slot, before.bytes, false));
+      } else {
+        requests.add(new Request(i, kind, i, kind == Kind.ATOMIC ? Long.BYTES : bytes, false));
+      }
+    }
+  }
+
+  private void write(Request request, Endpoint a, Endpoint b, MemoryRegion strict) {
+    long local = (long) request.number * SLOT;
+    long remote = b.address((long) request.slot * SLOT);
+    if (request.isWrite()) {
+      byte[] payload = new byte[request.bytes];
+      Arrays.fill(payload, (byte) (request.number + 1));
+      a.buffer.putBytes(local, payload);
+    }
+    int key = request.kind == Kind.STRICT ? strict.rkey() : b.region.rkey();
+    switch (request.kind) {
+      case ATOMIC ->
+          a.wqe(Opcode.ATOMIC_FA)
+              .remote(remote, key)
+              .atomic(1, 0)
+              .local(RESULTS, Long.BYTES)
+              .write();
+      case READ ->
+          a.wqe(Opcode.RDMA_READ)
+              .remote(remote, key)
+              .local(RESULTS + local + SLOT, request.bytes)
+              .write();
+      default ->
+          a.wqe(Opcode.RDMA_WRITE)
+              .remote(remote, key)
+              .local(local, request.bytes)
+              .flags(
+                  ControlSegment.CQ_UPDATE
+                      | (request.kind == Kind.FENCED ? ControlSegment.FENCE_STRONG_ORDERING : 0))
+              .write();
+    }
+  }
+
+  private void written(Endpoint a, Endpoint b, long address, boolean relaxed) {
+    long ring = a.sendQueue.ringAddress();
+    if (address >= ring && address < ring + (long) a.sendQueue.attributes().entries() * Cqe.BYTES) {
+      completion();
+      return;
+    }
+    long offset = address - b.buffer.address();
+    if (offset < 0 || offset >= RESULTS) {
+      return;
+    }
+    for (Request request : requests) {
+      boolean here =
+          request.kind != Kind.READ
+              && offset >= (long) request.slot * SLOT
+              && offset < (long) request.slot * SLOT + request.bytes;
+      if (here && !isWhole(request)) {
+        events.add(new Event(request.number, offset));
+        if (relaxed) {
+          shown.add(
+              request.kind == Kind.STRICT
+                  ? Behaviour.STRICT_WRITE_RELAXED
+                  : Behaviour.WRITE_RELAXED);
+        }
+        return;
+      }
+    }
+  }
+
+  /**
+   * Of two requests to one slot the packets of both are counted for the first until it is whole.
+   */
+  private boolean isWhole(Request request) {
+    return placed(request) >= packets(request);
+  }
+
+  private static int packets(Request request) {
+    return (request.bytes + AdapterPropertyTest.MTU - 1) / AdapterPropertyTest.MTU;
+  }
+
+  private long placed(Request request) {
+    return events.stream().filter(event -> event.request == request.number).count();
+  }
+
+  private void completion() {
+    Request request = requests.get(completed++);
+    if (refusesAtomics
+        && requests.subList(0, completed).stream().anyMatch(one -> one.kind == Kind.ATOMIC)) {
+      // An error, and what it flushes.
+      return;
+    }
+    for (Request earlier : requests.subList(0, request.number + 1)) {
+      if (earlier.kind != Kind.READ && !isWhole(earlier)) {
+        shown.add(Behaviour.COMPLETION_BEFORE_PLACEMENT);
+      }
+    }
+  }
+
+  /** Takes the CQEs; true when an atomic was refused. */
+  private boolean completions(Endpoint a) {
+    for (Request request : requests) {
+      Endpoint.Completion completion = a.pollSend();
+      if (completion.counter() != request.number) {
+        shown.add(Behaviour.COMPLETION_OUT_OF_ORDER);
+      }
+      if (completion.isError()) {
+        assertThat(request.kind).as("seed %d", seed).isEqualTo(Kind.ATOMIC);
+        assertThat(completion.syndrome()).isEqualTo(Syndrome.REMOTE_OPERATION);
+        shown.add(Behaviour.ATOMIC_REFUSED);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void contents(Endpoint a, Endpoint b) {
+    for (Request request : requests) {
+      byte[] remote = b.buffer.getBytes((long) request.slot * SLOT, request.bytes);
+      switch (request.kind) {
+        case ATOMIC ->
+            assertThat(RawMemory.getLong(b.address((long) request.slot * SLOT))).isEqualTo(1);
+        case READ -> {
+          byte[] read =
+              a.buffer.getBytes(RESULTS + (long) request.number * SLOT + SLOT, request.bytes);
+          if (!Arrays.equals(read, remote)) {
+            shown.add(Behaviour.READ_MISSES_WRITE);
+          }
+        }
+        default -> value(request, remote);
+      }
+    }
+  }
+
+  private void value(Request request, byte[] remote) {
+    boolean overwritten =
+        request.number + 1 < requests.size() && requests.get(request.number + 1).twin;
+    for (byte one : remote) {
+      if (one == request.number + 1) {
+        continue;
+      }
+      boolean older = request.twin && one == request.number;
+      assertThat(older || (overwritten && one == request.number + 2))
+          .as("seed %d: byte %d in the slot of request %d", seed, one, request.number)
+          .isTrue();
+      if (older) {
+        shown.add(Behaviour.OLDER_VALUE_REMAINS);
+      }
+    }
+  }
+
+  private void order() {
+    for (int later = 1; later < events.size(); later++) {
+      for (int sooner = 0; sooner < later; sooner++) {
+        Event first = events.get(sooner);
+        Event second = events.get(later);
+        if (first.request == second.request && first.offset > second.offset && !isShared(first)) {
+          shown.add(Behaviour.PACKET_OVERTAKES_PACKET_OF_ITS_MESSAGE);
+        } else if (first.request > second.request && !isShared(first) && !isShared(second)) {
+          overtakes(requests.get(first.request), requests.get(second.request));
+        }
+      }
+    }
+  }
+
+  /** True for packets of which nobody knows which of two requests they are of. */
+  private boolean isShared(Event event) {
+    Request request = requests.get(event.request);
+    return request.twin
+        || (request.number + 1 < requests.size() && requests.get(request.number + 1).twin);
+  }
+
+  private void overtakes(Request overtaker, Request overtaken) {
+    if (overtaken.kind == Kind.ATOMIC) {
+      shown.add(Behaviour.WRITE_OVERTAKES_ATOMIC);
+      return;
+    }
+    shown.add(
+        switch (overtaker.kind) {
+          case STRICT -> Behaviour.STRICT_WRITE_OVERTAKES_WRITE;
+          case FENCED -> Behaviour.FENCED_WRITE_OVERTAKES_WRITE;
+          case ATOMIC -> Behaviour.ATOMIC_OVERTAKES_WRITE;
+          default -> Behaviour.WRITE_OVERTAKES_WRITE;
+        });
+  }
+
+  /** An atomic right behind a write has left before any acknowledgement. */
+  private void atomicsOnTheWire() {
+    int atomic = world.wire.opcodes.indexOf(BthOpcode.FETCH_ADD);
+    if (atomic > 0
+        && requests.getFirst().isWrite()
+        && world.wire.opcodes.subList(0, atomic).stream().noneMatch(BthOpcode::isResponse)) {
+      shown.add(Behaviour.ATOMIC_SENT_BEFORE_ACKNOWLEDGEMENT);
+    }
+  }
+}
