@@ -55,7 +55,7 @@ final class ExploredCase extends ExploredWorld {
   ExploredCase(Scenario scenario, ExploringFabric fabric) {
     super(scenario);
     Scenario.Load load = scenario.load();
-    world = own(World.exploring(fabric, 2, NARROW));
+    world = own(World.exploring(fabric, 2, hca(NARROW)));
     Endpoint.Shape shape =
         Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
             .batch(scenario.posting().batch())
@@ -71,7 +71,7 @@ final class ExploredCase extends ExploredWorld {
         allocate(
             world.rank(0), MemoryKind.HOST, (long) WORD_STRIDE * (messages() + 8), "shared words");
     localRegion = own(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
-    inboxRegion = own(world.rank(1).domain().register(inbox, Endpoint.ALL_RIGHTS));
+    inboxRegion = own(world.rank(1).domain().register(inbox, peersWrite()));
     views = own(connection.writeViews(0));
   }
 

@@ -78,7 +78,7 @@ final class ExploredTransfer extends ExploredWorld {
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
-    world = own(World.exploring(fabric, where.ranks(), SoftHcaOptions.DEFAULT));
+    world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT)));
     Endpoint.Shape shape =
         Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
             .placement(posting.queues().equals("host") ? Placement.HOST : Placement.GPU)
@@ -189,7 +189,7 @@ final class ExploredTransfer extends ExploredWorld {
       return null;
     }
     Memory words = allocate(rank, MemoryKind.DEVICE, (long) count * SIGNAL, "signals");
-    return new Signals(words, own(rank.domain().register(words, Endpoint.ALL_RIGHTS)));
+    return new Signals(words, own(rank.domain().register(words, peersWrite())));
   }
 
   private Set<AccessRight> inboxRights() {
@@ -197,6 +197,7 @@ final class ExploredTransfer extends ExploredWorld {
     if (scenario.rules().relaxed()) {
       rights.add(AccessRight.RELAXED_ORDERING);
     }
+    rights.addAll(peersWrite());
     return rights;
   }
 
