@@ -403,7 +403,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     } else if (BthOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
         requests.begin();
-        requests.arrives(packet.knowledge);
+        requests.acknowledged(packet.knowledge);
         requester.receive(packet);
       }
       packet.pool.release(packet);

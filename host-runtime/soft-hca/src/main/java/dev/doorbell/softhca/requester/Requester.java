@@ -338,6 +338,9 @@ public final class Requester {
     if (waits ? !oldest : fence != ControlSegment.FENCE_NONE && sendState.hasOutstandingReads()) {
       return false;
     }
+    if (waits) {
+      queuePair.requests.fenced();
+    }
     decoder.decode(request);
     if (request.phase == SendRequest.Phase.FAILED) {
       return false;
