@@ -8,6 +8,7 @@ import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaProbe;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
@@ -358,6 +359,11 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public Vocabulary names() {
     return new Vocabulary(protocols.names(), TopologyFile.names());
+  }
+
+  @Override
+  public Map<String, KernelExtension> extensions() {
+    return protocols.extensions();
   }
 
   @Override

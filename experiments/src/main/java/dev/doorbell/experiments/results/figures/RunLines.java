@@ -224,12 +224,20 @@ final class RunLines {
                             named(spec.series(), found.contrast().first()),
                             named(spec.series(), found.contrast().second()),
                             crossing.size() * across.factor(),
-                            new Interval(
-                                crossing.interval().lower() * across.factor(),
-                                crossing.interval().upper() * across.factor()))));
+                            crossing
+                                .interval()
+                                .map(ci -> scaled(ci, across.factor()))
+                                .orElse(
+                                    scaled(
+                                        new Interval(crossing.size(), crossing.size()),
+                                        across.factor())))));
       }
     }
     return marks;
+  }
+
+  private static Interval scaled(Interval interval, double factor) {
+    return new Interval(interval.lower() * factor, interval.upper() * factor);
   }
 
   private static Map<String, String> place(Crossings.Found found) {

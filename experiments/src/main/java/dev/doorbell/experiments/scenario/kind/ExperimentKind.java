@@ -58,6 +58,11 @@ public abstract class ExperimentKind<S extends Record> {
     return metrics;
   }
 
+  /** Whether a point may have a metric, as one of these or because a kernel of it brings it. */
+  public boolean measures(Point point, String metric) {
+    return metrics.contains(metric);
+  }
+
   /** Whether a point is one of these; called after the kinds before it have refused it. */
   public abstract boolean applies(Point point);
 
