@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.AdapterOption;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -49,6 +51,12 @@ final class HcaExecCommand extends CliCommand {
   private int devices = 1;
 
   @Option(
+      names = "--nic",
+      paramLabel = "NAME|FILE",
+      description = "What the devices promise (docs/adapters.md); ${DEFAULT-VALUE} unless given.")
+  private String nic = "cx7";
+
+  @Option(
       names = "--at",
       paramLabel = "FOLDER",
       description =
@@ -65,6 +73,7 @@ final class HcaExecCommand extends CliCommand {
         devices >= 1 && devices <= ShimServer.MAX_DEVICES,
         "--devices",
         "1 to " + ShimServer.MAX_DEVICES);
+    Adapter adapter = AdapterOption.parse("--nic", nic);
     Path named = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
     boolean existed = Files.exists(named, LinkOption.NOFOLLOW_LINKS);
     Path folder = open(named);
@@ -83,7 +92,7 @@ final class HcaExecCommand extends CliCommand {
       return end(execute(context, environment));
     }
     try {
-      return end(serve(context, folder, environment));
+      return end(serve(context, folder, adapter, environment));
     } finally {
       if (!existed) {
         deleteEmpty(folder);
@@ -122,9 +131,10 @@ final class HcaExecCommand extends CliCommand {
   }
 
   /** Serves while the program runs, and then until all programs have closed their devices. */
-  private int serve(CommandContext context, Path folder, Map<String, String> environment)
+  private int serve(
+      CommandContext context, Path folder, Adapter adapter, Map<String, String> environment)
       throws EnvironmentException {
-    try (ShimServer server = ShimServer.open(folder, devices)) {
+    try (ShimServer server = ShimServer.open(folder, devices, adapter)) {
       AtomicBoolean programEnded = new AtomicBoolean();
       BooleanSupplier stop =
           () ->

@@ -202,11 +202,13 @@ final class PairedPoint {
               fabric,
               rank,
               wire,
-              SoftHcaOptions.DEFAULT.withEngine(
-                  SoftHcaOptions.DEFAULT
-                      .engine()
-                      .withMtu(settings.queues().mtu())
-                      .withFirstRetry(FIRST_RETRY_NANOS)));
+              SoftHcaOptions.DEFAULT
+                  .withAdapter(settings.queues().nic().adapter())
+                  .withEngine(
+                      SoftHcaOptions.DEFAULT
+                          .engine()
+                          .withMtu(settings.queues().mtu())
+                          .withFirstRetry(FIRST_RETRY_NANOS)));
       injectors = made.inject(point.faults().forTransfer(point.seed()));
     } catch (HcaException | IllegalArgumentException e) {
       fabric.close();

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.problem.EnvironmentException;
@@ -78,6 +79,11 @@ public final class ShimServer implements AutoCloseable {
    * @throws IOException when the folder cannot be written, or another server uses it
    */
   public ShimServer(Path folder, int devices) throws IOException {
+    this(folder, devices, Adapter.DEFAULT);
+  }
+
+  /** As above, with devices of an adapter. */
+  public ShimServer(Path folder, int devices, Adapter adapter) throws IOException {
     if (devices < 1 || devices > MAX_DEVICES) {
       throw new IllegalArgumentException("devices=" + devices);
     }
@@ -87,7 +93,7 @@ public final class ShimServer implements AutoCloseable {
       throw new IOException("another server uses " + this.folder);
     }
     Files.deleteIfExists(socket());
-    this.devices = ServedDevice.create(fabric, devices);
+    this.devices = ServedDevice.create(fabric, devices, adapter);
     LocalListener opened = null;
     try {
       opened = new LocalListener(socket());
@@ -109,9 +115,10 @@ public final class ShimServer implements AutoCloseable {
    *
    * @throws EnvironmentException instead of an IOException, with the fix
    */
-  public static ShimServer open(Path folder, int devices) throws EnvironmentException {
+  public static ShimServer open(Path folder, int devices, Adapter adapter)
+      throws EnvironmentException {
     try {
-      return new ShimServer(folder, devices);
+      return new ShimServer(folder, devices, adapter);
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-E049", folder.toString(), "devices cannot be served here: " + e)

@@ -201,8 +201,13 @@ final class ExploredTransfer extends ExploredWorld {
     return rights;
   }
 
+  /** From one message to the next: side by side where the kernel is not told of anything else. */
   private int stride() {
-    return (scenario.load().bytes() + 2 * SIGNAL + 63) & -64;
+    List<String> given = scenario.program().shape().parameters();
+    int bytes = scenario.load().bytes();
+    return given.contains("job") || given.contains("stride")
+        ? (bytes + 2 * SIGNAL + 63) & -64
+        : bytes;
   }
 
   /** Messages side by side. */

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim.object;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.client.ClientFabric;
@@ -26,7 +27,7 @@ public final class ServedDevice {
   private final List<ServedDevice> all;
   private final OnChipPages onChip;
 
-  private ServedDevice(ClientFabric fabric, int number, List<ServedDevice> all) {
+  private ServedDevice(ClientFabric fabric, int number, List<ServedDevice> all, Adapter adapter) {
     this.number = number;
     this.all = all;
     this.onChip = new OnChipPages(number);
@@ -35,16 +36,16 @@ public final class ServedDevice {
             fabric,
             Locus.nic(0, number),
             "mlx5_" + number,
-            SoftHcaOptions.DEFAULT.withRandomNumbers());
+            SoftHcaOptions.DEFAULT.withRandomNumbers().withAdapter(adapter));
   }
 
-  /** Creates {@code count} devices on one wire. */
-  public static List<ServedDevice> create(ClientFabric fabric, int count) {
+  /** Creates {@code count} devices of an adapter on one wire. */
+  public static List<ServedDevice> create(ClientFabric fabric, int count, Adapter adapter) {
     List<ServedDevice> all = new ArrayList<>();
     InProcessWire wire = new InProcessWire();
     wire.checkSenders();
     for (int i = 0; i < count; i++) {
-      all.add(new ServedDevice(fabric, i, all));
+      all.add(new ServedDevice(fabric, i, all, adapter));
       wire.join(all.getLast().hca);
     }
     return all;
