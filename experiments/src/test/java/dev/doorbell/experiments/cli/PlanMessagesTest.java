@@ -6,7 +6,6 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Terminal;
-import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.Disk;
@@ -69,7 +68,7 @@ class PlanMessagesTest {
   void show_prints_the_settings_that_the_experiment_uses_and_means_the_same()
       throws IOException, ConfigException {
     ConfigReader reader = new ConfigReader(runtime.names());
-    for (String name : ExperimentFiles.names()) {
+    for (String name : List.of("pull-vs-push", "incast", "collectives", "fault-recovery")) {
       assertThat(type("show", name)).as("%s%n%s", name, err).isEqualTo(ExitCode.OK);
       String hash = out.substring(out.lastIndexOf(' ') + 1).strip();
       assertThat(reader.read("shown.yaml", out, List.of()).hash()).as(name).isEqualTo(hash);
