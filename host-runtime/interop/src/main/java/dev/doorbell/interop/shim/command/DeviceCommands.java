@@ -48,23 +48,23 @@ public final class DeviceCommands {
   private static Struct contextOf(IoctlCommand command) {
     HcaAttributes attributes = command.context().device().hca().attributes();
     return new Struct(72)
-            .u32(0, 1 << 18) // qp_tab_size
-            .u32(4, 2 * attributes.blueFlameBytes()) // bf_reg_size
-            .u32(8, 0) // tot_bfregs: doorbell pages are allocated one by one
-            .u32(12, 64) // cache_line_size
-            .u16(16, 1024) // max_sq_desc_sz
-            .u16(18, 512) // max_rq_desc_sz
-            .u32(20, attributes.maxSendBlocks()) // max_send_wqebb
-            .u32(24, QP_WR) // max_recv_wr
-            .u32(28, QP_WR - 1) // max_srq_recv_wr
-            .u16(32, 1) // num_ports
-            .u32(40, 72) // response_length
-            .u8(44, 0) // cqe_version: CQEs name queue pairs by number
-            .u8(45, 3) // cmds_supp_uhw: QUERY_DEVICE, CREATE_AH
-            .u8(46, 1) // eth_min_inline: none
-            .u32(56, 12) // log_uar_size
-            .u32(60, 1) // num_uars_per_page
-            .u32(64, 512); // num_dyn_bfregs
+        .u32(0, 1 << 18) // qp_tab_size
+        .u32(4, 2 * attributes.blueFlameBytes()) // bf_reg_size
+        .u32(8, 0) // tot_bfregs: doorbell pages are allocated one by one
+        .u32(12, 64) // cache_line_size
+        .u16(16, 1024) // max_sq_desc_sz
+        .u16(18, 512) // max_rq_desc_sz
+        .u32(20, attributes.maxSendBlocks()) // max_send_wqebb
+        .u32(24, QP_WR) // max_recv_wr
+        .u32(28, QP_WR - 1) // max_srq_recv_wr
+        .u16(32, 1) // num_ports
+        .u32(40, 72) // response_length
+        .u8(44, 0) // cqe_version: CQEs name queue pairs by number
+        .u8(45, 3) // cmds_supp_uhw: QUERY_DEVICE, CREATE_AH
+        .u8(46, 1) // eth_min_inline: none
+        .u32(56, 12) // log_uar_size
+        .u32(60, 1) // num_uars_per_page
+        .u32(64, 512); // num_dyn_bfregs
   }
 
   static void queryDevice(IoctlCommand command, boolean extended) throws ErrnoException {

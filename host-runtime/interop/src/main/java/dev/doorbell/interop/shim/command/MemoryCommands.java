@@ -7,7 +7,6 @@ import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.ShimAction;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
-import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.OnChipPages;
@@ -17,8 +16,8 @@ import dev.doorbell.interop.shim.object.ServedDevice;
 import dev.doorbell.softhca.DriverAccess;
 
 /**
- * Protection domains, address handles, and on-chip memory (MEMIC: {@code
- * ibv_alloc_dm}, {@code ibv_reg_dm_mr}, {@code ibv_free_dm}).
+ * Protection domains, address handles, and on-chip memory (MEMIC: {@code ibv_alloc_dm}, {@code
+ * ibv_reg_dm_mr}, {@code ibv_free_dm}).
  */
 final class MemoryCommands {
   /** {@code MLX5_IB_UAPI_DM_TYPE_MEMIC}; the others are for flow steering. */
@@ -54,8 +53,7 @@ final class MemoryCommands {
     ErrnoException.require(
         command.choice(UverbsAbi.ALLOC_DM_REQ_TYPE, MEMIC) == MEMIC, Errno.EOPNOTSUPP);
     ErrnoException.require(
-        wanted > 0
-            && command.in32(UverbsAbi.ALLOC_DM_ALIGNMENT) <= LARGEST_LOG_ALIGNMENT,
+        wanted > 0 && command.in32(UverbsAbi.ALLOC_DM_ALIGNMENT) <= LARGEST_LOG_ALIGNMENT,
         Errno.EINVAL);
     ErrnoException.require(wanted <= OnChipPages.BYTES, Errno.ENOMEM);
     long bytes = (wanted + GRANULE - 1) & -GRANULE;
@@ -83,8 +81,7 @@ final class MemoryCommands {
             .context()
             .find(Resource.OnChip.class, command.handle(UverbsAbi.QUERY_DM_REQ_HANDLE));
     command.out64(UverbsAbi.QUERY_DM_RESP_START_OFFSET, 0);
-    command.out(
-        UverbsAbi.QUERY_DM_RESP_PAGE_INDEX, new Struct(Short.BYTES).u16(0, memory.page));
+    command.out(UverbsAbi.QUERY_DM_RESP_PAGE_INDEX, new Struct(Short.BYTES).u16(0, memory.page));
     command.out64(UverbsAbi.QUERY_DM_RESP_LENGTH, memory.lease.bytes());
   }
 
@@ -120,7 +117,8 @@ final class MemoryCommands {
             length,
             QueuePairControl.rights(access),
             DriverAccess.ANY_VARIANT);
-    command.outHandle(UverbsAbi.REG_DM_MR_HANDLE, context.add(new Resource.Mr(region, memory, null)));
+    command.outHandle(
+        UverbsAbi.REG_DM_MR_HANDLE, context.add(new Resource.Mr(region, memory, null)));
     command.out32(UverbsAbi.REG_DM_MR_RESP_LKEY, region.lkey());
     command.out32(UverbsAbi.REG_DM_MR_RESP_RKEY, region.rkey());
   }

@@ -100,7 +100,8 @@ final class QueuePairCommands {
         command
             .in(UverbsAbi.CREATE_QP_CAP, 20)
             .u32(4, shape.receives())
-            .u32(12, shape.receives() == 0 ? 0 : (1 << shape.receiveShift()) / MappedQueues.SEGMENT);
+            .u32(
+                12, shape.receives() == 0 ? 0 : (1 << shape.receiveShift()) / MappedQueues.SEGMENT);
     qp.control.capabilities = capabilities;
     qp.control.signalsAll = (createFlags & SIGNAL_ALL) != 0;
     // struct mlx5_ib_create_qp_resp

@@ -109,7 +109,9 @@ final class RegionCommands {
     Resource.Mr region = context.find(Resource.Mr.class, in.u32(8));
     Registration now = region.registration;
     int flags = in.u32(12);
-    ErrnoException.require(now != null, Errno.EOPNOTSUPP);
+    if (now == null) {
+      throw new ErrnoException(Errno.EOPNOTSUPP);
+    }
     ErrnoException.require(
         flags != 0 && (flags & ~(TRANSLATION | DOMAIN | ACCESS)) == 0, Errno.EINVAL);
     boolean moves = (flags & TRANSLATION) != 0;
@@ -137,8 +139,7 @@ final class RegionCommands {
   /** Prefetching finds every page where it is; only regions of the domain can be named. */
   static void advise(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
-    Resource.Pd pd =
-        context.find(Resource.Pd.class, command.handle(UverbsAbi.ADVISE_MR_PD_HANDLE));
+    Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.ADVISE_MR_PD_HANDLE));
     int advice = command.choice(UverbsAbi.ADVISE_MR_ADVICE, PREFETCH);
     ErrnoException.require(
         advice == PREFETCH || advice == PREFETCH_WRITE || advice == PREFETCH_NO_FAULT,
@@ -149,11 +150,9 @@ final class RegionCommands {
       Resource.Mr named =
           context.search(Resource.Mr.class, region -> region.region().lkey() == key);
       Registration registration = named.registration;
+      boolean pages = registration != null && (registration.access() & ON_DEMAND) != 0;
       ErrnoException.require(
-          registration != null
-              && registration.pd().equals(pd)
-              && (registration.access() & ON_DEMAND) != 0,
-          Errno.EINVAL);
+          pages && registration != null && registration.pd().equals(pd), Errno.EINVAL);
     }
   }
 }
