@@ -61,7 +61,8 @@ final class DevxCommands {
     ErrnoException.require(
         command.in32(UverbsAbi.DEVX_EVENT_FD_FLAGS) == OMIT_EVENT_DATA, Errno.EOPNOTSUPP);
     ClientContext context = command.context();
-    ChannelCommands.openEvents(command, context.openDevxEvents(), UverbsAbi.DEVX_EVENT_FD_HANDLE);
+    ChannelCommands.openEvents(
+        command, context.openDevxEvents(), UverbsAbi.DEVX_EVENT_FD_HANDLE, false);
   }
 
   /** Subscribes to events of one object. Events of the device itself are not implemented. */
