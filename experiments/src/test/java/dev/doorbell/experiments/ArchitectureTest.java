@@ -475,6 +475,7 @@ class ArchitectureTest {
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             "dev.doorbell.experiments.workbench.explore",
+            "dev.doorbell.core.adapter",
             "dev.doorbell.core.agent..",
             "dev.doorbell.core.fabric.explore..",
             "java..",

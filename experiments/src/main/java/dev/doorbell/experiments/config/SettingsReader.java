@@ -187,6 +187,8 @@ final class SettingsReader {
     if (node.isIntegralNumber()) {
       values.add(new Value.Whole(node.longValue()));
       checkPowerOfTwo(setting, node.longValue(), pointer);
+    } else if (node.isNumber()) {
+      values.add(new Value.Real(node.doubleValue()));
     } else if (node.isString() && setting.numbers().isEmpty()) {
       switch (Sweep.parse(node.stringValue())) {
         case Sweep.Result.Wrong(String reason) -> {
@@ -256,7 +258,12 @@ final class SettingsReader {
       checkAxis(figures.get(i), pointer, "facet");
       checkAxis(figures.get(i), pointer, "rows");
       FigureReader.complete(figures.get(i), pointer, axes, positions, problems);
-      checkSampled(figures.get(i), pointer, "y", metrics);
+      if (FigureReader.counts(figures.get(i))) {
+        checkMeasured(figures.get(i), pointer, "y", metrics);
+        checkMeasured(figures.get(i), pointer, "per", metrics);
+      } else {
+        checkSampled(figures.get(i), pointer, "y", metrics);
+      }
     }
     JsonNode crossovers = outputs.path("crossovers");
     for (int i = 0; crossovers.isArray() && i < crossovers.size(); i++) {
@@ -306,7 +313,14 @@ final class SettingsReader {
     }
     if (!schema.isSampled(metric)) {
       problem("DB-C033", pointer + "/" + key, "%s is counted, not sampled".formatted(metric));
-    } else if (!Schema.strings(metrics).contains(metric)) {
+    } else {
+      checkMeasured(node, pointer, key, metrics);
+    }
+  }
+
+  private void checkMeasured(JsonNode node, String pointer, String key, JsonNode metrics) {
+    String metric = node.path(key).asString("");
+    if (schema.metrics().containsKey(metric) && !Schema.strings(metrics).contains(metric)) {
       problem("DB-C033", pointer + "/" + key, "%s is not among measure.metrics".formatted(metric));
     }
   }

@@ -106,8 +106,13 @@ final class SummaryJson {
     for (Crossing crossing : found.crossover().crossings()) {
       SequencedMap<String, Object> one = new LinkedHashMap<>();
       one.put("at", crossing.size());
-      one.put("ci95", List.of(crossing.interval().lower(), crossing.interval().upper()));
-      one.put("support", crossing.support());
+      crossing
+          .interval()
+          .ifPresent(
+              ci -> {
+                one.put("ci95", List.of(ci.lower(), ci.upper()));
+                one.put("support", crossing.support());
+              });
       one.put("between_values", List.of(crossing.below(), crossing.above()));
       one.put("lower_before", SummaryFiles.lead(found, crossing.before()));
       crossings.add(one);

@@ -8,6 +8,7 @@ import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaProbe;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
@@ -22,6 +23,7 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.scenario.collective.CollectiveKind;
+import dev.doorbell.experiments.scenario.congestion.CongestionKind;
 import dev.doorbell.experiments.scenario.device.RealHca;
 import dev.doorbell.experiments.scenario.handoff.CpuPosterKind;
 import dev.doorbell.experiments.scenario.handoff.ProxyMinimalKind;
@@ -95,6 +97,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new MoveKind(),
                 new AllToAllKind(),
                 new CollectiveKind(),
+                new CongestionKind(),
                 new TransferKind(protocols)));
     this.pairing = pairing;
   }
@@ -356,6 +359,11 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public Vocabulary names() {
     return new Vocabulary(protocols.names(), TopologyFile.names());
+  }
+
+  @Override
+  public Map<String, KernelExtension> extensions() {
+    return protocols.extensions();
   }
 
   @Override

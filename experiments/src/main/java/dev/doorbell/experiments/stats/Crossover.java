@@ -3,6 +3,8 @@ package dev.doorbell.experiments.stats;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.commons.rng.UniformRandomProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,8 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
    * One change of places.
    *
    * @param size bytes
-   * @param interval 95 % bootstrap interval of it, in bytes; of zero width where no sample varies
+   * @param interval 95 % bootstrap interval of it, in bytes; of zero width where no sample varies,
+   *     empty where a point has too few samples for one
    * @param support share of the resamples that have this crossing: below about 0.95 it may not
    *     exist
    * @param before the curve that is lower up to here; the other is lower from here on
@@ -42,7 +45,12 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
    * @param above the least size compared from which the other is lower
    */
   public record Crossing(
-      double size, Interval interval, double support, Lead before, double below, double above) {}
+      double size,
+      Optional<Interval> interval,
+      double support,
+      Lead before,
+      double below,
+      double above) {}
 
   public Crossover {
     crossings = List.copyOf(crossings);
@@ -78,6 +86,10 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
     if (meetings.isEmpty()) {
       return List.of();
     }
+    boolean carried =
+        Stream.of(a, b)
+            .flatMap(Arrays::stream)
+            .allMatch(samples -> SampleSize.carriesInterval(samples.length));
     UniformRandomProvider random = Bootstrap.random(seed);
     MedianResampler[] resampleA = resamplers(a, random);
     MedianResampler[] resampleB = resamplers(b, random);
@@ -98,12 +110,12 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
     }
     List<Crossing> crossings = new ArrayList<>();
     for (int i = 0; i < meetings.size(); i++) {
-      crossings.add(crossing(meetings.get(i), found.get(i)));
+      crossings.add(crossing(meetings.get(i), found.get(i), carried));
     }
     return crossings;
   }
 
-  private static Crossing crossing(Meeting meeting, List<Double> resampled) {
+  private static Crossing crossing(Meeting meeting, List<Double> resampled, boolean carried) {
     double[] places = resampled.stream().mapToDouble(Double::doubleValue).toArray();
     Interval interval =
         places.length == 0
@@ -111,7 +123,12 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
             : Bootstrap.percentile(places, Bootstrap.LEVEL);
     double support = (double) places.length / Bootstrap.REPLICATES;
     return new Crossing(
-        meeting.size(), interval, support, meeting.before(), meeting.below(), meeting.above());
+        meeting.size(),
+        carried ? Optional.of(interval) : Optional.empty(),
+        support,
+        meeting.before(),
+        meeting.below(),
+        meeting.above());
   }
 
   /** The resampled meeting of the same direction that lies nearest in log size. */

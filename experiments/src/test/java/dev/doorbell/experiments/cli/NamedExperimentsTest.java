@@ -50,7 +50,9 @@ class NamedExperimentsTest {
           "topology-what-if",
           List.of("samples=1"),
           "all-to-all",
-          List.of("ranks=2,8"));
+          List.of("ranks=2,8"),
+          "congestion",
+          List.of("traffic=incast,victim"));
 
   @TempDir private Path folder;
 

@@ -45,12 +45,18 @@ class CheckTest {
     List<Refusal> refusals = PtxCheck.check("put.ptx", INLINED);
     assertThat(refusals)
         .extracting(refusal -> refusal.describe("put.ptx"))
+        .containsExactly("put.ptx:15: instruction not supported: frob.u32 %r3, %r2; (put.cu:41)");
+  }
+
+  @Test
+  void what_stops_a_thread_that_gets_there_is_named_beside_it() {
+    assertThat(PtxCheck.of("put.ptx", INLINED).stops())
+        .extracting(stop -> stop.describe("put.ptx"))
         .containsExactly(
             "put.ptx:12: clusters are not supported: barrier.cluster.arrive;"
                 + " (post.cuh:7, inlined at put.cu:40)",
             "put.ptx:13: multimem is not supported: multimem.red.add.u32 [%r1], %r2;"
-                + " (post.cuh:7, inlined at put.cu:40)",
-            "put.ptx:15: instruction not supported: frob.u32 %r3, %r2; (put.cu:41)");
+                + " (post.cuh:7, inlined at put.cu:40)");
   }
 
   @Test

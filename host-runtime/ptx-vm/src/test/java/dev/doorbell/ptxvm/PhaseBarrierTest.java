@@ -118,19 +118,44 @@ class PhaseBarrierTest {
   }
 
   @Test
-  void what_needs_a_cluster_is_refused_in_words() {
+  void what_needs_a_cluster_stops_who_gets_there_in_words() {
     for (String line :
         new String[] {
           "barrier.cluster.arrive;",
           "mapa.shared::cluster.u32 %r3, %r1, 0;",
           "getctarank.shared::cluster.u32 %r3, %r1;"
         }) {
-      assertRefused(kernel(line), "clusters are not supported");
+      assertStops(line, "clusters are not supported");
     }
     assertRefused(
         ".visible .entry k() .reqnctapercluster 2, 1, 1 { ret; }", "clusters are not supported");
-    assertRefused(kernel("multimem.red.add.u32 [%rd1], %r1;"), "multimem is not supported");
-    assertRefused(kernel("mma.sync.m8n8k4 %r1;"), "matrix instructions are not supported");
+    assertStops("multimem.red.add.u32 [%rd1], %r1;", "multimem is not supported");
+    assertStops("mma.sync.m8n8k4 %r1;", "matrix instructions are not supported");
+  }
+
+  @Test
+  void what_no_thread_gets_to_stops_none() {
+    String body =
+        """
+        .extern .func other;
+        .visible .entry k() {
+          .reg .pred %p; .reg .b32 %r; .reg .b64 %rd;
+          setp.ne.u32 %p, 1, 1;
+          @%p multimem.red.add.u32 [%rd], %r;
+          @%p call other;
+          ret;
+        }
+        """;
+    try (World world = new World()) {
+      world.runText(body, "k", LaunchConfig.of(1, 1), new KernelArguments());
+    }
+    try (World world = new World()) {
+      String gets = body.replace("1, 1", "0, 1").replace("@%p multimem", "@!%p multimem");
+      assertThatThrownBy(
+              () -> world.runText(gets, "k", LaunchConfig.of(1, 1), new KernelArguments()))
+          .isInstanceOf(GpuException.class)
+          .hasMessageContaining("function 'other' is not defined in this file");
+    }
   }
 
   private static void assertRefused(String body, String reason) {

@@ -201,6 +201,18 @@ class UnwrittenReadsTest {
     assertThat(findings("bra end;\nadd.u32 %r1, %r2, %r3;\nend:\nret;\n")).isEmpty();
   }
 
+  @Test
+  void a_prmt_that_picks_no_byte_of_its_second_source_does_not_read_it() {
+    String load = "ld.param.u32 %r1, [cell];\n";
+    assertThat(findings(load + "prmt.b32 %r2, %r1, %r3, 0x0123;\n")).isEmpty();
+    assertThat(findings(load + "prmt.b32 %r2, %r1, %r3, 0x4123;\n"))
+        .containsExactly("%r3@2 always");
+    assertThat(findings(load + "prmt.b32 %r2, %r3, %r1, 0x0123;\n"))
+        .containsExactly("%r3@2 always");
+    assertThat(findings(load + "prmt.b32.f4e %r2, %r1, %r3, 0x0;\n"))
+        .containsExactly("%r3@2 always");
+  }
+
   static Stream<Path> compiled() throws IOException {
     Path resources = Path.of("src/test/resources");
     try (Stream<Path> files = Files.walk(resources)) {

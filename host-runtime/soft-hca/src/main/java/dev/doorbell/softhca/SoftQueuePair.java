@@ -14,6 +14,7 @@ import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueueMemory;
@@ -29,6 +30,7 @@ import dev.doorbell.softhca.packet.Psn;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.requester.Requester;
 import dev.doorbell.softhca.requester.WqeSource;
+import dev.doorbell.softhca.responder.NotificationPoint;
 import dev.doorbell.softhca.responder.Responder;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   private WqeSource wqes;
   private @Nullable Requester requester;
   private @Nullable Responder responder;
+  private @Nullable NotificationPoint notifications;
   private boolean closed;
 
   // Links of the engine's lists.
@@ -226,6 +229,10 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
         memory.receives(this, hca.port(), this.attributes.receiveEntries(), sharedReceives);
     responder = Responder.create(this, hca, receives, expectedPsn);
     requester = newRequester();
+    notifications =
+        isReliable() && hca.options().congestion().policy() != null
+            ? new NotificationPoint(this, hca)
+            : null;
     state = QueuePairState.RTR;
   }
 
@@ -381,21 +388,30 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
 
   /** A packet for this queue pair; takes it over. */
   void receive(Packet packet) {
+    boolean notification = packet.opcode == BthOpcode.CONGESTION_NOTIFICATION;
     if (!acceptsPartition(packet.partitionKey)
-        || PacketOpcode.transport(packet.opcode) != transportBits) {
+        || (!notification && PacketOpcode.transport(packet.opcode) != transportBits)) {
       packet.pool.release(packet);
     } else if (isFromOtherPeer(packet)) {
       hca.countStranger();
       packet.pool.release(packet);
+    } else if (notification) {
+      if (requester != null) {
+        requester.onNotification();
+      }
+      packet.pool.release(packet);
     } else if (BthOpcode.isResponse(packet.opcode)) {
       if (requester != null) {
         requests.begin();
-        requests.arrives(packet.knowledge);
+        requests.acknowledged(packet.knowledge);
         requester.receive(packet);
       }
       packet.pool.release(packet);
     } else if (responder != null) {
       responses.begin();
+      if (notifications != null && Ecn.isMarked(packet.trafficClass)) {
+        notifications.onMarked();
+      }
       responder.receive(packet);
     } else {
       packet.pool.release(packet);

@@ -16,7 +16,7 @@ public final class Json {
   }
 
   /** Indented JSON that ends in a newline, on every system the same. */
-  static String text(Object value) {
+  public static String text(Object value) {
     return MAPPER.writeValueAsString(value).replace(System.lineSeparator(), "\n") + "\n";
   }
 }

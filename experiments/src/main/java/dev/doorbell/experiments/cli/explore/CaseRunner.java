@@ -10,6 +10,7 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.workbench.explore.BugCase;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import java.io.PrintStream;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@code doorbell explore --case NAME}: finds a public bug and checks that its fix is clean. */
 final class CaseRunner {
@@ -25,13 +27,30 @@ final class CaseRunner {
   private final Laboratory laboratory;
 
   /** Both kernels of a case, explored. */
-  private record Explored(BugCase bug, Explorer.Report broken, Explorer.Report fixed) {
+  private record Explored(
+      BugCase bug,
+      Explorer.Report broken,
+      Explorer.Report fixed,
+      Explorer.@Nullable Report hidden) {
     boolean isAsExpected() {
-      return broken.runs() > 0 && broken.found() == broken.runs() && fixed.isClean();
+      return broken.runs() > 0
+          && broken.found() == broken.runs()
+          && fixed.isClean()
+          && (hidden == null || hidden.isClean());
     }
 
     boolean isWhole(int seeds) {
-      return broken.runs() == seeds && fixed.finished() == seeds;
+      return broken.runs() == seeds
+          && fixed.finished() == seeds
+          && (hidden == null || hidden.finished() == seeds);
+    }
+
+    /** Where the bug shows, and where it does not. */
+    String where() {
+      return hidden == null
+          ? ""
+          : "%s; on %s found in %d of %d   "
+              .formatted(bug.nic(), Nic.DEFAULT.name(), hidden.found(), hidden.runs());
     }
   }
 
@@ -85,13 +104,16 @@ final class CaseRunner {
   }
 
   private Explored explore(BugCase bug, int seeds, long nanos) throws UsageException {
+    Scenario broken = bug.scenario(laboratory.kernel(bug, false));
     return new Explored(
-        bug, report(bug, false, seeds, nanos / 2), report(bug, true, seeds, nanos / 2));
+        bug,
+        report(bug, broken, seeds, nanos / 2),
+        report(bug, bug.scenario(laboratory.kernel(bug, true)), seeds, nanos / 2),
+        bug.hides() ? report(bug, broken.with(Nic.DEFAULT), seeds, nanos / 2) : null);
   }
 
-  private Explorer.Report report(BugCase bug, boolean fixed, int seeds, long nanos)
+  private Explorer.Report report(BugCase bug, Scenario scenario, int seeds, long nanos)
       throws UsageException {
-    Scenario scenario = bug.scenario(laboratory.kernel(bug, fixed));
     try {
       return new Explorer(laboratory, scenario).explore(seeds, nanos);
     } catch (ScenarioException e) {
@@ -115,12 +137,13 @@ final class CaseRunner {
     PrintStream out = context.terminal().out();
     BugCase bug = explored.bug;
     out.printf(
-        "%-20s broken: found in %d of %d   fixed: found in %d of %d   %s%n",
+        "%-20s broken: found in %d of %d   fixed: found in %d of %d   %s%s%n",
         bug.word(),
         explored.broken.found(),
         explored.broken.runs(),
         explored.fixed.found(),
         explored.fixed.runs(),
+        explored.where(),
         explored.isAsExpected() ? "as expected" : "NOT AS EXPECTED");
     if (whole) {
       out.printf(
@@ -140,6 +163,9 @@ final class CaseRunner {
     json.put("symptom", bug.symptom());
     json.put("fix", bug.fix());
     json.put("after", bug.sources());
+    if (bug.hides()) {
+      json.put("nic", bug.nic());
+    }
     return json;
   }
 
@@ -147,6 +173,10 @@ final class CaseRunner {
     Map<String, Object> json = describe(explored.bug);
     json.put("broken_runs", explored.broken.runs());
     json.put("broken_found", explored.broken.found());
+    if (explored.hidden != null) {
+      json.put("hidden_runs", explored.hidden.runs());
+      json.put("hidden_found", explored.hidden.found());
+    }
     json.put("fixed_runs", explored.fixed.runs());
     json.put("fixed_found", explored.fixed.found());
     json.put("as_expected", explored.isAsExpected());

@@ -13,6 +13,7 @@ import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Race;
 import dev.doorbell.experiments.workbench.explore.Scenario;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
       "  doorbell explore put_rate --minimise-fences",
+      "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps there",
       "  doorbell explore --litmus experiments/litmus",
       "  doorbell explore --case list",
       ""
@@ -72,6 +74,8 @@ public final class ExploreCommand extends CliCommand {
   private @Nullable ExploredKernel described;
 
   @Mixin private ExploreSelection selection = new ExploreSelection();
+
+  @Mixin private NicOptions nics = new NicOptions();
 
   @Parameters(
       paramLabel = "KERNEL|FILE.ptx",
@@ -228,13 +232,23 @@ public final class ExploreCommand extends CliCommand {
         ServiceLoader.load(Laboratory.class)
             .findFirst()
             .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+    if (!nics.isDefault() && selected > 0) {
+      throw new UsageException(
+          Problem.of("DB-U025", "--nic", "a case or a litmus test chooses its adapter itself")
+              .fix("leave --nic and --remedy out"));
+    }
     if (selection.bug != null) {
       return new CaseRunner(context, common(), laboratory).run(selection.bug, seeds, nanos());
     }
-    Scenario scenario = scenario(program(laboratory));
+    Scenario usual = scenario(program(laboratory));
+    List<Nic> adapters = nics.all();
+    Scenario scenario = usual.with(adapters.getFirst());
     Explorer explorer = new Explorer(laboratory, scenario);
     long nanos = nanos();
     try {
+      if (nics.isTable()) {
+        return new NicRunner(context, common(), laboratory, usual).run(adapters, seeds, nanos);
+      }
       if (schedule != null) {
         return replay(context, explorer, scenario, schedule(schedule), nanos);
       }

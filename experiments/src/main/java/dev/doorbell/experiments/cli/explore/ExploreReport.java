@@ -5,6 +5,7 @@ import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Failure;
+import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Race;
 import dev.doorbell.experiments.workbench.explore.Scenario;
@@ -34,7 +35,7 @@ final class ExploreReport {
                 Show.count(load.iterations(), "iteration"),
                 load.bytes(),
                 load.path())
-        + "%s of %s in %s memory, rung by the %s%s%s%s%s   policy %s%s\n"
+        + "%s of %s in %s memory, rung by the %s%s%s%s%s   policy %s%s%s\n"
             .formatted(
                 scenario.program().shape().among()
                     ? "%d ranks, each with a queue pair to each other one"
@@ -49,7 +50,8 @@ final class ExploreReport {
                     + (posting.collapsed() ? ", collapsed CQ" : ""),
                 scenario.rules().relaxed() ? ", relaxed ordering" : "",
                 word(scenario),
-                posting.blueFlame() && scenario.rules().tears() ? ", BlueFlame tears" : "");
+                posting.blueFlame() && scenario.rules().tears() ? ", BlueFlame tears" : "",
+                scenario.nic().equals(Nic.DEFAULT) ? "" : "   nic " + scenario.nic().name());
   }
 
   private static String word(Scenario scenario) {

@@ -1,9 +1,11 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.AdapterOption;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -65,6 +67,12 @@ final class HcaExecCommand extends CliCommand {
   private @Nullable Path pcap;
 
   @Option(
+      names = "--nic",
+      paramLabel = "NAME|FILE",
+      description = "What the devices promise (docs/adapters.md); ${DEFAULT-VALUE} unless given.")
+  private String nic = "cx7";
+
+  @Option(
       names = "--at",
       paramLabel = "FOLDER",
       description =
@@ -84,6 +92,7 @@ final class HcaExecCommand extends CliCommand {
         "--devices",
         "1 to " + ShimServer.MAX_DEVICES);
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
+    Adapter adapter = AdapterOption.parse("--nic", nic);
     Path named = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
     boolean existed = Files.exists(named, LinkOption.NOFOLLOW_LINKS);
     Path folder = open(named);
@@ -103,7 +112,7 @@ final class HcaExecCommand extends CliCommand {
       return end(execute(context, environment));
     }
     try {
-      return end(serve(context, folder, new ShimOptions(wanted, plan, pcap), environment));
+      return end(serve(context, folder, new ShimOptions(wanted, adapter, plan, pcap), environment));
     } finally {
       if (!existed) {
         deleteEmpty(folder);

@@ -10,12 +10,13 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.figure.FigureKind;
-import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.results.figures.Figures;
+import dev.doorbell.experiments.results.figures.JointRuns;
 import dev.doorbell.experiments.results.figures.PlotFormat;
 import dev.doorbell.experiments.results.figures.Plots;
 import dev.doorbell.experiments.results.figures.Unplottable;
@@ -53,6 +54,8 @@ import picocli.CommandLine.Parameters;
           + " prediction",
       "  doorbell plot RUN --kind timeline --only path=pull,size=4K  one message, step by step",
       "  doorbell plot RUN --as pdf,pgfplots --out paper/figures",
+      "  doorbell plot RUN --width column --footer false --names pull='NIC pull' --yunit us",
+      "  doorbell plot A B --series run -x size -y latency --only path=pull --out figures",
       ""
     })
 public final class PlotCommand extends CliCommand {
@@ -61,55 +64,7 @@ public final class PlotCommand extends CliCommand {
   @Parameters(paramLabel = "RUN", arity = "1..*", description = "Runs: directories, names or tags.")
   private List<String> runs = new ArrayList<>();
 
-  @Option(
-      names = "--kind",
-      paramLabel = "KIND",
-      description = {
-        "line, cdf, bar, heatmap, timeline or tornado (default: lines;",
-        "without any of these options, all that the config asks for)."
-      })
-  private @Nullable FigureKind kind;
-
-  @Option(
-      names = "-x",
-      paramLabel = "AXIS",
-      description = "What lies on the abscissa; what bars stand side by side for.")
-  private @Nullable String x;
-
-  @Option(names = "-y", paramLabel = "METRIC", description = "What is shown, such as latency.")
-  private @Nullable String metric;
-
-  @Option(
-      names = "--series",
-      paramLabel = "AXIS",
-      description = "One line, bar or colour for each of its values.")
-  private @Nullable String series;
-
-  @Option(names = "--facet", paramLabel = "AXIS", description = "One panel for each of its values.")
-  private @Nullable String facet;
-
-  @Option(names = "--rows", paramLabel = "AXIS", description = "The ordinate of a heat map.")
-  private @Nullable String rows;
-
-  @Option(
-      names = "--only",
-      paramLabel = "CONDITIONS",
-      description = "A part of the run, such as 'size<=4K,path=pull|push.bf'.")
-  private @Nullable String only;
-
-  @Option(
-      names = "--logx",
-      arity = "1",
-      paramLabel = "true|false",
-      description = "Whether the abscissa of lines is logarithmic.")
-  private @Nullable Boolean logX;
-
-  @Option(
-      names = "--logy",
-      arity = "1",
-      paramLabel = "true|false",
-      description = "Whether the ordinate of lines is.")
-  private @Nullable Boolean logY;
+  @Mixin private FigureOptions figure = new FigureOptions();
 
   @Option(
       names = "--as",
@@ -119,38 +74,39 @@ public final class PlotCommand extends CliCommand {
   private Set<PlotFormat> types = EnumSet.noneOf(PlotFormat.class);
 
   @Option(
-      names = "--share",
-      paramLabel = "PERCENT",
-      description = "How far a tornado moves a constant without an interval (default: 20).")
-  private @Nullable Double percent;
-
-  @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Folder for the figures (default: figures in the run directory).")
+      description = {
+        "Folder for the figures (default: figures in the run directory);",
+        "those of several runs lie in a folder each there."
+      })
   private @Nullable Path out;
 
   @Override
   public ExitCode run(CommandContext context) throws RunException, ConfigException, UsageException {
-    @Nullable FigureSpec spec = asked();
-    List<PointCondition> part = conditions(only);
+    @Nullable FigureSpec spec = figure.figure();
+    List<PointCondition> part = conditions(figure.only());
     Map<String, List<String>> written = new LinkedHashMap<>();
     List<Problem> damage = new ArrayList<>();
+    List<StoredRun> all = new ArrayList<>();
     for (String run : runs) {
-      Path directory = place.find(run);
-      StoredRun stored = StoredRun.read(directory);
+      StoredRun stored = StoredRun.read(place.find(run));
       damage.addAll(stored.damage());
-      Path folder = out == null ? directory.resolve(RunDirectory.FIGURES) : out;
-      CommandContext own = UserKernels.ofRuns(context, List.of(directory));
-      SequencedMap<String, byte[]> made =
-          spec == null ? ofConfig(own, stored, part) : one(own, stored, spec);
-      List<String> files =
-          RunFiles.writeAll(context.disk(), folder, made).stream()
-              .map(file -> folder.resolve(file).toString())
-              .toList();
-      written.put(run, files);
-      if (!common().json()) {
-        files.forEach(context.terminal().out()::println);
+      all.add(stored);
+    }
+    if (spec != null && figure.has(JointRuns.AXIS)) {
+      written.put(String.join(" ", runs), write(context, folder(), joint(context, all, spec)));
+    } else {
+      FigureStyle style = figure.style();
+      for (int i = 0; i < all.size(); i++) {
+        StoredRun stored = all.get(i);
+        CommandContext own = UserKernels.ofRuns(context, List.of(stored.path()));
+        written.put(
+            runs.get(i),
+            write(
+                context,
+                folder(stored),
+                spec == null ? ofConfig(own, stored, part, style) : one(own, stored, spec)));
       }
     }
     if (common().json()) {
@@ -159,36 +115,50 @@ public final class PlotCommand extends CliCommand {
     return RunPlace.afterDamage(context, damage, ExitCode.OK);
   }
 
-  /** The figure that the options describe; null where they leave all to the config. */
-  private @Nullable FigureSpec asked() throws ConfigException {
-    SequencedMap<String, String> options = new LinkedHashMap<>();
-    SequencedMap<String, String> given = new LinkedHashMap<>();
-    option("kind", "--kind", kind == null ? null : kind.word(), given, options);
-    option("x", "-x", x, given, options);
-    option("y", "-y", metric, given, options);
-    option("series", "--series", series, given, options);
-    option("facet", "--facet", facet, given, options);
-    option("rows", "--rows", rows, given, options);
-    option("logx", "--logx", logX, given, options);
-    option("logy", "--logy", logY, given, options);
-    option("share", "--share", percent, given, options);
-    if (given.isEmpty()) {
-      return null;
+  /** Where figures of one run go: with several runs no two of them share a folder. */
+  private Path folder(StoredRun stored) {
+    if (out == null) {
+      return stored.path().resolve(RunDirectory.FIGURES);
     }
-    option("only", "--only", only, given, options);
-    return FigureReader.ofOptions(given, options);
+    return runs.size() == 1 ? out : out.resolve(stored.data().runId());
   }
 
-  private static void option(
-      String key,
-      String option,
-      @Nullable Object value,
-      Map<String, String> given,
-      Map<String, String> options) {
-    if (value != null) {
-      given.put(key, value.toString());
-      options.put(key, option);
+  /** Where a figure of several runs goes. */
+  private Path folder() throws UsageException {
+    if (out == null) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--series run", "a figure of several runs is none of them's own")
+              .fix("say where it goes: --out DIR"));
     }
+    return out;
+  }
+
+  private List<String> write(CommandContext context, Path folder, SequencedMap<String, byte[]> made)
+      throws RunException {
+    List<String> files =
+        RunFiles.writeAll(context.disk(), folder, made).stream()
+            .map(file -> folder.resolve(file).toString())
+            .toList();
+    if (!common().json()) {
+      files.forEach(context.terminal().out()::println);
+    }
+    return files;
+  }
+
+  /** One figure of all runs, with an axis that tells them apart. */
+  private SequencedMap<String, byte[]> joint(
+      CommandContext context, List<StoredRun> all, FigureSpec spec) throws RunException {
+    List<String> names = new ArrayList<>();
+    for (String run : runs) {
+      String name = String.valueOf(Path.of(run).getFileName());
+      int before = (int) names.stream().filter(name::equals).count();
+      names.add(before == 0 ? name : "%s (%d)".formatted(name, before + 1));
+    }
+    return unless(
+            () ->
+                new Figures(JointRuns.of(all, names, spec.only()), List.of(), context.runtime())
+                    .one(spec.ofAll()))
+        .files(formats());
   }
 
   private Set<PlotFormat> formats() {
@@ -196,13 +166,14 @@ public final class PlotCommand extends CliCommand {
   }
 
   private SequencedMap<String, byte[]> ofConfig(
-      CommandContext context, StoredRun stored, List<PointCondition> part) throws RunException {
+      CommandContext context, StoredRun stored, List<PointCondition> part, FigureStyle style)
+      throws RunException {
     Figures figures = Figures.of(stored, context.runtime());
     if (stored.data().figures().isEmpty()) {
-      return unless(() -> figures.one(FigureSpec.of(FigureKind.LINE).within(part)))
+      return unless(() -> figures.one(FigureSpec.of(FigureKind.LINE).within(part).styled(style)))
           .files(formats());
     }
-    Figures.Asked asked = figures.asked(part);
+    Figures.Asked asked = figures.asked(part, style);
     if (asked.plots().isEmpty()) {
       throw RunException.unreadable(
           asked.missing().isEmpty()

@@ -15,6 +15,7 @@ import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
+import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -175,18 +176,23 @@ public final class ResultTable {
     List<String> parts = new ArrayList<>();
     for (Crossover.Crossing crossing : found.crossover().crossings()) {
       parts.add(
-          "%s below %s [%s, %s]%s"
+          "%s below %s %s"
               .formatted(
                   words.formatted(metric, SummaryFiles.lead(found, crossing.before())),
                   Screen.roughBytes(crossing.size()),
-                  Screen.roughBytes(crossing.interval().lower()),
-                  Screen.roughBytes(crossing.interval().upper()),
-                  crossing.support() < 0.95
-                      ? String.format(
-                          Locale.ROOT, " (in %.0f %% of resamples)", crossing.support() * 100)
-                      : ""));
+                  crossing.interval().map(ci -> interval(ci, crossing.support())).orElse("[-]")));
     }
     return String.join(", then ", parts);
+  }
+
+  private static String interval(Interval interval, double support) {
+    return "[%s, %s]%s"
+        .formatted(
+            Screen.roughBytes(interval.lower()),
+            Screen.roughBytes(interval.upper()),
+            support < 0.95
+                ? String.format(Locale.ROOT, " (in %.0f %% of resamples)", support * 100)
+                : "");
   }
 
   private static String failures(StoredRun run) {

@@ -7,6 +7,7 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.results.formats.TidySamples;
 import dev.doorbell.experiments.results.formats.ToolFormat;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.tables.RunTables;
@@ -14,11 +15,16 @@ import dev.doorbell.experiments.results.tables.SampleTables;
 import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunFiles;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
@@ -38,6 +44,8 @@ import picocli.CommandLine.Parameters;
       "  doorbell table RUN --columns p50,ci,min --fmt latex --siunitx",
       "  doorbell table RUN --fits --fmt latex",
       "  doorbell table RUN --format perftest",
+      "  doorbell table RUN RUN --format tidy -o samples.csv   docs/data.md reads it",
+      "  doorbell table RUN --metric latency --only 'size=4K' --histogram",
       ""
     })
 public final class TableCommand extends CliCommand {
@@ -53,12 +61,27 @@ public final class TableCommand extends CliCommand {
       names = {"--fmt", "--format"},
       paramLabel = "FORMAT",
       description = {
-        "text, md, latex, csv or json; or as another tool prints",
+        "text, md, latex, csv or json; tidy: every sample in a row,",
+        "as pandas, R and DuckDB read it; or as another tool prints",
         "it: perftest, nccl, osu (default: text)."
       })
   private Format format = Format.TEXT;
 
   @Mixin private TableView view = new TableView();
+
+  @Option(
+      names = {"-o", "--out"},
+      paramLabel = "FILE",
+      description = {
+        "Write a file instead; of --format tidy with FILE.units.json",
+        "beside it, which has the units."
+      })
+  private @Nullable Path out;
+
+  @Option(
+      names = "--histogram",
+      description = "How the samples of each point and metric are distributed.")
+  private boolean histogram;
 
   @Option(names = "--bare", description = "LaTeX: the tabular alone, without box and notes.")
   private boolean bare;
@@ -123,6 +146,8 @@ public final class TableCommand extends CliCommand {
     LATEX,
     CSV,
     JSON,
+    /** Every sample in a row. */
+    TIDY,
     PERFTEST,
     NCCL,
     OSU
@@ -130,6 +155,9 @@ public final class TableCommand extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws RunException, UsageException, ConfigException {
+    if (format == Format.TIDY) {
+      return tidy(context);
+    }
     StoredRun stored = place.read(runs);
     RunData shown = view.of(stored);
     Format wanted = common().json() ? Format.JSON : format;
@@ -139,21 +167,55 @@ public final class TableCommand extends CliCommand {
               .fix("add --fmt latex"));
     }
     Table table = extra.of(shown);
-    if (table != null && wanted == Format.JSON) {
-      Json.print(context, table.tree());
+    int width = context.terminal().width();
+    String text;
+    if (histogram) {
+      text = SampleTables.histograms(shown, width);
+    } else if (table == null) {
+      text = results(stored, shown, wanted, width);
     } else {
-      context
-          .terminal()
-          .out()
-          .print(
-              table == null
-                  ? results(stored, shown, wanted, context.terminal().width())
-                  : written(table, wanted, context.terminal().width()));
+      text = wanted == Format.JSON ? Json.text(table.tree()) : written(table, wanted, width);
     }
+    write(context, text);
     return RunPlace.afterDamage(
         context,
         stored.damage(),
         strict && Expectations.anyNotMet(stored.data()) ? ExitCode.CLAIM : ExitCode.OK);
+  }
+
+  /** Every sample of all runs, and the units beside the file. */
+  private ExitCode tidy(CommandContext context)
+      throws RunException, UsageException, ConfigException {
+    List<RunData> data = new ArrayList<>();
+    List<Problem> damage = new ArrayList<>();
+    for (String run : runs) {
+      StoredRun stored = place.read(List.of(run));
+      damage.addAll(stored.damage());
+      data.add(view.of(stored));
+    }
+    write(context, TidySamples.csv(data));
+    Path file = out;
+    if (file != null) {
+      String name = file.getFileName() + ".units.json";
+      file(context, file.resolveSibling(name), Json.text(TidySamples.units(data)));
+    }
+    return RunPlace.afterDamage(context, damage, ExitCode.OK);
+  }
+
+  private void write(CommandContext context, String text) throws RunException {
+    if (out == null) {
+      context.terminal().out().print(text);
+    } else {
+      file(context, out, text);
+    }
+  }
+
+  private static void file(CommandContext context, Path file, String text) throws RunException {
+    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+    files.put(String.valueOf(file.getFileName()), text.getBytes(StandardCharsets.UTF_8));
+    Path folder = file.toAbsolutePath().getParent();
+    RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
+    context.terminal().out().println(file);
   }
 
   private Table.Latex style() {
@@ -166,7 +228,7 @@ public final class TableCommand extends CliCommand {
       case MD -> table.markdown();
       case LATEX -> table.latex(style());
       case CSV -> table.csv();
-      case JSON, PERFTEST, NCCL, OSU ->
+      case JSON, TIDY, PERFTEST, NCCL, OSU ->
           throw new UsageException(
               Problem.of(
                       "DB-U002",
@@ -181,6 +243,7 @@ public final class TableCommand extends CliCommand {
     return switch (format) {
       case TEXT -> ResultTable.text(stored, shown, view.statistics(), width);
       case JSON -> SummaryFiles.json(shown);
+      case TIDY -> TidySamples.csv(List.of(shown));
       case CSV -> SummaryFiles.csv(shown);
       case MD -> RunTables.summary(shown, view.statistics(), false).markdown();
       case LATEX -> RunTables.summary(shown, view.statistics(), false).latex(style());

@@ -10,24 +10,32 @@ import java.util.stream.Stream;
  */
 public enum FigureKind {
   /** A metric against an axis of numbers, with intervals, crossovers and ceilings. */
-  LINE("x y", "series facet logx logy"),
+  LINE(
+      "x y",
+      "series facet logx logy statistic per relative",
+      "xrange xunit yrange yunit order palette annotate"),
   /** Shares of the samples up to a value. */
-  CDF("y", "series facet"),
+  CDF("y", "series facet", "xrange xunit order palette annotate"),
   /** Medians side by side, with intervals: bars, or positions where the ordinate is logarithmic. */
-  BAR("x y", "series facet logy"),
+  BAR("x y", "series facet logy statistic per relative", "yrange yunit order palette annotate"),
   /** Who is ahead over two axes, and by how much. */
-  HEATMAP("x rows series y", "facet"),
+  HEATMAP("x rows series y", "facet", "order palette"),
   /** Events of one message over time. */
-  TIMELINE("", ""),
+  TIMELINE("", "", ""),
   /** Influence of each constant of the model on a prediction. */
-  TORNADO("y", "share");
+  TORNADO("y", "share", "");
+
+  /** How every kind may look. */
+  private static final String LOOKS = "names title caption width font fontsize legend footer";
 
   private final String needed;
   private final String optional;
+  private final String looks;
 
-  FigureKind(String needed, String optional) {
+  FigureKind(String needed, String optional, String looks) {
     this.needed = needed;
     this.optional = optional;
+    this.looks = looks;
   }
 
   /** Returns the word of configs and the command line. */
@@ -52,12 +60,12 @@ public enum FigureKind {
 
   /** Whether a key means something in it. */
   boolean accepts(String key) {
-    return words(needed).contains(key) || words(optional).contains(key);
+    return Stream.of(needed, optional, looks, LOOKS).anyMatch(keys -> words(keys).contains(key));
   }
 
-  /** All keys that speak of what it shows, for problems. */
+  /** All keys that mean something in it but {@code name} and {@code kind}, for problems. */
   String keys() {
-    return Stream.of(words(needed), words(optional), List.of("only"))
+    return Stream.of(words(needed), words(optional), List.of("only"), words(looks), words(LOOKS))
         .flatMap(List::stream)
         .collect(Collectors.joining(", "));
   }

@@ -11,10 +11,14 @@ import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -26,7 +30,22 @@ public final class FigureReader {
   private static final String DEFINITION = "/$defs/figure";
   private static final List<String> AXES = List.of("x", "series", "facet", "rows");
   private static final List<String> KEYS =
-      List.of("x", "y", "series", "facet", "rows", "logx", "logy", "share");
+      Stream.concat(
+              Stream.of(
+                  "x",
+                  "y",
+                  "series",
+                  "facet",
+                  "rows",
+                  "logx",
+                  "logy",
+                  "share",
+                  "statistic",
+                  "per",
+                  "relative"),
+              FigureStyle.KEYS.stream())
+          .toList();
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   private final JsonNode root;
   private final SourcePositions positions;
@@ -75,28 +94,33 @@ public final class FigureReader {
   /**
    * A figure that is described by options.
    *
-   * @param given values by key of the schema
+   * @param given values by key of the schema: texts, numbers, flags, lists or maps of texts
    * @param options as the user typed them, by key
    */
   public static FigureSpec ofOptions(
-      SequencedMap<String, String> given, SequencedMap<String, String> options)
-      throws ConfigException {
+      SequencedMap<String, ?> given, SequencedMap<String, String> options) throws ConfigException {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     SourcePositions positions = new SourcePositions("plot");
     given.forEach(
         (key, value) -> {
           String option = options.getOrDefault(key, key);
-          if (key.equals("share")) {
-            node.put(key, Double.parseDouble(value));
-          } else if (key.startsWith("log")) {
-            node.put(key, Boolean.parseBoolean(value));
-          } else {
-            node.put(key, value);
-          }
-          positions.override("/" + key, option + " " + value);
+          node.set(key, MAPPER.valueToTree(value));
+          positions.override("/" + key, option + " " + typed(value));
         });
     List<Problem> problems = new ArrayList<>();
     return orThrow(new FigureReader(node, positions, problems).figure("", Set.of()), problems);
+  }
+
+  /** A value as somebody typed it. */
+  private static String typed(Object value) {
+    return switch (value) {
+      case List<?> list -> list.stream().map(String::valueOf).collect(Collectors.joining(","));
+      case Map<?, ?> map ->
+          map.entrySet().stream()
+              .map(entry -> entry.getKey() + "=" + entry.getValue())
+              .collect(Collectors.joining(","));
+      default -> value.toString();
+    };
   }
 
   private static FigureSpec orThrow(@Nullable FigureSpec figure, List<Problem> problems)
@@ -209,6 +233,12 @@ public final class FigureReader {
                         .fix("kind: bar puts words side by side")));
   }
 
+  /** Whether a figure shows what was counted as well as what was sampled. */
+  public static boolean counts(JsonNode node) {
+    String kind = node.path("kind").asString("line");
+    return FigureKind.isWord(kind) && FigureKind.of(kind).accepts("statistic");
+  }
+
   /** Whether an axis holds numbers. */
   public static boolean numeric(Axis axis) {
     return axis.values().stream()
@@ -217,22 +247,14 @@ public final class FigureReader {
 
   /** A figure of a config that has been checked: an axis is linear unless it says otherwise. */
   public static FigureSpec ofConfig(JsonNode node) {
-    FigureSpec open = spec(node);
-    return new FigureSpec(
-        open.kind(),
-        open.name(),
-        open.x(),
-        open.y(),
-        open.series(),
-        open.facet(),
-        open.rows(),
-        open.only(),
-        node.path("logx").asBoolean(false),
-        node.path("logy").asBoolean(false),
-        open.share());
+    return spec(node, node.path("logx").asBoolean(false), node.path("logy").asBoolean(false));
   }
 
   private static FigureSpec spec(JsonNode node) {
+    return spec(node, flag(node.get("logx")), flag(node.get("logy")));
+  }
+
+  private static FigureSpec spec(JsonNode node, @Nullable Boolean logX, @Nullable Boolean logY) {
     return new FigureSpec(
         FigureKind.of(node.path("kind").asString("line")),
         node.path("name").asString(""),
@@ -242,9 +264,13 @@ public final class FigureReader {
         node.path("facet").asString(""),
         node.path("rows").asString(""),
         conditions(node, "only", new ArrayList<>()),
-        flag(node.get("logx")),
-        flag(node.get("logy")),
-        node.path("share").asDouble(100 * FigureSpec.SHARE) / 100);
+        logX,
+        logY,
+        node.path("share").asDouble(100 * FigureSpec.SHARE) / 100,
+        node.path("statistic").asString(""),
+        node.path("per").asString(""),
+        node.path("relative").asString(""),
+        FigureStyle.of(node));
   }
 
   private static @Nullable Boolean flag(@Nullable JsonNode node) {

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param logX whether the abscissa is logarithmic; null where it is not said
  * @param logY whether the ordinate is; null where it is not said
  * @param share by which a tornado moves a constant without an interval, such as 0.2
+ * @param statistic of a point's samples that is shown; empty for the median
+ * @param per metric or counter that {@code y} is divided by; empty for none
+ * @param relative series that all are shown as multiples of; empty for none
+ * @param style how it looks
  */
 public record FigureSpec(
     FigureKind kind,
@@ -31,13 +35,48 @@ public record FigureSpec(
     List<PointCondition> only,
     @Nullable Boolean logX,
     @Nullable Boolean logY,
-    double share) {
+    double share,
+    String statistic,
+    String per,
+    String relative,
+    FigureStyle style) {
 
   /** By how much a tornado moves a constant unless it is said. */
   public static final double SHARE = 0.2;
 
   public FigureSpec {
     only = List.copyOf(only);
+  }
+
+  /** Medians of a metric, drawn as figures are where nothing else is said. */
+  public FigureSpec(
+      FigureKind kind,
+      String name,
+      String x,
+      String y,
+      String series,
+      String facet,
+      String rows,
+      List<PointCondition> only,
+      @Nullable Boolean logX,
+      @Nullable Boolean logY,
+      double share) {
+    this(
+        kind,
+        name,
+        x,
+        y,
+        series,
+        facet,
+        rows,
+        only,
+        logX,
+        logY,
+        share,
+        "",
+        "",
+        "",
+        FigureStyle.DEFAULT);
   }
 
   /** A figure with everything left open. */
@@ -54,12 +93,27 @@ public record FigureSpec(
 
   /** Returns this figure under another name. */
   public FigureSpec named(String other) {
-    return new FigureSpec(kind, other, x, y, series, facet, rows, only, logX, logY, share);
+    return of(other, only, style);
   }
 
   /** Returns this figure restricted to a part of its points. */
   public FigureSpec within(List<PointCondition> further) {
-    List<PointCondition> all = Stream.concat(only.stream(), further.stream()).toList();
-    return new FigureSpec(kind, name, x, y, series, facet, rows, all, logX, logY, share);
+    return of(name, Stream.concat(only.stream(), further.stream()).toList(), style);
+  }
+
+  /** Returns this figure of all points that it is given. */
+  public FigureSpec ofAll() {
+    return of(name, List.of(), style);
+  }
+
+  /** Returns this figure with a style that goes before its own, as far as its kind has a use. */
+  public FigureSpec styled(FigureStyle first) {
+    return of(name, only, first.in(kind).over(style));
+  }
+
+  private FigureSpec of(String other, List<PointCondition> part, FigureStyle look) {
+    return new FigureSpec(
+        kind, other, x, y, series, facet, rows, part, logX, logY, share, statistic, per, relative,
+        look);
   }
 }

@@ -10,20 +10,22 @@ import java.util.Locale;
  */
 public enum DeviceApi {
   /** DOCA GPUNetIO verbs: an array of {@code doca_gpu_dev_verbs_qp}. */
-  GPUNETIO(false, false, false),
+  GPUNETIO(false, false),
   /** NCCL's GIN, back end GDAKI: an array of {@code ncclGinGdakiGPUContext}. */
-  GIN(false, false, false),
+  GIN(false, false),
   /** NVSHMEM's IBGDA transport: the state is in variables of the module. */
-  NVSHMEM(true, true, true);
+  NVSHMEM(true, true, "-rdc=true"),
+  /** DeepEP's low-latency kernels, which have device code of their own over NVSHMEM's state. */
+  DEEPEP(true, true, "-rdc=true", "--expt-relaxed-constexpr");
 
   private final boolean recordFirst;
   private final boolean collapsed;
-  private final boolean relocatable;
+  private final String compilerFlags;
 
-  DeviceApi(boolean recordFirst, boolean collapsed, boolean relocatable) {
+  DeviceApi(boolean recordFirst, boolean collapsed, String... compilerFlags) {
     this.recordFirst = recordFirst;
     this.collapsed = collapsed;
-    this.relocatable = relocatable;
+    this.compilerFlags = String.join(" ", compilerFlags);
   }
 
   /** Whether its completion queues have one entry, always overwritten. */
@@ -38,7 +40,7 @@ public enum DeviceApi {
 
   /** Options of nvcc without which its headers do not compile. */
   public List<String> compilerFlags() {
-    return relocatable ? List.of("-rdc=true") : List.of();
+    return compilerFlags.isEmpty() ? List.of() : List.of(compilerFlags.split(" ", -1));
   }
 
   /** The word of descriptors. */

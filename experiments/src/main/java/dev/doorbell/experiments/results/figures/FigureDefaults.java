@@ -2,10 +2,13 @@ package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.run.RunData;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a figure shows that was asked for with something left open: as the config's first figure of
@@ -65,7 +68,15 @@ final class FigureDefaults {
       }
       case TORNADO, TIMELINE -> {}
     }
-    String name = kind == FigureKind.LINE ? metric : kind.word() + "-" + metric;
+    String name =
+        Stream.of(
+                kind == FigureKind.LINE ? "" : kind.word(),
+                metric,
+                asked.per().isEmpty() ? "" : "per-" + asked.per(),
+                asked.statistic(),
+                asked.relative().isEmpty() ? "" : "relative-to-" + asked.relative())
+            .filter(part -> !part.isEmpty())
+            .collect(Collectors.joining("-"));
     return new FigureSpec(
         kind,
         asked.name().isEmpty() ? name : asked.name(),
@@ -80,7 +91,20 @@ final class FigureDefaults {
             ? kind == FigureKind.LINE
                 && !Boolean.FALSE.equals(own.map(FigureSpec::logY).orElse(true))
             : asked.logY(),
-        asked.share());
+        asked.share(),
+        asked.statistic(),
+        asked.per(),
+        asked.relative(),
+        asked.style().over(sameMetric(metric)));
+  }
+
+  /** The looks of the config's figure of that metric and kind. */
+  private FigureStyle sameMetric(String metric) {
+    return run.figures().stream()
+        .filter(figure -> figure.y().equals(metric) && figure.kind() == asked.kind())
+        .findFirst()
+        .map(FigureSpec::style)
+        .orElse(FigureStyle.DEFAULT);
   }
 
   private String firstMetric() {

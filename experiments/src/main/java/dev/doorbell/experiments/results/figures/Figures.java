@@ -5,6 +5,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Influence;
@@ -16,11 +17,13 @@ import dev.doorbell.experiments.results.figures.chart.Figure;
 import dev.doorbell.experiments.results.figures.chart.TimelineFigure;
 import dev.doorbell.experiments.results.figures.chart.TornadoFigure;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
+import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,12 +78,21 @@ public final class Figures {
    * @param further conditions beside each figure's own
    */
   public Asked asked(List<PointCondition> further) {
+    return asked(further, FigureStyle.DEFAULT);
+  }
+
+  /**
+   * What the config asks for, in another style.
+   *
+   * @param style goes before each figure's own
+   */
+  public Asked asked(List<PointCondition> further, FigureStyle style) {
     List<Figure> figures = new ArrayList<>();
     List<Problem> missing = new ArrayList<>();
     if (!run.rows().isEmpty()) {
       for (FigureSpec spec : run.figures()) {
         try {
-          figures.add(figure(spec.within(further)));
+          figures.add(figure(spec.within(further).styled(style)));
         } catch (Unplottable e) {
           missing.add(
               Problem.of(
@@ -114,6 +126,17 @@ public final class Figures {
   }
 
   private Figure figure(FigureSpec spec) throws Unplottable {
+    String font = spec.style().font();
+    if (!font.isEmpty()) {
+      try {
+        Typeface.of(Path.of(font));
+      } catch (IOException e) {
+        throw Unplottable.because(
+            run.runId(),
+            "font %s is no TrueType file that can be read: %s".formatted(font, e.getMessage()),
+            "a .ttf file, by its path from the current folder");
+      }
+    }
     return switch (spec.kind()) {
       case LINE -> charts(spec).line();
       case CDF -> charts(spec).cdf();
@@ -194,7 +217,8 @@ public final class Figures {
             spec.name().isEmpty() ? "tornado-%s-%s".formatted(metric, point.id()) : spec.name(),
             "modelled (closed form, nothing was run)",
             "",
-            provenance(point.id()));
+            provenance(point.id()),
+            spec.style());
     return TornadoFigure.of(notes, title, base.get().value(), base.get().unit(), influences);
   }
 
@@ -223,7 +247,8 @@ public final class Figures {
             spec.name().isEmpty() ? "timeline-" + point.id() : spec.name(),
             Names.basis(Basis.MODELLED),
             "one message, every event",
-            provenance(timeline.title())),
+            provenance(timeline.title()),
+            spec.style()),
         timeline);
   }
 

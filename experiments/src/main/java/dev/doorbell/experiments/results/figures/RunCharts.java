@@ -1,9 +1,11 @@
 package dev.doorbell.experiments.results.figures;
 
+import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.figures.FigureValues.Reading;
 import dev.doorbell.experiments.results.figures.chart.BarFigure;
 import dev.doorbell.experiments.results.figures.chart.BarFigure.Bar;
 import dev.doorbell.experiments.results.figures.chart.HeatFigure;
@@ -25,10 +27,13 @@ import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
@@ -46,6 +51,7 @@ final class RunCharts {
   private final RunData run;
   private final RunLines figures;
   private final FigureSpec spec;
+  private final SeriesWords words;
 
   /**
    * @param spec what it leaves out is not shown
@@ -61,9 +67,17 @@ final class RunCharts {
         throw Unplottable.axis(run, axis, names);
       }
     }
-    if (run.rows().stream().noneMatch(row -> has(row, spec.y()))) {
+    boolean sampled = spec.kind() == FigureKind.CDF || spec.kind() == FigureKind.HEATMAP;
+    if (sampled && run.rows().stream().noneMatch(row -> has(row, spec.y()))) {
       throw Unplottable.metric(run, spec.y());
     }
+    if (!spec.relative().isEmpty() && spec.series().isEmpty()) {
+      throw Unplottable.because(
+          run.runId(),
+          "relative names '%s', and the figure has no series".formatted(spec.relative()),
+          "say which axis gives a series each: --series AXIS");
+    }
+    this.words = new SeriesWords(run, spec);
   }
 
   private static boolean has(SummaryRow row, String metric) {
@@ -89,11 +103,13 @@ final class RunCharts {
     List<Panel> panels = new ArrayList<>();
     IntSummaryStatistics counts = new IntSummaryStatistics();
     boolean positive = true;
+    UnitConversion across = UnitConversion.of(run.runId(), "xunit", unit(), spec.style().xUnit());
     for (var place : places(Set.of(spec.series())).entrySet()) {
       List<Line> lines = new ArrayList<>();
       for (SummaryRow row : place.getValue()) {
         double[] sorted = sampled(row).samples().values();
         Arrays.sort(sorted);
+        Arrays.setAll(sorted, i -> sorted[i] * across.factor());
         positive &= sorted[0] > 0;
         counts.accept(sorted.length);
         lines.add(new Line(seriesOf(row), steps(sorted)));
@@ -106,11 +122,12 @@ final class RunCharts {
             : counts.getMin() + " to " + counts.getMax();
     return new LineFigure(
         notes("n = " + n + " a line, marker at the median", "distribution of "),
-        new Quantified(Names.title(spec.y()), unit(), positive),
+        across.quantified(axisTitle(spec.y()), positive),
         new Quantified("share of samples", "", false),
-        series(panels.stream().flatMap(p -> p.lines().stream()).map(Line::series).toList()),
+        words.series(panels.stream().flatMap(p -> p.lines().stream()).map(Line::series).toList()),
         panels,
-        true);
+        true,
+        UnitConversion.limits(run.runId(), spec, across, new UnitConversion("", "", 1)));
   }
 
   private static List<Point> steps(double[] sorted) {
@@ -132,19 +149,31 @@ final class RunCharts {
   /** Bars: groups along one axis, a bar for each value of the series' axis. */
   BarFigure bars() throws Unplottable {
     String groups = groups();
+    FigureValues values = new FigureValues(run, spec);
+    String base = words.relative();
     List<BarFigure.Panel> panels = new ArrayList<>();
     SequencedSet<String> present = new LinkedHashSet<>();
-    IntSummaryStatistics counts = new IntSummaryStatistics();
     for (var place : places(Set.of(spec.series(), groups)).entrySet()) {
       List<Bar> bars = new ArrayList<>();
+      Map<String, Reading> bases = new HashMap<>();
       for (SummaryRow row : place.getValue()) {
-        MetricRow metric = sampled(row);
-        Summary summary = SummaryFiles.summary(row, metric);
-        counts.accept(metric.samples().size());
-        String group = groups.isEmpty() ? "" : shown(row, groups);
-        present.add(group);
-        Interval whisker = summary.whisker();
-        bars.add(new Bar(group, seriesOf(row), summary.median(), whisker.lower(), whisker.upper()));
+        if (!base.isEmpty() && seriesOf(row).equals(base)) {
+          values.of(row).ifPresent(reading -> bases.put(group(row, groups), reading));
+        }
+      }
+      for (SummaryRow row : place.getValue()) {
+        String group = group(row, groups);
+        Optional<Reading> shown = values.of(row);
+        if (!base.isEmpty()) {
+          Reading under = bases.get(group);
+          shown = under == null ? Optional.empty() : shown.flatMap(r -> values.relative(r, under));
+        }
+        shown.ifPresent(
+            r -> {
+              present.add(group);
+              Interval whisker = r.whisker();
+              bars.add(new Bar(group, seriesOf(row), r.value(), whisker.lower(), whisker.upper()));
+            });
       }
       panels.add(new BarFigure.Panel(place.getKey(), bars));
     }
@@ -159,12 +188,23 @@ final class RunCharts {
                 .filter(present::contains)
                 .toList();
     return new BarFigure(
-        notes(RunLines.samplesNote(counts), ""),
-        groups.isEmpty() ? "" : Names.title(groups),
-        new Quantified(Names.title(spec.y()) + ", median", unit(), log),
+        notes(values.note(), ""),
+        groups.isEmpty() ? "" : axisTitle(groups),
+        values.conversion().quantified(values.title(), log),
         ordered,
-        series(panels.stream().flatMap(p -> p.bars().stream()).map(Bar::series).toList()),
-        panels);
+        words.series(panels.stream().flatMap(p -> p.bars().stream()).map(Bar::series).toList()),
+        panels,
+        UnitConversion.limits(
+            run.runId(), spec, new UnitConversion("", "", 1), values.conversion()));
+  }
+
+  private String group(SummaryRow row, String groups) {
+    return groups.isEmpty() ? "" : shown(row, groups);
+  }
+
+  /** What an axis of the figure is called. */
+  private String axisTitle(String name) {
+    return spec.style().named(name).orElse(Names.title(name));
   }
 
   /** Nothing where the axis that bars would stand side by side for does not vary. */
@@ -180,7 +220,7 @@ final class RunCharts {
           "a heat map needs two axes and one whose values compete",
           "say which: -x AXIS --rows AXIS --series AXIS");
     }
-    boolean most = higherIsBetter();
+    boolean most = run.higherIsBetter(spec.y(), unit());
     List<String> across = shownValues(spec.x());
     List<String> down = shownValues(spec.rows());
     List<HeatFigure.Panel> panels = new ArrayList<>();
@@ -221,11 +261,11 @@ final class RunCharts {
             .formatted(most ? "highest" : "lowest", Names.title(spec.y()));
     return new HeatFigure(
         notes(samples, "winner by "),
-        Names.title(spec.x()),
-        Names.title(spec.rows()),
+        axisTitle(spec.x()),
+        axisTitle(spec.rows()),
         across,
         down,
-        series(List.copyOf(winners)),
+        words.series(List.copyOf(winners)),
         panels);
   }
 
@@ -252,12 +292,6 @@ final class RunCharts {
     return new Cell(x, y, first.name(), first.summary().median(), ratio, apart);
   }
 
-  /** Of rates more is better, of times less. */
-  private boolean higherIsBetter() {
-    String unit = unit();
-    return unit.contains("/s");
-  }
-
   /**
    * Finished points that have the metric, by the values of all varying axes but these. The facet's
    * value comes first in a title.
@@ -270,8 +304,7 @@ final class RunCharts {
             .toList();
     SequencedMap<String, List<SummaryRow>> places = new LinkedHashMap<>();
     for (SummaryRow row : figures.ordered(others)) {
-      MetricRow metric = row.metrics().get(spec.y());
-      if (metric != null && metric.samples().size() > 0) {
+      if (has(row, spec.y()) || row.counters().containsKey(spec.y())) {
         String place =
             others.stream()
                 .map(
@@ -315,13 +348,6 @@ final class RunCharts {
     return spec.series().isEmpty() ? spec.y() : figures.named(row, spec.series());
   }
 
-  /** In the order of the axis. */
-  private List<String> series(List<String> present) {
-    return spec.series().isEmpty()
-        ? List.of(spec.y())
-        : Names.alone(figures.axis(spec.series())).stream().filter(present::contains).toList();
-  }
-
   private List<String> shownValues(String axis) {
     return figures.axis(axis).values().stream().map(value -> shown(value, axis)).toList();
   }
@@ -339,16 +365,18 @@ final class RunCharts {
    *
    * @param what stands before the metric in the title
    */
-  private FigureNotes notes(String samples, String what) {
+  private FigureNotes notes(String samples, String what) throws Unplottable {
+    String caption = spec.style().caption();
     return new FigureNotes(
         spec.name(),
         Names.basis(run.basis()),
         samples,
         new Provenance(
-            run.experiment() + ": " + what + Names.title(spec.y()),
+            caption.isEmpty() ? run.experiment() + ": " + what + Names.title(spec.y()) : caption,
             run.runId(),
             run.configHash(),
             run.gitId(),
-            run.basis().word()));
+            run.basis().word()),
+        words.style());
   }
 }

@@ -4,25 +4,25 @@ import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.results.figures.FigureValues.Reading;
 import dev.doorbell.experiments.results.figures.chart.LineFigure;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Ceiling;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Line;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Mark;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Panel;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Point;
-import dev.doorbell.experiments.results.figures.chart.LineFigure.Quantified;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
-import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Interval;
-import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.experiments.stats.SampleSize;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,39 +50,46 @@ final class RunLines {
    * @throws IllegalArgumentException where an axis of the specification is none of the run's, or
    *     its abscissa does not hold numbers
    */
-  Optional<LineFigure> figure(FigureSpec spec) {
+  Optional<LineFigure> figure(FigureSpec spec) throws Unplottable {
     Axis x = axis(spec.x());
-    List<String> series =
-        spec.series().isEmpty() ? List.of(spec.y()) : Names.alone(axis(spec.series()));
-    IntSummaryStatistics counts = new IntSummaryStatistics();
+    FigureValues values = new FigureValues(run, spec);
+    UnitConversion across = UnitConversion.of(run.runId(), "xunit", x.unit(), spec.style().xUnit());
+    SeriesWords words = new SeriesWords(run, spec);
+    List<String> series = words.series();
+    String base = words.relative();
     List<Panel> panels = new ArrayList<>();
     places(spec)
         .forEach(
             (place, rows) -> {
-              Panel panel = panel(spec, place, rows, series);
+              Panel panel = panel(spec, values, across, base, place, rows, series);
               if (!panel.lines().isEmpty()) {
                 panels.add(panel);
-                rows.forEach(row -> count(row, spec, counts));
               }
             });
     if (panels.isEmpty()) {
       return Optional.empty();
     }
+    String title = spec.style().named(spec.x()).orElse(Names.title(spec.x()));
     return Optional.of(
         new LineFigure(
             new FigureNotes(
-                spec.name(), Names.basis(run.basis()), samplesNote(counts), provenance(spec)),
-            new Quantified(
-                Names.title(spec.x()),
-                x.unit(),
+                spec.name(),
+                Names.basis(run.basis()),
+                values.note(),
+                provenance(spec),
+                words.style()),
+            across.quantified(
+                spec.style().shown(title),
                 Boolean.TRUE.equals(spec.logX()) && positive(panels, Point::x)),
-            new Quantified(
-                Names.title(spec.y()) + ", median",
-                unit(spec.y()),
-                Boolean.TRUE.equals(spec.logY()) && positive(panels, Point::lower)),
+            values
+                .conversion()
+                .quantified(
+                    values.title(),
+                    Boolean.TRUE.equals(spec.logY()) && positive(panels, Point::lower)),
             series.stream().filter(name -> panels.stream().anyMatch(p -> p.has(name))).toList(),
             panels,
-            false));
+            false,
+            UnitConversion.limits(run.runId(), spec, across, values.conversion())));
   }
 
   /**
@@ -125,28 +132,47 @@ final class RunLines {
 
   private Panel panel(
       FigureSpec spec,
+      FigureValues values,
+      UnitConversion across,
+      String base,
       SequencedMap<String, String> place,
       List<SummaryRow> rows,
       List<String> series) {
     List<Line> lines = new ArrayList<>();
     List<Ceiling> ceilings = new ArrayList<>();
+    Map<Double, Reading> bases = new HashMap<>();
+    if (!base.isEmpty()) {
+      for (SummaryRow row : rows) {
+        if (named(row, spec.series()).equals(base)) {
+          values.of(row).ifPresent(reading -> bases.put(number(row, spec.x()), reading));
+        }
+      }
+    }
     for (String name : series) {
       List<Point> points = new ArrayList<>();
       List<double[]> bound = new ArrayList<>();
       for (SummaryRow row : rows) {
-        MetricRow metric = row.metrics().get(spec.y());
         boolean here = spec.series().isEmpty() || named(row, spec.series()).equals(name);
-        if (!here || metric == null || metric.samples().size() == 0) {
+        if (!here) {
           continue;
         }
-        double at = number(row, spec.x());
-        Summary summary = SummaryFiles.summary(row, metric);
-        Interval whisker = summary.whisker();
-        points.add(new Point(at, summary.median(), whisker.lower(), whisker.upper()));
-        metric
-            .model()
-            .filter(Prediction.Term::ceiling)
-            .ifPresent(term -> bound.add(new double[] {at, term.value()}));
+        double number = number(row, spec.x());
+        double at = number * across.factor();
+        Optional<Reading> shown = values.of(row);
+        if (!base.isEmpty()) {
+          Reading under = bases.get(number);
+          shown = under == null ? Optional.empty() : shown.flatMap(r -> values.relative(r, under));
+        }
+        shown.ifPresent(
+            r -> points.add(new Point(at, r.value(), r.whisker().lower(), r.whisker().upper())));
+        MetricRow metric = row.metrics().get(spec.y());
+        if (shown.isPresent() && metric != null && base.isEmpty() && spec.per().isEmpty()) {
+          double factor = values.conversion().factor();
+          metric
+              .model()
+              .filter(Prediction.Term::ceiling)
+              .ifPresent(term -> bound.add(new double[] {at, term.value() * factor}));
+        }
       }
       if (!points.isEmpty()) {
         points.sort(Comparator.comparingDouble(Point::x));
@@ -157,7 +183,8 @@ final class RunLines {
         join(ceilings, name, bound);
       }
     }
-    return new Panel(panelTitle(spec, place, rows), lines, ceilings, marks(spec, place));
+    List<Mark> marks = values.plainMedians() ? marks(spec, place, across) : List.of();
+    return new Panel(panelTitle(spec, place, rows), lines, ceilings, marks);
   }
 
   /** The facet's value, then the other varying axes by name. */
@@ -177,7 +204,8 @@ final class RunLines {
     return String.join(", ", parts);
   }
 
-  private List<Mark> marks(FigureSpec spec, SequencedMap<String, String> place) {
+  private List<Mark> marks(
+      FigureSpec spec, SequencedMap<String, String> place, UnitConversion across) {
     List<Mark> marks = new ArrayList<>();
     for (Crossings.Found found : crossings) {
       boolean here =
@@ -195,11 +223,21 @@ final class RunLines {
                         new Mark(
                             named(spec.series(), found.contrast().first()),
                             named(spec.series(), found.contrast().second()),
-                            crossing.size(),
-                            crossing.interval())));
+                            crossing.size() * across.factor(),
+                            crossing
+                                .interval()
+                                .map(ci -> scaled(ci, across.factor()))
+                                .orElse(
+                                    scaled(
+                                        new Interval(crossing.size(), crossing.size()),
+                                        across.factor())))));
       }
     }
     return marks;
+  }
+
+  private static Interval scaled(Interval interval, double factor) {
+    return new Interval(interval.lower() * factor, interval.upper() * factor);
   }
 
   private static Map<String, String> place(Crossings.Found found) {
@@ -251,13 +289,6 @@ final class RunLines {
         .allMatch(point -> coordinate.applyAsDouble(point) > 0);
   }
 
-  private static void count(SummaryRow row, FigureSpec spec, IntSummaryStatistics counts) {
-    MetricRow metric = row.metrics().get(spec.y());
-    if (metric != null && metric.samples().size() > 0) {
-      counts.accept(metric.samples().size());
-    }
-  }
-
   String unit(String metric) {
     return run.rows().stream()
         .map(row -> row.metrics().get(metric))
@@ -269,8 +300,9 @@ final class RunLines {
 
   private Provenance provenance(FigureSpec spec) {
     String over = Names.title(spec.y()) + " against " + Names.title(spec.x());
+    String caption = spec.style().caption();
     return new Provenance(
-        run.experiment() + ": " + over,
+        caption.isEmpty() ? run.experiment() + ": " + over : caption,
         run.runId(),
         run.configHash(),
         run.gitId(),
@@ -332,8 +364,11 @@ final class RunLines {
         counts.getMin() == counts.getMax()
             ? Integer.toString(counts.getMin())
             : counts.getMin() + " to " + counts.getMax();
-    return counts.getMax() <= 1
-        ? "n = 1 a point, which has no interval"
-        : "n = " + n + " a point, whiskers 95 % bootstrap intervals";
+    if (counts.getMax() <= 1) {
+      return "n = 1 a point, which has no interval";
+    }
+    return SampleSize.carriesInterval(counts.getMax())
+        ? "n = " + n + " a point, whiskers 95 % bootstrap intervals"
+        : "n = " + n + " a point, too few for intervals";
   }
 }

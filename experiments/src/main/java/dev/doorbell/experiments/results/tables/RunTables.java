@@ -264,15 +264,26 @@ public final class RunTables {
         .right(
             "95 % CI",
             place ->
+                place
+                    .crossing()
+                    .flatMap(Crossing::interval)
+                    .map(
+                        ci ->
+                            "["
+                                + Units.quantity(ci.lower(), unit.apply(place))
+                                + ", "
+                                + Units.quantity(ci.upper(), unit.apply(place))
+                                + "]")
+                    .orElse(Names.NONE))
+        .left("then", place -> place.shown(_ -> place.lead(true)))
+        .right(
+            "support",
+            place ->
                 place.shown(
                     each ->
-                        "["
-                            + Units.quantity(each.interval().lower(), unit.apply(place))
-                            + ", "
-                            + Units.quantity(each.interval().upper(), unit.apply(place))
-                            + "]"))
-        .left("then", place -> place.shown(_ -> place.lead(true)))
-        .right("support", place -> place.shown(each -> Units.fixed(100 * each.support(), 0) + " %"))
+                        each.interval().isPresent()
+                            ? Units.fixed(100 * each.support(), 0) + " %"
+                            : Names.NONE))
         .table(places, notes(run));
   }
 

@@ -2,7 +2,9 @@ package dev.doorbell.experiments.results.tables;
 
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.print.Histogram;
 import dev.doorbell.experiments.results.print.Names;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.print.Units;
@@ -35,6 +37,22 @@ public final class SampleTables {
   private static final String SIZE = "size";
 
   private SampleTables() {}
+
+  /** How the samples of each point and metric are distributed, as text. */
+  public static String histograms(RunData run, int width) {
+    StringBuilder text = new StringBuilder();
+    for (SummaryRow row : run.rows()) {
+      for (MetricRow metric : row.metrics().values()) {
+        if (metric.samples().size() > 0) {
+          text.append(
+              "%s  %s  n = %d%n"
+                  .formatted(row.pointId(), metric.samples().metric(), metric.samples().size()));
+          text.append(Histogram.of(metric.samples().values(), metric.samples().unit(), width));
+        }
+      }
+    }
+    return text.append(Screen.basis(run.basis())).append('\n').toString();
+  }
 
   /** One metric of one point. */
   private record Tail(SummaryRow row, MetricRow metric, Percentiles values) {

@@ -56,6 +56,7 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
   @Override
   protected void check(CollectiveSettings of, Checks checks) {
     checkAlone(of.point(), checks);
+    of.between().check(of.ranks(), checks);
     checks.refuseIf(
         !PATHS.contains(of.path()),
         "path %s of a collective".formatted(of.path().word()),
@@ -137,7 +138,13 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
     Schedule schedule = of.schedule(algorithm);
     double[] nanos = new double[run.point().samples()];
     try (Owned open = new Owned()) {
-      World world = open.add(run.world().ranks(of.ranks()).mtu(of.queues().mtu()).open());
+      World world =
+          open.add(
+              run.world()
+                  .ranks(of.ranks())
+                  .mtu(of.queues().mtu())
+                  .switching(of.between().of(run.topology(), of.ranks()))
+                  .open());
       CollectiveTrial trial =
           open.add(
               new CollectiveTrial(

@@ -8,6 +8,7 @@ import dev.doorbell.experiments.collective.Reduction;
 import dev.doorbell.experiments.collective.Schedule;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 
 /**
@@ -31,7 +32,8 @@ record CollectiveSettings(
     int chunk,
     int threads,
     TransferPath path,
-    QueueSettings queues) {
+    QueueSettings queues,
+    NetworkSettings between) {
   /** The largest message, in bytes, that carries its flags with its data. */
   private static final long MOST_PACKED = 1024;
 

@@ -37,7 +37,7 @@ public interface ApiAdapter {
 
     /** The rank that a queue pair leads to: the other one, or that of its place in a mesh. */
     int peer(Endpoint endpoint) {
-      return places > endpoints.size() ? endpoint.index() : 1 - rank.number();
+      return places > endpoints.size() ? endpoint.index() % targets.size() : 1 - rank.number();
     }
   }
 
@@ -49,7 +49,8 @@ public interface ApiAdapter {
     return switch (api) {
       case GPUNETIO -> new GpunetioAdapter();
       case GIN -> new GinAdapter();
-      case NVSHMEM -> new NvshmemAdapter();
+      case NVSHMEM -> new NvshmemAdapter(NvshmemAdapter.Order.BY_TURN);
+      case DEEPEP -> new NvshmemAdapter(NvshmemAdapter.Order.BY_PEER);
     };
   }
 

@@ -22,6 +22,26 @@ import java.util.stream.Stream;
  * needs no further ordering.
  */
 final class NvshmemAdapter implements ApiAdapter {
+  /** Where the reliable connection of turn t to PE p lies among all of them. */
+  enum Order {
+    /** At t x PEs + p, as NVSHMEM's own device code counts since 3.5. */
+    BY_TURN {
+      @Override
+      int place(int turn, int pe, int pes, int perPe) {
+        return turn * pes + pe;
+      }
+    },
+    /** At p x connections of a PE + t, as DeepEP's device code counts. */
+    BY_PEER {
+      @Override
+      int place(int turn, int pe, int pes, int perPe) {
+        return pe * perPe + turn;
+      }
+    };
+
+    abstract int place(int turn, int pe, int pes, int perPe);
+  }
+
   private static final String HOST = "nvshmemi_device_host_state_t";
   private static final String STATE = "nvshmemi_ibgda_device_state_t";
   private static final String QP = "nvshmemi_ibgda_device_qp_t";
@@ -45,6 +65,12 @@ final class NvshmemAdapter implements ApiAdapter {
 
   /** A switch each for the two ways in which a queue pair is picked in turns. */
   private static final int SWITCHES = 2;
+
+  private final Order order;
+
+  NvshmemAdapter(Order order) {
+    this.order = order;
+  }
 
   @Override
   public List<String> fields() {
@@ -181,8 +207,8 @@ final class NvshmemAdapter implements ApiAdapter {
     return stored(site, image, "handle of the payload");
   }
 
-  /** Reliable connections: that of turn i to PE p is number i x PEs + p. */
-  private static Memory queuePairs(ApiLayout layout, Site site, int pes, int perPe)
+  /** Reliable connections, in their order. */
+  private Memory queuePairs(ApiLayout layout, Site site, int pes, int perPe)
       throws ApiLayoutException {
     StructImage qps = StructImage.array(layout, QP, pes * perPe);
     StructImage cqs = StructImage.array(layout, CQ, pes * perPe);
@@ -191,7 +217,7 @@ final class NvshmemAdapter implements ApiAdapter {
     int[] turns = new int[pes];
     for (Endpoint endpoint : site.endpoints()) {
       int pe = site.peer(endpoint);
-      int place = turns[pe]++ * pes + pe;
+      int place = order.place(turns[pe]++, pe, pes, perPe);
       StructImage qp = qps.element(place);
       StructImage cq = cqs.element(place);
       fill(site, endpoint, qp, cq, qpMemory.address());

@@ -1,32 +1,20 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
-import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.kernel.Protocol;
-import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
+import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
-import dev.doorbell.experiments.scenario.kind.Trial;
-import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
-import dev.doorbell.experiments.scenario.world.Owned;
-import dev.doorbell.experiments.scenario.world.World;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Each rank's GPU runs a kernel for each other rank, all at once in virtual time, and each kernel
@@ -61,7 +49,8 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
       int ranks,
       int messages,
       QueueSettings queues,
-      int window) {
+      int window,
+      NetworkSettings between) {
     Endpoint.Shape endpoint() {
       return Endpoint.Shape.builder(queues.depth(), DEADLINE_NANOS)
           .placement(queues.placement())
@@ -82,6 +71,7 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
 
   @Override
   protected void check(Settings of, Checks checks) {
+    of.between.check(of.ranks, checks);
     checks.refuseIf(
         !of.point.kernels().equals(List.of(KERNEL)),
         "an all-to-all is posted by one kernel",
@@ -127,7 +117,7 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
     double[] nanos = new double[run.point().samples()];
     double[] rates = new double[nanos.length];
     for (int sample = 0; sample < nanos.length; sample++) {
-      try (Exchange exchange = new Exchange(run, sample)) {
+      try (FlowTrial exchange = exchange(run, sample)) {
         nanos[sample] = run.perform(exchange, KERNEL_NANOS).nanos();
       }
       rates[sample] = (double) of.ranks * (of.ranks - 1) * of.messages * of.size / nanos[sample];
@@ -140,102 +130,24 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
     }
   }
 
-  /** One world in which all ranks send at once. */
-  private static final class Exchange implements Trial, AutoCloseable {
-    /** Messages of one rank to another. */
-    private record Flow(RankBuffers from, RankBuffers to) {}
-
-    private final Settings of;
-    private final Owned open = new Owned();
-    private final World world;
-    private final List<Flow> flows = new ArrayList<>();
-
-    Exchange(PointRun<Settings> run, int sample) {
-      of = run.settings();
-      world =
-          open.add(
-              run.world()
-                  .ranks(of.ranks)
-                  .mtu(of.queues.mtu())
-                  .seed(run.point().seed() + sample)
-                  .open());
-      for (int one = 0; one < of.ranks; one++) {
-        for (int other = one + 1; other < of.ranks; other++) {
-          Connection connection = open.add(Connection.between(world, one, other, of.endpoint()));
-          RankBuffers first = buffers(connection, one, other);
-          RankBuffers second = buffers(connection, other, one);
-          flows.add(new Flow(first, second));
-          flows.add(new Flow(second, first));
-        }
+  private static FlowTrial exchange(PointRun<Settings> run, int sample) {
+    Settings of = run.settings();
+    FlowTrial trial =
+        new FlowTrial(
+            run.world()
+                .ranks(of.ranks)
+                .mtu(of.queues.mtu())
+                .seed(run.point().seed() + sample)
+                .switching(of.between.of(run.topology(), of.ranks))
+                .open(),
+            new FlowTrial.Shape(
+                of.ranks, of.size, of.messages, of.window, of.path, of.endpoint(), KERNEL_NANOS),
+            run.point().seed());
+    for (int one = 0; one < of.ranks; one++) {
+      for (int other = one + 1; other < of.ranks; other++) {
+        trial.both(one, other);
       }
     }
-
-    private RankBuffers buffers(Connection connection, int from, int to) {
-      long salt = (long) from * of.ranks + to;
-      return open.add(
-          new RankBuffers(connection, world.rank(from), of.size, of.point.seed() ^ salt));
-    }
-
-    @Override
-    public Fabric fabric() {
-      return world.fabric();
-    }
-
-    @Override
-    public List<Supplier<Launch>> prepare() {
-      Protocol protocol = Protocol.ofCatalogue(KERNEL);
-      LaunchConfig config = LaunchConfig.of(1, 1).withTimeout(KERNEL_NANOS);
-      return flows.stream()
-          .map(flow -> flow.from.prepare(protocol, job(), flow.to, config))
-          .toList();
-    }
-
-    private JobView job() {
-      JobView job = new JobView();
-      job.iterations = of.messages;
-      job.path = of.path.jobPath();
-      job.scope = JobView.SCOPE_BLOCK;
-      job.window = of.window;
-      return job;
-    }
-
-    @Override
-    public @Nullable String firstError() {
-      for (Flow flow : flows) {
-        String error = flow.from.firstError();
-        if (error != null) {
-          return error;
-        }
-      }
-      return null;
-    }
-
-    @Override
-    public @Nullable String mismatch() {
-      for (Flow flow : flows) {
-        String mismatch = flow.to.mismatch(flow.from);
-        if (mismatch != null) {
-          return mismatch;
-        }
-      }
-      return null;
-    }
-
-    @Override
-    public long verifiedBytes() {
-      return flows.stream().mapToLong(flow -> flow.to.bytes()).sum();
-    }
-
-    /** From the first post of any rank to the last completion. */
-    long nanos() {
-      long first = flows.stream().mapToLong(flow -> flow.from.started()).min().orElseThrow();
-      long last = flows.stream().mapToLong(flow -> flow.from.ended()).max().orElseThrow();
-      return last - first;
-    }
-
-    @Override
-    public void close() {
-      open.close();
-    }
+    return trial;
   }
 }

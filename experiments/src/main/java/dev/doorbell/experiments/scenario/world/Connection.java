@@ -32,15 +32,15 @@ public final class Connection implements AutoCloseable {
   private final World world;
   private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
   private final Owned helpers = new Owned();
-  private final int ranks;
+  private final int places;
 
   /**
-   * @param ranks that have a place among each other's queue pairs; 0 where these are numbered from
-   *     0 on
+   * @param places among a rank's queue pairs where each other rank has its own; 0 where these are
+   *     numbered from 0 on
    */
-  private Connection(World world, int ranks) {
+  private Connection(World world, int places) {
     this.world = world;
-    this.ranks = ranks;
+    this.places = places;
   }
 
   /** Connects ranks 0 and 1 by {@code count} queue pairs of the same shape. */
@@ -87,6 +87,22 @@ public final class Connection implements AutoCloseable {
     Connection connection = among(world, ranks, shape, (_, _) -> true);
     for (int rank = 0; rank < ranks; rank++) {
       connection.start(ringing, rank, 1);
+    }
+    return connection;
+  }
+
+  /**
+   * As {@link #mesh}, for kernels that ring themselves, with {@code count} queue pairs between any
+   * two ranks: that of turn t to rank r has place t x ranks + r.
+   */
+  public static Connection mesh(World world, int ranks, Endpoint.Shape shape, int count) {
+    Connection connection = new Connection(world, ranks * count);
+    for (int turn = 0; turn < count; turn++) {
+      for (int one = 0; one < ranks; one++) {
+        for (int other = 0; other < one; other++) {
+          connection.pair(one, turn * ranks + other, other, turn * ranks + one, shape);
+        }
+      }
     }
     return connection;
   }
@@ -159,7 +175,7 @@ public final class Connection implements AutoCloseable {
 
   /** How many places a rank's queue pairs have; among ranks, those that lead nowhere are zero. */
   public int places(int rank) {
-    return ranks > 0 ? ranks : endpoints(rank).size();
+    return places > 0 ? places : endpoints(rank).size();
   }
 
   /** Writes the views of a rank's queue pairs to memory that its kernels can read. */

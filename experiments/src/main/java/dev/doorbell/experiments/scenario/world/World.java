@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.world;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
@@ -14,13 +15,17 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.push.network.SwitchedNetwork;
+import dev.doorbell.push.wire.NetworkWire;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;
+import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -31,18 +36,21 @@ public final class World implements AutoCloseable {
   private final List<SoftHca> hcas;
   private final ProxyPrices cpuPrices;
   private final @Nullable InProcessWire wire;
+  private final @Nullable SwitchedNetwork network;
 
   private World(
       Fabric fabric,
       List<Rank> ranks,
       List<SoftHca> hcas,
       ProxyPrices cpuPrices,
-      @Nullable InProcessWire wire) {
+      @Nullable InProcessWire wire,
+      @Nullable SwitchedNetwork network) {
     this.fabric = fabric;
     this.ranks = List.copyOf(ranks);
     this.hcas = List.copyOf(hcas);
     this.cpuPrices = cpuPrices;
     this.wire = wire;
+    this.network = network;
   }
 
   /** Ranks with software HCAs on {@code wire}. */
@@ -54,16 +62,28 @@ public final class World implements AutoCloseable {
       ProxyPrices cpuPrices,
       IntFunction<Gpu> gpus,
       MemoryKind payload) {
-    List<Rank> ranks = new ArrayList<>();
     List<SoftHca> hcas = new ArrayList<>();
+    List<Rank> ranks = ranks(fabric, count, options, wire::join, gpus, payload, hcas);
+    return new World(fabric, ranks, hcas, cpuPrices, wire, null);
+  }
+
+  private static List<Rank> ranks(
+      Fabric fabric,
+      int count,
+      SoftHcaOptions options,
+      Consumer<SoftHca> join,
+      IntFunction<Gpu> gpus,
+      MemoryKind payload,
+      List<SoftHca> hcas) {
+    List<Rank> ranks = new ArrayList<>();
     for (int number = 0; number < count; number++) {
       Gpu gpu = gpus.apply(number);
       SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options);
-      wire.join(hca);
+      join.accept(hca);
       hcas.add(hca);
       ranks.add(Rank.of(number, gpu, hca, payload));
     }
-    return new World(fabric, ranks, hcas, cpuPrices, wire);
+    return ranks;
   }
 
   private static IntFunction<Gpu> emulated(Fabric fabric) {
@@ -105,12 +125,13 @@ public final class World implements AutoCloseable {
         List.of(Rank.of(rank, gpu, hca, MemoryKind.DEVICE)),
         List.of(hca),
         ProxyPrices.FREE,
+        null,
         null);
   }
 
   /** A world of real HCAs, which nothing injects faults into. */
   static World of(Fabric fabric, List<Rank> ranks) {
-    return new World(fabric, ranks, List.of(), ProxyPrices.FREE, null);
+    return new World(fabric, ranks, List.of(), ProxyPrices.FREE, null, null);
   }
 
   /** A world whose fabric explores. */
@@ -133,7 +154,7 @@ public final class World implements AutoCloseable {
    * @param trace receives the events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
-    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0);
+    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0, null, Adapter.DEFAULT);
   }
 
   static World timed(
@@ -143,24 +164,62 @@ public final class World implements AutoCloseable {
       long seed,
       Trace trace,
       MemoryKind payload,
-      long firstRetryNanos) {
-    SoftHcaOptions options = VirtualTime.hca(topology);
+      long firstRetryNanos,
+      @Nullable Switching switching,
+      Adapter adapter) {
+    SoftHcaOptions usual = VirtualTime.hca(topology).withAdapter(adapter);
+    SoftHcaOptions options =
+        usual.withEngine(usual.engine().withMtu(mtu).withFirstRetry(firstRetryNanos));
     TimedFabric fabric = new TimedFabric(topology, seed);
     fabric.trace(trace);
+    if (switching != null) {
+      return switched(fabric, topology, ranks, seed, options, payload, switching);
+    }
     return build(
         fabric,
         ranks,
-        options.withEngine(options.engine().withMtu(mtu).withFirstRetry(firstRetryNanos)),
+        options,
         VirtualTime.wire(topology),
         VirtualTime.cpu(topology),
         emulated(fabric),
         payload);
   }
 
+  private static World switched(
+      TimedFabric fabric,
+      Topology topology,
+      int count,
+      long seed,
+      SoftHcaOptions options,
+      MemoryKind payload,
+      Switching switching) {
+    SwitchedNetwork network =
+        new SwitchedNetwork(fabric, Locus.nic(0, 0), switching.plan(), switching.queues(), seed);
+    NetworkWire wire =
+        new NetworkWire(network, switching.queues().bytesPerNano(), Integer.MAX_VALUE);
+    List<SoftHca> hcas = new ArrayList<>();
+    List<Rank> ranks =
+        ranks(
+            fabric,
+            count,
+            options.withCongestion(switching.congestion()),
+            hca -> wire.join(hca, WireFaults.NONE),
+            emulated(fabric),
+            payload,
+            hcas);
+    return new World(fabric, ranks, hcas, VirtualTime.cpu(topology), null, network);
+  }
+
+  /** The switches between the HCAs, or null where there are none. */
+  public @Nullable SwitchedNetwork network() {
+    return network;
+  }
+
   /** Captures the packets of a world of one process from now on. */
   public void capture(WireCapture into) {
     if (wire == null) {
-      throw new IllegalStateException("the wire of this world goes to other processes");
+      throw new IllegalStateException(
+          "packets are captured on cables of one process alone: use network: pair");
     }
     wire.capture(into);
   }
@@ -207,6 +266,9 @@ public final class World implements AutoCloseable {
   public void close() {
     for (Rank rank : ranks.reversed()) {
       rank.close();
+    }
+    if (network != null) {
+      network.close();
     }
     fabric.close();
   }

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.world;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
@@ -12,6 +13,7 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the world of a point on any backend: two ranks with payload in GPU memory by default. */
 public final class WorldBuilder {
@@ -24,6 +26,8 @@ public final class WorldBuilder {
   private CudaGpu.Mover mover = CudaGpu.Mover.NONE;
   private long firstRetryNanos;
   private Trace trace = Trace.NONE;
+  private @Nullable Switching switching;
+  private Adapter adapter = Adapter.DEFAULT;
 
   /**
    * A builder.
@@ -70,6 +74,18 @@ public final class WorldBuilder {
     return this;
   }
 
+  /** Switches between the HCAs in virtual time; null for cables between all of them. */
+  public WorldBuilder switching(@Nullable Switching between) {
+    switching = between;
+    return this;
+  }
+
+  /** What software HCAs promise. */
+  public WorldBuilder adapter(Adapter promising) {
+    adapter = promising;
+    return this;
+  }
+
   /** Receives the events of everything in virtual time. */
   public WorldBuilder trace(Trace receiver) {
     trace = receiver;
@@ -85,13 +101,14 @@ public final class WorldBuilder {
   public World open() {
     return switch (backend) {
       case ExecutionBackend.Virtual() ->
-          World.timed(topology, ranks, mtu, seed, trace, payload, firstRetryNanos);
+          World.timed(
+              topology, ranks, mtu, seed, trace, payload, firstRetryNanos, switching, adapter);
       case ExecutionBackend.Wall() -> {
         DirectFabric fabric = new DirectFabric();
         yield World.direct(
             fabric,
             ranks,
-            SoftHcaOptions.DEFAULT,
+            SoftHcaOptions.DEFAULT.withAdapter(adapter),
             payload,
             number -> new VmGpu(fabric, Locus.gpu(number, 0)));
       }
@@ -107,7 +124,7 @@ public final class WorldBuilder {
       return World.direct(
           fabric,
           ranks,
-          SoftHcaOptions.DEFAULT,
+          SoftHcaOptions.DEFAULT.withAdapter(adapter),
           payload,
           number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal, mover));
     } catch (RuntimeException e) {

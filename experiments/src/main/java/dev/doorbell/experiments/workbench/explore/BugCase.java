@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import java.util.Arrays;
 import java.util.List;
@@ -8,7 +10,8 @@ import java.util.Optional;
 
 /**
  * Ordering bugs of GPU-initiated communication that were reported in public, and one of Doorbell's
- * own recovery protocol. Each is a broken and a fixed kernel in {@code kernels/cases/NAME.cu}.
+ * own recovery protocol. Some are bugs on certain adapters only. Each is a broken and a fixed
+ * kernel in {@code kernels/cases/NAME.cu}.
  */
 public enum BugCase {
   SHARED_QUEUE_PAIR(
@@ -89,7 +92,49 @@ public enum BugCase {
       "posts to a queue pair that is being reset, operations lost or done twice",
       "wait, with acquire, until each poster says that it is there or has ended; then grant",
       "none: Doorbell's own protocol of docs/recovery.md",
-      new Shape(1, 1, 9, 32, 2));
+      new Shape(1, 1, 9, 32, 2)),
+  ADAPTIVE_FLAG(
+      "a put and a WRITE of its flag on one queue pair, with adaptive routing",
+      "now and then a flag in front of its data, only on fabrics with adaptive routing",
+      "the strong-ordering fence bit on the flag, an atomic, or a wait for the data's completion",
+      "torchcomms#840, DeepEP#20, uccl#374",
+      new Shape(1, 1, 4, 1024, 1),
+      "cx7-ar"),
+  LAST_WORD(
+      "the receiver polls the last word of a message of several packets",
+      "a message whose end is there and whose beginning is not, on ConnectX-8",
+      "an atomic behind the message, or a flag by a key for strict ordering",
+      "ucx#10658, nixl#1917",
+      new Shape(1, 1, 4, 1024, 1),
+      "cx8-ooo-rw"),
+  REWRITTEN_COUNTER(
+      "a counter written again by WRITEs before the last one is complete",
+      "a counter that falls back and stays there, a receiver that waits for ever",
+      "wait for each completion, fence each WRITE, or add by atomics",
+      "uccl#387, ucx#10658",
+      new Shape(1, 1, 8, 64, 1),
+      "cx8-ooo-all"),
+  RELAXED_FLAG(
+      "a put and a fenced WRITE of its flag, both to memory with relaxed ordering",
+      "a flag in front of its data on some machines, with or without a fence bit",
+      "an atomic, or a key for strict ordering for the flag",
+      "nccl#2210, DeepEP#661",
+      new Shape(1, 1, 4, 1024, 1),
+      "relaxed-pcie"),
+  REFUSED_ATOMIC(
+      "an atomic signal on an HCA without atomics, and nobody looks at the error CQE",
+      "a receiver that waits for ever, and a sender that says nothing",
+      "look at completions; count by a fenced WRITE where the word has one writer",
+      "mori#588, nccl#2383",
+      new Shape(1, 1, 3, 64, 1),
+      "no-atomics"),
+  TWO_RAILS(
+      "data over one HCA, its flag over another when the data is complete",
+      "stale data behind a flag on machines with several HCAs a GPU, as GB200",
+      "a READ behind the data on its own queue pair before the flag is sent",
+      "torchcomms#2373, torchcomms#2396, nccl#2092",
+      new Shape(1, 1, 4, 64, 2),
+      "split-visibility");
 
   private static final int RING = 64;
 
@@ -101,6 +146,8 @@ public enum BugCase {
   @SuppressWarnings("ImmutableEnumChecker") // numbers
   private final Shape shape;
 
+  private final String nic;
+
   /**
    * How a case is launched, on both ranks.
    *
@@ -110,6 +157,11 @@ public enum BugCase {
   private record Shape(int blocks, int threads, int iterations, int bytes, int queuePairs) {}
 
   BugCase(String summary, String symptom, String fix, String sources, Shape shape) {
+    this(summary, symptom, fix, sources, shape, Adapter.DEFAULT.name());
+  }
+
+  BugCase(String summary, String symptom, String fix, String sources, Shape shape, String nic) {
+    this.nic = nic;
     this.summary = summary;
     this.symptom = symptom;
     this.fix = fix;
@@ -147,6 +199,16 @@ public enum BugCase {
     return sources;
   }
 
+  /** Returns the name of the adapter that shows it. */
+  public String nic() {
+    return nic;
+  }
+
+  /** Returns true if HCAs that keep InfiniBand's order hide it. */
+  public boolean hides() {
+    return !nic.equals(Adapter.DEFAULT.name());
+  }
+
   /** Returns the case of that name; {@code -} and {@code _} are equivalent. */
   public static Optional<BugCase> of(String word) {
     return Arrays.stream(values())
@@ -179,6 +241,7 @@ public enum BugCase {
             "thread",
             "pull"),
         new Scenario.Posting("gpu", "gpu", false, false, false, 1),
-        new Scenario.Rules(Policy.STRICT, false));
+        new Scenario.Rules(Policy.STRICT, false),
+        Nic.of(Adapters.named(nic)));
   }
 }

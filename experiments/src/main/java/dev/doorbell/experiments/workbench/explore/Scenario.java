@@ -13,8 +13,14 @@ import java.util.Set;
  * @param load the amount of work
  * @param posting how its queue pairs are created
  * @param rules the reorderings that are allowed
+ * @param nic what the HCAs promise
  */
-public record Scenario(Program program, Load load, Posting posting, Rules rules) {
+public record Scenario(Program program, Load load, Posting posting, Rules rules, Nic nic) {
+  /** Creates a scenario with HCAs that keep InfiniBand's order. */
+  public Scenario(Program program, Load load, Posting posting, Rules rules) {
+    this(program, load, posting, rules, Nic.DEFAULT);
+  }
+
   /**
    * A kernel's PTX.
    *
@@ -73,6 +79,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
    * @param cooperative all blocks are resident at once
    * @param parameters what each parameter of the entry gets, as descriptors name it
    * @param api whose device code it is made of, as descriptors name it; empty for Doorbell's own
+   * @param descriptor text of its descriptor, where that brings settings, metrics or buffers
    */
   public record Shape(
       int ranks,
@@ -83,7 +90,8 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
       int sharedBytes,
       boolean cooperative,
       List<String> parameters,
-      Optional<String> api) {
+      Optional<String> api,
+      Optional<String> descriptor) {
     private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
 
     public Shape {
@@ -109,6 +117,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
           0,
           false,
           List.of("queue_pairs", "job"),
+          Optional.empty(),
           Optional.empty());
     }
 
@@ -193,21 +202,41 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules)
 
   /** Returns this scenario with another program. */
   public Scenario with(Program other) {
-    return new Scenario(other, load, posting, rules);
+    return new Scenario(other, load, posting, rules, nic);
   }
 
   /** Returns this scenario with another load. */
   public Scenario with(Load other) {
-    return new Scenario(program, other, posting, rules);
+    return new Scenario(program, other, posting, rules, nic);
   }
 
   /** Returns this scenario with other posting. */
   public Scenario with(Posting other) {
-    return new Scenario(program, load, other, rules);
+    return new Scenario(program, load, other, rules, nic);
   }
 
   /** Returns this scenario with other rules. */
   public Scenario with(Rules other) {
-    return new Scenario(program, load, posting, other);
+    return new Scenario(program, load, posting, other, nic);
+  }
+
+  /** Returns this scenario with other HCAs. */
+  public Scenario with(Nic other) {
+    return new Scenario(program, load, posting, rules, other);
+  }
+
+  /** Returns everything, of which {@link Schedule} keeps a checksum; default HCAs are left out. */
+  @Override
+  public String toString() {
+    String text =
+        "Scenario[program="
+            + program
+            + ", load="
+            + load
+            + ", posting="
+            + posting
+            + ", rules="
+            + rules;
+    return nic.equals(Nic.DEFAULT) ? text + "]" : text + ", nic=" + nic + "]";
   }
 }

@@ -54,7 +54,7 @@ public final class ModelledRun {
   private ModelledRun() {}
 
   /** The run with {@code samples} samples a point; more than one makes them vary. */
-  static RunData of(int samples, long seed) {
+  public static RunData of(int samples, long seed) {
     return of(PLACEMENTS.stream().map(Placement::name).toList(), samples, seed);
   }
 
@@ -94,7 +94,7 @@ public final class ModelledRun {
   }
 
   /** The same run with counters at every point. */
-  static RunData counted(RunData run) {
+  public static RunData counted(RunData run) {
     List<SummaryRow> rows = new ArrayList<>();
     for (SummaryRow row : run.rows()) {
       SequencedMap<String, Quantity> counters = new LinkedHashMap<>();

@@ -12,7 +12,7 @@ import java.util.TreeMap;
  */
 public record Adapter(String name, String title, Promises promises, Map<String, String> sources) {
   /** InfiniBand's order: what a ConnectX-7 does without adaptive routing. */
-  public static final Adapter DEFAULT = Adapters.builtIn("cx7");
+  public static final Adapter DEFAULT = Adapters.named("cx7");
 
   public Adapter {
     sources = Map.copyOf(new TreeMap<>(sources));

@@ -47,7 +47,7 @@ public final class Adapters {
 
   /** Returns the project's adapters. */
   public static List<Adapter> all() {
-    return NAMES.stream().map(Adapters::builtIn).toList();
+    return NAMES.stream().map(Adapters::named).toList();
   }
 
   /**
@@ -57,7 +57,7 @@ public final class Adapters {
    */
   public static Adapter of(String word) throws AdapterException {
     if (NAMES.contains(word)) {
-      return builtIn(word);
+      return named(word);
     }
     if (!word.endsWith(SUFFIX)) {
       throw new AdapterException(
@@ -74,7 +74,8 @@ public final class Adapters {
     }
   }
 
-  static Adapter builtIn(String name) {
+  /** Returns the project's adapter of that name, which has to exist. */
+  public static Adapter named(String name) {
     try (InputStream in = Adapters.class.getResourceAsStream(name + SUFFIX)) {
       if (in == null) {
         throw new IllegalStateException("no file of adapter " + name + " in this build");

@@ -45,6 +45,11 @@ public record Promises(
     return new Promises(placement, strictKey, atomics, Sending.ACKNOWLEDGED, posted, visibility);
   }
 
+  /** Returns these promises with atomics that the responder executes behind earlier writes. */
+  public Promises atomic() {
+    return new Promises(placement, strictKey, Atomics.AFTER_WRITES, sending, posted, visibility);
+  }
+
   /** Returns these promises with a read before every acknowledgement and completion. */
   public Promises flushed() {
     return new Promises(placement, strictKey, atomics, sending, posted, Visibility.WITH_COMPLETION);

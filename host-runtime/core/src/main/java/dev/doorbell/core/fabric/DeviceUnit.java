@@ -45,6 +45,17 @@ public class DeviceUnit {
   /** Everything that was placed for this unit so far comes before what it does from now on. */
   public void placed() {}
 
+  /**
+   * What came with a response to a request. What the unit sends from now on comes behind it only
+   * where a completion, or {@link #fenced}, says so.
+   */
+  public void acknowledged(@Nullable Object message) {
+    arrives(message);
+  }
+
+  /** The next request waits for all responses to those before it. */
+  public void fenced() {}
+
   /** What came with a message. */
   public void arrives(@Nullable Object message) {}
 }

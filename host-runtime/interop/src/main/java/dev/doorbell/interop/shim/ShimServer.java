@@ -92,7 +92,8 @@ public final class ShimServer implements AutoCloseable {
     }
     Files.deleteIfExists(socket());
     InProcessWire wire = new InProcessWire();
-    this.devices = ServedDevice.create(fabric, wire, options.devices(), options.faults());
+    this.devices =
+        ServedDevice.create(fabric, wire, options.devices(), options.adapter(), options.faults());
     LocalListener opened = null;
     WireCapture begun = null;
     try {

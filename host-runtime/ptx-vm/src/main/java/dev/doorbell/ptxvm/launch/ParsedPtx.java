@@ -75,7 +75,10 @@ final class ParsedPtx {
   /** Links the text for one GPU, whose compiler may change it. */
   Linked link(long stackBytes, boolean loadsAhead) {
     SortedMap<Integer, Refusal> refusals = refusals();
-    return new Linked(KernelLinker.link(module(), stackBytes, loadsAhead, refusals), refusals);
+    return new Linked(
+        KernelLinker.link(
+            module(), stackBytes, loadsAhead, new KernelLinker.Refusals(refusals, new TreeMap<>())),
+        refusals);
   }
 
   /** Links the text for all GPUs whose kernels are interpreted. */

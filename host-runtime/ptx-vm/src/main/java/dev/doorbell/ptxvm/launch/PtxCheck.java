@@ -8,7 +8,6 @@ import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import dev.doorbell.ptxvm.parser.PtxParser;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -26,19 +25,37 @@ public final class PtxCheck {
    * @return empty when the file can be loaded
    */
   public static List<Refusal> check(String name, String ptx) {
+    return of(name, ptx).refusals();
+  }
+
+  /**
+   * What a file has that is not run.
+   *
+   * @param refusals what loading it would refuse, by line; empty when it can be loaded
+   * @param stops instructions that stop the kernel of a thread that gets there, by line
+   */
+  public record Result(List<Refusal> refusals, List<Refusal> stops) {}
+
+  /** As {@link #check}, with the instructions that are refused when they are executed. */
+  public static Result of(String name, String ptx) {
     PtxParser.Result parsed = PtxParser.parse(name, ptx);
     TreeMap<Integer, Refusal> refusals = new TreeMap<>();
+    TreeMap<Integer, Refusal> stops = new TreeMap<>();
     parsed.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));
     PtxModule module = parsed.module();
     if (!module.version().isEmpty()) {
       try (AddressSpace space = AddressSpace.reserve(bytes(module));
           ModuleMemory _ = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
-        KernelLinker.link(module, VmOptions.defaults().stackBytes(), false, refusals);
+        KernelLinker.link(
+            module,
+            VmOptions.defaults().stackBytes(),
+            false,
+            new KernelLinker.Refusals(refusals, stops));
       } catch (IllegalStateException e) {
         refusals.putIfAbsent(1, new Refusal(1, module.text(1), String.valueOf(e.getMessage())));
       }
     }
-    return new ArrayList<>(refusals.values());
+    return new Result(List.copyOf(refusals.values()), List.copyOf(stops.values()));
   }
 
   /** Addresses enough for the variables of a module, each on pages of its own. */

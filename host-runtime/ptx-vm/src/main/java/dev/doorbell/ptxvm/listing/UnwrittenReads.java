@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.listing;
 
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Register;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,9 @@ public final class UnwrittenReads {
    */
   public record Finding(
       Instruction instruction, Register register, boolean always, @Nullable Instruction branch) {}
+
+  /** Of the four picks of a {@code prmt}, 4 bits each: that which says the second source. */
+  private static final long PICKS_OF_SECOND = 0x4444;
 
   private final Function function;
   private final List<Instruction> code;
@@ -63,7 +68,7 @@ public final class UnwrittenReads {
       BitSet state = copy(unwritten.get(block.number()));
       for (int i = block.first(); state != null && i < block.end(); i++) {
         Instruction instruction = code.get(i);
-        for (Register register : FunctionListing.read(instruction)) {
+        for (Register register : read(instruction)) {
           if (state.get(register.id()) && !looked.get(register.id())) {
             looked.set(register.id());
             Finding finding = new OneRegister(register).firstRead();
@@ -77,6 +82,25 @@ public final class UnwrittenReads {
     }
     findings.sort((a, b) -> Integer.compare(a.instruction().line(), b.instruction().line()));
     return findings;
+  }
+
+  /**
+   * The registers whose value matters to an instruction. A {@code prmt} by a constant that picks no
+   * byte of its second source, as inline assembly swaps bytes, ignores that one.
+   */
+  private static Set<Register> read(Instruction instruction) {
+    Set<Register> read = FunctionListing.read(instruction);
+    List<Operand> operands = instruction.operands();
+    if (instruction.name().equals("prmt")
+        && instruction.modifiers().equals(List.of("b32"))
+        && operands.size() == 4
+        && operands.get(3) instanceof Operand.Int(long picked)
+        && (picked & PICKS_OF_SECOND) == 0
+        && operands.get(2) instanceof Operand.Reg(Register second)
+        && !operands.get(1).equals(operands.get(2))) {
+      read.remove(second);
+    }
+    return read;
   }
 
   private static @Nullable BitSet copy(@Nullable BitSet bits) {
@@ -214,7 +238,7 @@ public final class UnwrittenReads {
     }
 
     private boolean reads(Instruction instruction) {
-      return FunctionListing.read(instruction).contains(register);
+      return read(instruction).contains(register);
     }
 
     private @Nullable Finding finding(FunctionListing.Block block, int at) {

@@ -14,6 +14,10 @@ public abstract class Frame implements Completion {
   private boolean congested;
   @Nullable Hop hop;
 
+  // Where it came into the switch that it is in, and which part of the buffer it takes.
+  @Nullable Ingress ingress;
+  boolean inHeadroom;
+
   /** Where a frame gets to. */
   interface Hop {
     void reached(Frame frame);
@@ -46,6 +50,16 @@ public abstract class Frame implements Completion {
   /** Bytes on the wire. */
   public final int bytes() {
     return bytes;
+  }
+
+  /** Frames with the same number take the same way, where there are several. */
+  protected long flow() {
+    return (long) source << Integer.SIZE | destination;
+  }
+
+  /** Whether it overtakes others in the queues of a network that knows urgent frames. */
+  protected boolean urgent() {
+    return false;
   }
 
   /** Whether a switch on the way marked it: "congestion experienced". */

@@ -1,7 +1,8 @@
 /**
- * A network in virtual time whose queues can be seen to fill: cables with impairments, and a switch
- * with a shared buffer, ECN marking and PFC pause. For experiments on congestion, which need more
- * of a network than a wire that never loses, and less than a network simulator.
+ * Networks in virtual time whose queues can be seen to fill: cables with impairments, one switch
+ * with a shared buffer ({@link dev.doorbell.push.network.Switch}), and switches in tiers with
+ * dynamic thresholds, headroom and equal-cost paths ({@link
+ * dev.doorbell.push.network.SwitchedNetwork}).
  */
 @NullMarked
 package dev.doorbell.push.network;

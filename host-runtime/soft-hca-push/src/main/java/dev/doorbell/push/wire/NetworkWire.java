@@ -2,9 +2,11 @@ package dev.doorbell.push.wire;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.push.network.Frame;
 import dev.doorbell.push.network.Host;
 import dev.doorbell.push.network.Network;
+import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.packet.Station;
@@ -25,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class NetworkWire extends Wire {
   private static final double PICOS_PER_NANO = 1000;
   private static final int SMALLEST_WINDOW = 8;
-  private static final int CONGESTION_EXPERIENCED = 3;
 
   private final Network network;
   private final double bytesPerNano;
@@ -40,7 +41,7 @@ public final class NetworkWire extends Wire {
    *
    * @param bytesPerNano rate of each HCA's way out
    * @param windowBytes of frames that a connection may have in the network; more would be lost in
-   *     its buffers
+   *     its buffers. {@link Integer#MAX_VALUE} for no limit
    */
   public NetworkWire(Network network, double bytesPerNano, int windowBytes) {
     if (!(bytesPerNano > 0) || windowBytes <= 0) {
@@ -84,7 +85,9 @@ public final class NetworkWire extends Wire {
 
   @Override
   public int window(int payloadBytes) {
-    return Math.max(SMALLEST_WINDOW, windowBytes / Packet.frameBytes(payloadBytes));
+    return windowBytes == Integer.MAX_VALUE
+        ? Integer.MAX_VALUE
+        : Math.max(SMALLEST_WINDOW, windowBytes / Packet.frameBytes(payloadBytes));
   }
 
   @Override
@@ -138,6 +141,17 @@ public final class NetworkWire extends Wire {
     @Override
     protected void lost() {
       packet.pool.release(packet);
+    }
+
+    /** Packets of a connection stay in order. */
+    @Override
+    protected long flow() {
+      return (long) packet.originQpn << Integer.SIZE ^ super.flow();
+    }
+
+    @Override
+    protected boolean urgent() {
+      return packet.opcode == BthOpcode.CONGESTION_NOTIFICATION;
     }
   }
 
@@ -220,6 +234,12 @@ public final class NetworkWire extends Wire {
     private void add(PacketFrame frame) {
       sent++;
       digest.add(station.port().now(), frame.source(), frame.destination(), frame.packet);
+      if (frame.urgent()) {
+        // It overtakes what waits, and no pause holds it.
+        long nanos = Math.round(frame.bytes() / bytesPerNano);
+        station.port().timer(nanos, ok -> network.send(frame));
+        return;
+      }
       leaving.add(frame);
       if (!sending) {
         start();
@@ -264,7 +284,7 @@ public final class NetworkWire extends Wire {
         return;
       }
       if (whole.congested()) {
-        whole.packet.trafficClass |= CONGESTION_EXPERIENCED;
+        whole.packet.trafficClass |= Ecn.CONGESTION_EXPERIENCED;
       }
       entering.add(whole);
       station.port().timer(station.receiveNanos(whole.packet), entered);

@@ -4,6 +4,7 @@ import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.softhca.congestion.CongestionOptions;
 import dev.doorbell.softhca.packet.Packet;
 
 /**
@@ -16,9 +17,15 @@ import dev.doorbell.softhca.packet.Packet;
  * @param randomNumbers memory keys and first PSNs are random, so that clients of one HCA cannot
  *     guess each other's; else they repeat from run to run
  * @param adapter what it promises
+ * @param congestion what it does about congestion
  */
 public record SoftHcaOptions(
-    Limits limits, Engine engine, HcaTiming timing, boolean randomNumbers, Adapter adapter) {
+    Limits limits,
+    Engine engine,
+    HcaTiming timing,
+    boolean randomNumbers,
+    Adapter adapter,
+    CongestionOptions congestion) {
   /** A WQE of 63 units less control segment, remote address and inline header. */
   private static final int LARGEST_INLINE =
       (ControlSegment.MAX_DS - 2) * SendQueue.UNIT - Integer.BYTES;
@@ -30,7 +37,13 @@ public record SoftHcaOptions(
 
   /** The usual. */
   public static final SoftHcaOptions DEFAULT =
-      new SoftHcaOptions(Limits.DEFAULT, Engine.DEFAULT, HcaTiming.ZERO, false, Adapter.DEFAULT);
+      new SoftHcaOptions(
+          Limits.DEFAULT,
+          Engine.DEFAULT,
+          HcaTiming.ZERO,
+          false,
+          Adapter.DEFAULT,
+          CongestionOptions.NONE);
 
   /**
    * What an HCA admits.
@@ -186,26 +199,31 @@ public record SoftHcaOptions(
 
   /** The same with other stage times. */
   public SoftHcaOptions withTiming(HcaTiming timing) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
   }
 
   /** The same with other limits. */
   public SoftHcaOptions withLimits(Limits limits) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
   }
 
   /** The same with another engine. */
   public SoftHcaOptions withEngine(Engine engine) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
   }
 
   /** The same with random keys and first PSNs. */
   public SoftHcaOptions withRandomNumbers() {
-    return new SoftHcaOptions(limits, engine, timing, true, adapter);
+    return new SoftHcaOptions(limits, engine, timing, true, adapter, congestion);
   }
 
   /** The same with other promises. */
   public SoftHcaOptions withAdapter(Adapter adapter) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter);
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
+  }
+
+  /** The same with a reaction to congestion. */
+  public SoftHcaOptions withCongestion(CongestionOptions congestion) {
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
   }
 }

@@ -1,6 +1,7 @@
 package dev.doorbell.softhca.objects;
 
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.packet.Packet;
@@ -16,6 +17,7 @@ public class TxQueue implements Packet.Owner {
   private final HcaServices hca;
   private final DevicePort port;
   private final long packetNanos;
+  private final int ecn;
   private @Nullable Packet head;
   private @Nullable Packet tail;
 
@@ -30,6 +32,7 @@ public class TxQueue implements Packet.Owner {
     this.hca = hca;
     this.port = hca.port();
     this.packetNanos = packetNanos;
+    this.ecn = hca.options().congestion().policy() == null ? 0 : Ecn.CAPABLE;
   }
 
   public final boolean isEmpty() {
@@ -124,7 +127,7 @@ public class TxQueue implements Packet.Owner {
     if (queuePair.isDatagram()) {
       route = packet.datagramRoute;
     } else {
-      packet.trafficClass = queuePair.connection().trafficClass();
+      packet.trafficClass = queuePair.connection().trafficClass() | ecn;
     }
     if (route == null || !hca.isLinkUp()) {
       packet.pool.release(packet);

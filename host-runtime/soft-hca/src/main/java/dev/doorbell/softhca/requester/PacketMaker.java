@@ -34,14 +34,23 @@ final class PacketMaker {
   private final int transport;
   private final int ackInterval;
 
-  PacketMaker(QueuePairContext queuePair, HcaServices hca, TxQueue tx) {
+  // Of the packet that was made last.
+  private int lastFrameBytes;
+  private boolean lastAsksForAck;
+
+  /**
+   * @param mostBetweenAcks distance in packets between ACK requests inside a message at most
+   */
+  PacketMaker(QueuePairContext queuePair, HcaServices hca, TxQueue tx, int mostBetweenAcks) {
     this.queuePair = queuePair;
     this.hca = hca;
     this.pool = hca.packets();
     this.port = hca.port();
     this.tx = tx;
     this.mtu = queuePair.mtu();
-    this.ackInterval = Math.clamp(hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, ACK_INTERVAL);
+    this.ackInterval =
+        Math.clamp(
+            hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, Math.min(ACK_INTERVAL, mostBetweenAcks));
     this.transport =
         switch (queuePair.transport) {
           case RC -> BthOpcode.RC;
@@ -56,9 +65,10 @@ final class PacketMaker {
    *
    * @param requestNumber of the request in its ring
    * @param room packets that the window has room for
+   * @param most packets that may be made now
    * @return true when all are made
    */
-  boolean make(SendRequest request, long requestNumber, int room) {
+  boolean make(SendRequest request, long requestNumber, int room, int most) {
     if (room <= 0) {
       return false;
     }
@@ -67,17 +77,20 @@ final class PacketMaker {
       return requestResponses(request, requestNumber, room);
     }
     int packets = request.packets;
-    int end = (int) Math.min(packets, (long) request.sent + room);
+    int fullAt = (int) Math.min(packets, (long) request.sent + room);
+    int end = (int) Math.min(fullAt, (long) request.sent + most);
     while (request.sent < end) {
       Packet packet = pool.take();
       if (packet == null) {
         return false;
       }
       packet.request = requestNumber;
-      if (!fill(request, packet, request.sent, request.sent == end - 1)) {
+      if (!fill(request, packet, request.sent, request.sent == fullAt - 1)) {
         pool.release(packet);
         return false;
       }
+      lastFrameBytes = packet.frameBytes();
+      lastAsksForAck = packet.ackRequest;
       request.sent++;
       if (request.sent == packets) {
         request.phase = SendRequest.Phase.WAITING;
@@ -110,6 +123,16 @@ final class PacketMaker {
       tx.add(packet);
     }
     return true;
+  }
+
+  /** Bytes of the frame of the packet that was made last. */
+  int lastFrameBytes() {
+    return lastFrameBytes;
+  }
+
+  /** Whether the packet that was made last asks for an ACK. */
+  boolean lastAsksForAck() {
+    return lastAsksForAck;
   }
 
   private void address(SendRequest request, Packet packet, int number, boolean last) {

@@ -14,6 +14,7 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.congestion.CongestionPolicy;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
@@ -23,6 +24,7 @@ import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.Psn;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,7 @@ public final class Requester {
   private final boolean reliable;
   private final Promises promises;
   private final LocalRead localRead;
+  private final @Nullable Pacer pacer;
   private final SoftCompletionQueue completionQueue;
   private final NumberTable<SoftCompletionQueue> completionQueues;
   private final int pipelineDepth;
@@ -89,8 +92,15 @@ public final class Requester {
     this.reliable = queuePair.isReliable();
     this.promises = hca.options().promises();
     this.tx = new RequestTxQueue(queuePair, hca, ring);
-    this.maker = new PacketMaker(queuePair, hca, tx);
-    this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, startPsn);
+    CongestionPolicy policy = hca.options().congestion().policy();
+    this.pacer =
+        policy == null || !reliable
+            ? null
+            : new Pacer(policy.begin(queuePair.mtu()), port, queuePair.mtu(), this::wake);
+    this.maker =
+        new PacketMaker(
+            queuePair, hca, tx, pacer == null ? Integer.MAX_VALUE : pacer.ackInterval());
+    this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, startPsn, pacer);
     this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
     this.directWrites =
         reliable && wqes.isInPlace() && hca.isImmediate()
@@ -264,10 +274,7 @@ public final class Requester {
       }
       if (request.phase == SendRequest.Phase.SENDING) {
         int before = request.sent;
-        boolean all =
-            request.opcode == Opcode.DUMP
-                ? dump(request)
-                : maker.make(request, ring.sending, sendState.room(request));
+        boolean all = request.opcode == Opcode.DUMP ? dump(request) : makePackets(request);
         made += request.sent - before;
         if (!all) {
           return made;
@@ -277,6 +284,40 @@ public final class Requester {
       made++;
     }
     return made;
+  }
+
+  /** Makes packets of a request as far as window and rate allow; true when all are made. */
+  private boolean makePackets(SendRequest request) {
+    Pacer pace = pacer;
+    if (pace == null || request.hasResponse()) {
+      return maker.make(request, ring.sending, sendState.room(request), Integer.MAX_VALUE);
+    }
+    while (pace.mayLeave()) {
+      int before = request.sent;
+      boolean all = maker.make(request, ring.sending, sendState.room(request), 1);
+      if (request.sent == before) {
+        return all;
+      }
+      pace.sent(Psn.add(request.firstPsn, before), maker.lastFrameBytes(), maker.lastAsksForAck());
+      if (request.sent == request.packets) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A packet may leave: outside of the HCA's step. */
+  private void wake() {
+    if (!dead) {
+      queuePair.activateFromOutside();
+    }
+  }
+
+  /** A CNP of the peer. */
+  public void onNotification() {
+    if (pacer != null) {
+      pacer.notified();
+    }
   }
 
   private boolean dump(SendRequest request) {
@@ -296,6 +337,9 @@ public final class Requester {
         fence == ControlSegment.FENCE_STRONG_ORDERING || waitsForAcknowledgement(request);
     if (waits ? !oldest : fence != ControlSegment.FENCE_NONE && sendState.hasOutstandingReads()) {
       return false;
+    }
+    if (waits) {
+      queuePair.requests.fenced();
     }
     decoder.decode(request);
     if (request.phase == SendRequest.Phase.FAILED) {

@@ -43,6 +43,7 @@ final class SendState {
   private final boolean reliable;
 
   private final SendWindow window;
+  private final @Nullable Pacer pacer;
 
   private int nextPsn;
   private int unacknowledgedPsn;
@@ -70,6 +71,7 @@ final class SendState {
 
   /**
    * @param onProgress called when the requester may be able to continue
+   * @param pacer of the connection, or null where nothing limits its rate
    */
   SendState(
       Runnable onProgress,
@@ -77,8 +79,10 @@ final class SendState {
       HcaServices hca,
       RequestRing ring,
       TxQueue tx,
-      int startPsn) {
+      int startPsn,
+      @Nullable Pacer pacer) {
     this.onProgress = onProgress;
+    this.pacer = pacer;
     this.queuePair = queuePair;
     this.pool = hca.packets();
     this.ring = ring;
@@ -214,6 +218,9 @@ final class SendState {
       return Integer.MAX_VALUE;
     }
     int most = window.packets(Math.min(mtu, request.length));
+    if (pacer != null) {
+      most = Math.min(most, pacer.window());
+    }
     int open = Psn.difference(Psn.add(request.firstPsn, request.sent), unacknowledgedPsn);
     if (!request.hasResponse()) {
       return most - open;
@@ -264,6 +271,9 @@ final class SendState {
         window.restore();
       }
       window.onAck(packets);
+      if (pacer != null) {
+        pacer.acknowledged(Psn.add(psn, -1), packets);
+      }
       if (window.isMeasuredBy(Psn.add(psn, -1))) {
         window.measured(port.now());
       }
@@ -330,7 +340,7 @@ final class SendState {
       return;
     }
     retransmittedReadPsn = psn;
-    window.onLoss(unacknowledged());
+    onLoss();
     retransmitFrom(ring.at(oldestRead), psn);
   }
 
@@ -428,7 +438,7 @@ final class SendState {
       case Aeth.NAK_SEQUENCE -> {
         // During an RNR wait everything is sent again anyway.
         if (!rnrTimerRunning) {
-          window.onLoss(unacknowledged());
+          onLoss();
           retransmitFrom(request, packet.psn);
         }
       }
@@ -459,6 +469,9 @@ final class SendState {
     long timeout = AckTimer.nanos(queuePair.connection().ackTimeout());
     boolean sooner = window.ackTimeoutNanos(timeout) < timeout;
     window.onTimeout(unacknowledged());
+    if (pacer != null) {
+      pacer.lost();
+    }
     if (sooner) {
       // The peer may be slow: only a whole timeout costs a retry.
       goBackTo(unacknowledgedPsn);
@@ -468,6 +481,13 @@ final class SendState {
     timer.setTimeout(ackTimeoutNanos());
     onProgress.run();
     return true;
+  }
+
+  private void onLoss() {
+    window.onLoss(unacknowledged());
+    if (pacer != null) {
+      pacer.lost();
+    }
   }
 
   /** The request that has a packet with this PSN, or null. */
@@ -484,6 +504,9 @@ final class SendState {
 
   /** Goes back to packet {@code psn}: everything from there on is sent again. */
   private void goBackTo(int psn) {
+    if (pacer != null) {
+      pacer.forget();
+    }
     tx.drop();
     long resume = ring.sending;
     for (long number = Math.min(ring.sending, ring.newest - 1); number >= ring.oldest; number--) {

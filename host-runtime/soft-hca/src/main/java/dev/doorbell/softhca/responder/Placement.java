@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.responder;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.memory.AccessFault;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Payload of RDMA WRITEs that was accepted in order and is placed in any order, as the fabric
- * chooses or by a seed.
+ * chooses or by a seed; or in order, but so that nothing orders the writes on PCIe.
  *
  * <p>What has to come behind it calls {@link #placeAll} first: atomics, READs, completions, NAKs,
  * writes by a key for strict ordering. An ACK waits for the packets that it acknowledges.
@@ -29,15 +30,22 @@ final class Placement {
   /** Packets held at most; a whole window of small messages. */
   private static final int MOST = 32;
 
+  /** Runs in a row in which nothing is placed, at most: what is held is placed some time. */
+  private static final int MOST_IDLE = 16;
+
   private final QueuePairContext queuePair;
   private final HcaServices hca;
   private final DevicePort port;
   private final SplittableRandom random;
 
+  /** Packets wait for others, and are placed in an order that is chosen. */
+  private final boolean anyOrder;
+
   /** In the order of arrival. */
   private final List<Held> held = new ArrayList<>();
 
   private final List<Held> spare = new ArrayList<>();
+  private int idle;
 
   /** A packet's payload that was not placed yet. */
   private static final class Held {
@@ -56,6 +64,7 @@ final class Placement {
     this.queuePair = queuePair;
     this.hca = hca;
     this.port = hca.port();
+    this.anyOrder = hca.options().promises().placement() == Promise.Placement.ANY_ORDER;
     this.random = new SplittableRandom(hca.name().hashCode() * 31L + queuePair.number);
   }
 
@@ -75,7 +84,11 @@ final class Placement {
     one.knowledge = packet.knowledge;
     RawMemory.copy(packet.payload, one.bytes.address(), packet.bytes);
     held.add(one);
-    queuePair.activate();
+    if (anyOrder) {
+      queuePair.activate();
+    } else {
+      place(0);
+    }
   }
 
   /** Returns true if packets up to {@code psn} are placed; an ACK of them comes behind them. */
@@ -90,15 +103,20 @@ final class Placement {
   }
 
   /**
-   * Places some of what is held, at least one packet.
+   * Places some of what is held.
    *
-   * @return how many
+   * @return how many packets
    */
   int run() {
     if (held.isEmpty()) {
       return 0;
     }
-    int now = 1 + choose(held.size());
+    int now = held.size() - choose(held.size() + 1);
+    if (now > 0) {
+      idle = 0;
+    } else if (++idle > MOST_IDLE) {
+      now = 1;
+    }
     for (int i = 0; i < now && !held.isEmpty(); i++) {
       place(choose(held.size()));
     }
@@ -148,8 +166,8 @@ final class Placement {
 
   private void write(Held one, SoftMemoryRegion region) {
     long source = one.bytes.address();
-    if (hca.faults() instanceof HcaFaults faults
-        && faults.postpones(queuePair, source, one.memory, one.length)) {
+    HcaFaults faults = hca.faults();
+    if (faults != null && faults.postpones(queuePair, source, one.memory, one.length)) {
       return;
     }
     HcaTracer tracer = hca.tracer();

@@ -1,6 +1,7 @@
 package dev.doorbell.softhca.responder;
 
 import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.QueuePairContext;
@@ -25,7 +26,10 @@ public abstract class Responder {
       ReceiveConsumer receives = new ReceiveConsumer(queuePair, hca, source, null);
       return new UnreliableResponder(queuePair, hca, receives, expectedPsn);
     }
-    boolean ordered = hca.options().promises().placement() == Promise.Placement.IN_ORDER;
+    Promises promises = hca.options().promises();
+    boolean ordered =
+        promises.placement() == Promise.Placement.IN_ORDER
+            && promises.posted() == Promise.Posted.IN_ORDER;
     Placement placement = ordered ? null : new Placement(queuePair, hca);
     ReceiveConsumer receives = new ReceiveConsumer(queuePair, hca, source, placement);
     return new ReliableResponder(queuePair, hca, receives, placement, expectedPsn);

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.figures.chart;
 
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.results.figures.chart.BarFigure.Bar;
 import dev.doorbell.experiments.results.figures.chart.BarFigure.Panel;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
@@ -37,34 +38,44 @@ final class BarChart {
   /** Greatest width of a bar, points. */
   private static final double WIDEST = 28;
 
+  /** Ticks of a linear ordinate. */
+  private static final int STEPS = 6;
+
   /** Room above the highest bar, so that its marker stays within the panel. */
   private static final double HEADROOM = 1.06;
 
   private final BarFigure figure;
+  private final FigureStyle style;
   private final Palette palette;
   private final PanelLayout layout;
   private final SequencedMap<String, String> tables = new LinkedHashMap<>();
 
   BarChart(BarFigure figure, double width) {
     this.figure = figure;
-    this.palette = Palette.of(figure.series());
+    this.style = figure.notes().style();
+    this.palette = Palette.of(figure.series(), style.palette());
     this.layout =
         new PanelLayout(
             width,
+            Legend.aside(style, legend()),
             figure.panels().size(),
-            _ -> AxisBuilder.words(figure.groupTitle(), figure.groups()),
+            _ ->
+                AxisBuilder.words(
+                    figure.groupTitle(), figure.groups().stream().map(style::shown).toList()),
             verticalAxis(),
             panel -> Math.clamp(0.62 * panel, 100, 140));
   }
 
   private PlotAxis verticalAxis() {
-    double high =
-        figure.bars().mapToDouble(bar -> Math.max(bar.value(), bar.upper())).max().orElse(1);
-    double low =
-        figure.bars().mapToDouble(bar -> Math.min(bar.value(), bar.lower())).min().orElse(1);
-    return figure.y().log()
-        ? AxisBuilder.decades(figure.y().title(), figure.y().unit(), low, high)
-        : AxisBuilder.linear(figure.y().title(), figure.y().unit(), 0, HEADROOM * high, 6);
+    Extent extent = new Extent(figure.y().log());
+    figure.bars().forEach(bar -> extent.add(bar.value(), bar.lower(), bar.upper()));
+    double low = figure.limits().yLow().orElse(extent.low(1));
+    double high = figure.limits().yHigh().orElse(extent.high(1));
+    PlotAxis usual =
+        figure.y().log()
+            ? AxisBuilder.decades(figure.y().title(), figure.y().unit(), low, high)
+            : AxisBuilder.linear(figure.y().title(), figure.y().unit(), 0, HEADROOM * high, STEPS);
+    return figure.limits().vertical(usual, figure.y().unit(), STEPS);
   }
 
   Drawing drawing() {
@@ -76,13 +87,15 @@ final class BarChart {
       panels.add(
           new PanelLayout.Panel(panel.title(), 0, (area, out) -> bars(panel, table, area, out)));
     }
-    return layout.draw(
-        figure.notes(),
-        panels,
-        figure.series().stream()
-            .map(series -> Legend.Item.square(series, SAMPLE, palette.style(series)))
-            .toList(),
-        tables);
+    return layout.draw(figure.notes(), panels, legend(), tables);
+  }
+
+  private List<Legend.Item> legend() {
+    return figure.series().stream()
+        .map(
+            series ->
+                Legend.Item.square(style.shown(series), series, SAMPLE, palette.style(series)))
+        .toList();
   }
 
   /** Width of a bar, in groups. */
@@ -98,6 +111,7 @@ final class BarChart {
     for (int i = 0; i < count; i++) {
       String series = figure.series().get(i);
       List<Node> drawn = new ArrayList<>();
+      List<Node> arrows = new ArrayList<>();
       Style style = palette.style(series);
       for (Bar bar : panel.bars()) {
         if (bar.series().equals(series)) {
@@ -109,6 +123,9 @@ final class BarChart {
           } else {
             bar(bar, from, to, area, style, drawn);
           }
+          arrows.addAll(
+              Clipping.arrows(
+                  area, (from + to) / 2, area.y(bar.lower()), area.y(bar.upper()), style.paint()));
         }
       }
       Series plotted =
@@ -120,34 +137,40 @@ final class BarChart {
               0.9 * width,
               Dash.NONE,
               style.marker());
+      List<Node> nodes = new ArrayList<>(List.of(new Node.Plot(plotted, drawn)));
+      nodes.addAll(arrows);
       out.add(
           new Node.Group(
               Identifier.of(series) + Identifier.within(panel.title()),
               Legend.role(series),
-              List.of(new Node.Plot(plotted, drawn))));
+              nodes));
     }
+    Annotations.draw(figure.limits(), area, out);
   }
 
   /** On a logarithmic axis, where a bar has no foot, the median is a mark. */
   private static void mark(Bar bar, double at, PlotArea area, Style style, List<Node> out) {
-    double low = area.y(bar.lower());
-    double high = area.y(bar.upper());
+    double low = Clipping.height(area, area.y(bar.lower()));
+    double high = Clipping.height(area, area.y(bar.upper()));
     if (low - high > 2 * Theme.MARKER) {
       out.add(Stroke.line(at, low, at, high, style.paint(), 0.7));
     }
-    out.addAll(style.marker().at(at, area.y(bar.value()), Theme.MARKER, style.paint()));
+    double y = area.y(bar.value());
+    if (Clipping.inside(area, at, y)) {
+      out.addAll(style.marker().at(at, y, Theme.MARKER, style.paint()));
+    }
   }
 
   private static void bar(
       Bar bar, double from, double to, PlotArea area, Style style, List<Node> out) {
-    double top = area.y(bar.value());
+    double top = Clipping.height(area, area.y(bar.value()));
     double gap = Math.min(0.6, (to - from) / 8);
     out.add(
         new Node.Fill(
             Outline.rectangle(from + gap, top, to - from - 2 * gap, area.bottom() - top),
             style.paint()));
-    double low = area.y(bar.lower());
-    double high = area.y(bar.upper());
+    double low = Clipping.height(area, area.y(bar.lower()));
+    double high = Clipping.height(area, area.y(bar.upper()));
     double middle = (from + to) / 2;
     double cap = Math.min(1.6, (to - from) / 4);
     if (low - high > Theme.HAIR) {

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
  * @param groupTitle what the groups are
  * @param groups left to right
  * @param series left to right within a group
+ * @param limits of the ordinate
  */
 public record BarFigure(
     FigureNotes notes,
@@ -19,7 +20,8 @@ public record BarFigure(
     Quantified y,
     List<String> groups,
     List<String> series,
-    List<Panel> panels)
+    List<Panel> panels,
+    AxisLimits limits)
     implements Figure {
 
   /** Bars over the same axes. */
@@ -56,7 +58,8 @@ public record BarFigure(
                         y,
                         groups,
                         series,
-                        List.of(panel)))
+                        List.of(panel),
+                        limits))
             .toList();
   }
 

@@ -1,11 +1,17 @@
 package dev.doorbell.experiments.results.figures.chart;
 
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
+import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.function.Supplier;
 
 /** What a figure shows, ready to be drawn. */
 public interface Figure {
@@ -13,8 +19,14 @@ public interface Figure {
   /** Its name, origin and the notes below it. */
   FigureNotes notes();
 
-  /** What it shows, in a few words. */
+  /** What it shows, in a few words: those that it was given, else {@link #contents}. */
   default String caption() {
+    String given = notes().style().caption();
+    return given.isEmpty() ? contents() : given;
+  }
+
+  /** What it shows, in Doorbell's words. */
+  default String contents() {
     return notes().provenance().title();
   }
 
@@ -26,9 +38,25 @@ public interface Figure {
   /** Draws it {@code width} points wide. */
   Drawing draw(double width);
 
-  /** Draws it one column wide if it has one panel, else two. */
+  /**
+   * Draws it as wide as its style says, else one column wide if it has one panel and two if it has
+   * more, in the typeface and size of its style.
+   *
+   * @throws UncheckedIOException when its font cannot be read
+   */
   default Drawing draw() {
-    return draw(panelByPanel().size() == 1 ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS);
+    FigureStyle style = notes().style();
+    double usual = panelByPanel().size() == 1 ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS;
+    double scale = style.fontSize(Theme.TEXT) / Theme.TEXT;
+    Supplier<Drawing> drawing = () -> draw(style.width(usual) / scale).scaled(scale);
+    if (style.font().isEmpty()) {
+      return drawing.get();
+    }
+    try {
+      return Typeface.of(Path.of(style.font())).during(drawing);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Further files for other programs: names with texts. */

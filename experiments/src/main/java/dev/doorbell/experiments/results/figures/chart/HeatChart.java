@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.figures.chart;
 
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.results.figures.chart.HeatFigure.Cell;
 import dev.doorbell.experiments.results.figures.chart.HeatFigure.Panel;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
@@ -44,18 +45,21 @@ final class HeatChart {
   private static final double FULL = 2;
 
   private final HeatFigure figure;
+  private final FigureStyle style;
   private final Palette palette;
   private final PanelLayout layout;
 
   HeatChart(HeatFigure figure, double width) {
     this.figure = figure;
-    this.palette = Palette.of(figure.series());
+    this.style = figure.notes().style();
+    this.palette = Palette.of(figure.series(), figure.notes().style().palette());
     this.layout =
         new PanelLayout(
             width,
+            Legend.aside(style, legend()),
             figure.panels().size(),
             this::across,
-            AxisBuilder.rows(figure.yTitle(), figure.down()),
+            AxisBuilder.rows(figure.yTitle(), figure.down().stream().map(style::shown).toList()),
             _ -> Math.min(220, ROW * figure.down().size()));
   }
 
@@ -64,9 +68,16 @@ final class HeatChart {
     for (Panel panel : figure.panels()) {
       panels.add(new PanelLayout.Panel(panel.title(), 0, (area, out) -> cells(panel, area, out)));
     }
+    SequencedMap<String, String> tables = new LinkedHashMap<>();
+    tables.put(figure.notes().file(".csv"), csv());
+    return layout.draw(figure.notes(), panels, legend(), tables);
+  }
+
+  private List<Legend.Item> legend() {
     List<Legend.Item> legend = new ArrayList<>();
     for (String series : figure.series()) {
-      legend.add(Legend.Item.square(series, BarChart.SAMPLE, palette.style(series)));
+      legend.add(
+          Legend.Item.square(style.shown(series), series, BarChart.SAMPLE, palette.style(series)));
     }
     if (figure.undecided()) {
       legend.add(
@@ -85,18 +96,16 @@ final class HeatChart {
     if (figure.gaps()) {
       legend.add(Legend.Item.box("no result", 6, 6, GAP));
     }
-    SequencedMap<String, String> tables = new LinkedHashMap<>();
-    tables.put(figure.notes().file(".csv"), csv());
-    return layout.draw(figure.notes(), panels, legend, tables);
+    return legend;
   }
 
   /** Every value where there is room, else every second, third ... */
   private PlotAxis across(double panelWidth) {
-    double widest =
-        figure.across().stream().mapToDouble(w -> Typeface.width(w, Theme.SMALL)).max().orElse(0);
+    List<String> names = figure.across().stream().map(style::shown).toList();
+    double widest = names.stream().mapToDouble(w -> Typeface.width(w, Theme.SMALL)).max().orElse(0);
     double slot = panelWidth / figure.across().size();
     int step = (int) Math.max(1, Math.ceil((widest + 3) / (2 * slot)));
-    List<String> shown = new ArrayList<>(figure.across());
+    List<String> shown = new ArrayList<>(names);
     for (int i = 0; i < shown.size(); i++) {
       shown.set(i, i % step == 0 ? shown.get(i) : "");
     }
@@ -121,12 +130,12 @@ final class HeatChart {
       boolean numbered = size > 0 && bottom - top > 14;
       List<Node> drawn = new ArrayList<>();
       if (cell.apart()) {
-        Style style = palette.style(cell.winner());
-        Paint ground = style.paint().tint(strength(cell));
+        Style look = palette.style(cell.winner());
+        Paint ground = look.paint().tint(strength(cell));
         Paint ink = dark(ground) ? Paint.WHITE : Theme.INK;
         drawn.add(new Node.Fill(outline, ground));
         double markerAt = numbered ? (2 * top + bottom) / 3 - 0.5 : (top + bottom) / 2;
-        drawn.addAll(style.marker().at(middle, markerAt, 0.8 * Theme.MARKER, ink));
+        drawn.addAll(look.marker().at(middle, markerAt, 0.8 * Theme.MARKER, ink));
         if (numbered) {
           drawn.add(new Node.Label(text, middle, bottom - 3.2, size, Anchor.MIDDLE, ink));
         }

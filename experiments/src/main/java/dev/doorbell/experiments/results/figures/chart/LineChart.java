@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.figures.chart;
 
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Ceiling;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Line;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Mark;
@@ -19,6 +20,7 @@ import dev.doorbell.experiments.results.figures.drawing.Series.Data;
 import dev.doorbell.experiments.results.figures.drawing.Series.Shape;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
+import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.figures.layout.Legend;
 import dev.doorbell.experiments.results.figures.layout.Palette;
 import dev.doorbell.experiments.results.figures.layout.Palette.Style;
@@ -28,15 +30,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
 
 /** Lays out a {@link LineFigure}. */
 final class LineChart {
 
   private static final double SAMPLE = 15;
+
+  /** Ticks of a linear ordinate. */
+  private static final int STEPS = 6;
+
   private static final double CEILING_LINE = 0.8;
   private static final Dash CROSSOVER = new Dash(1.5, 1.5);
 
@@ -44,16 +49,21 @@ final class LineChart {
   private static final String CEILING = "shared ";
 
   private final LineFigure figure;
+  private final FigureStyle style;
   private final Palette palette;
+  private final Extent extent;
   private final PanelLayout layout;
   private final SequencedMap<String, String> tables = new LinkedHashMap<>();
 
   LineChart(LineFigure figure, double width) {
     this.figure = figure;
-    this.palette = Palette.of(figure.series());
+    this.style = figure.notes().style();
+    this.palette = Palette.of(figure.series(), style.palette());
+    this.extent = extent(figure);
     this.layout =
         new PanelLayout(
             width,
+            Legend.aside(style, legend()),
             figure.panels().size(),
             this::horizontalAxis,
             verticalAxis(),
@@ -81,7 +91,23 @@ final class LineChart {
           new PanelLayout.Panel(
               panel.title(), labels.height(), new Contents(panel, labels, table)));
     }
-    return layout.draw(figure.notes(), panels, legend(), tables);
+    return layout.draw(notes(), panels, legend(), tables);
+  }
+
+  /** The figure's notes, with what the drawing does that a reader has to know. */
+  private FigureNotes notes() {
+    StringBuilder samples = new StringBuilder(figure.notes().samples());
+    if (extent.cut() && figure.limits().yHigh().isEmpty()) {
+      samples.append("; arrows: whiskers go on");
+    }
+    if (figure.panels().stream().anyMatch(panel -> !offsets(panel).isEmpty())) {
+      samples.append("; equal lines lie side by side");
+    }
+    return figure.notes().sampled(samples.toString());
+  }
+
+  private Map<String, Double> offsets(Panel panel) {
+    return figure.stepped() ? Map.of() : SideBySide.offsets(panel.lines(), layout.area());
   }
 
   /** The lines and crossovers of one panel. */
@@ -150,13 +176,28 @@ final class LineChart {
                   List.of(ceiling(ceiling, area))));
         }
       }
+      Map<String, Double> offsets = offsets(panel);
       for (Line line : panel.lines().reversed()) { // the first of the legend lies on top
         out.add(
             new Node.Group(
                 Identifier.of(line.series()) + within,
                 Legend.role(line.series()),
-                line(panel, line, table, area)));
+                figure.stepped()
+                    ? stepped(line, table, area)
+                    : line(panel, line, offsets.getOrDefault(line.series(), 0.0), table, area)));
       }
+      if (panel.lines().stream().flatMap(line -> line.points().stream()).allMatch(Point::isZero)) {
+        double middle = (area.top() + area.bottom()) / 2;
+        out.add(
+            new Node.Label(
+                "all 0",
+                (area.left() + area.right()) / 2,
+                middle,
+                Theme.TEXT,
+                Node.Anchor.MIDDLE,
+                Theme.QUIET));
+      }
+      Annotations.draw(figure.limits(), area, out);
     }
   }
 
@@ -174,68 +215,94 @@ final class LineChart {
   }
 
   private Node ceiling(Ceiling ceiling, PlotArea area) {
-    Style style = palette.style(ceiling.series().getFirst());
-    Outline path = path(ceiling.points(), point -> point[0], point -> point[1], area);
+    Style look = palette.style(ceiling.series().getFirst());
     double[][] points = ceiling.points().toArray(double[][]::new);
     return new Node.Plot(
-        Series.line("", style.paint(), CEILING_LINE, Theme.CEILING, points),
-        List.of(new Stroke(path, style.paint(), CEILING_LINE, Theme.CEILING)));
+        Series.line("", look.paint(), CEILING_LINE, Theme.CEILING, points),
+        strokes(ceiling.points(), 0, area, look, CEILING_LINE, Theme.CEILING));
   }
 
-  private List<Node> line(Panel panel, Line line, String table, PlotArea area) {
-    Style style = palette.style(line.series());
+  /** The path through points, cut at the edges of the panel. */
+  private static List<Node> strokes(
+      List<double[]> points, double aside, PlotArea area, Style look, double width, Dash dash) {
+    List<double[]> places =
+        points.stream()
+            .map(point -> new double[] {area.x(point[0]) + aside, area.y(point[1])})
+            .toList();
+    return Clipping.path(area, places).stream()
+        .<Node>map(part -> new Stroke(part, look.paint(), width, dash))
+        .toList();
+  }
+
+  private List<Node> stepped(Line line, String table, PlotArea area) {
+    Style look = palette.style(line.series());
     List<Node> drawn = new ArrayList<>();
     String column = Identifier.of(line.series());
-    if (figure.stepped()) {
-      if (!line.points().isEmpty()) {
-        drawn.add(new Stroke(steps(line, area), style.paint(), Theme.LINE, Dash.NONE));
-      }
-      Series steps =
-          new Series(
-              line.series(),
-              Shape.STEPS,
-              new Data.Columns(table, column + "-x", 0, column, false),
-              style.paint(),
-              Theme.LINE,
-              Dash.NONE,
-              null);
-      List<Node> nodes = new ArrayList<>(List.of(new Node.Plot(steps, drawn)));
-      line.points().stream()
-          .filter(point -> point.y() >= 0.5)
-          .findFirst() // a marker at the median tells lines apart without colour
-          .ifPresent(
-              median ->
-                  nodes.addAll(
-                      style
-                          .marker()
-                          .at(area.x(median.x()), area.y(0.5), Theme.MARKER, style.paint())));
-      return nodes;
+    if (!line.points().isEmpty()) {
+      Clipping.path(area, steps(line, area)).stream()
+          .map(part -> new Stroke(part, look.paint(), Theme.LINE, Dash.NONE))
+          .forEach(drawn::add);
     }
+    Series steps =
+        new Series(
+            line.series(),
+            Shape.STEPS,
+            new Data.Columns(table, column + "-x", 0, column, false),
+            look.paint(),
+            Theme.LINE,
+            Dash.NONE,
+            null);
+    List<Node> nodes = new ArrayList<>(List.of(new Node.Plot(steps, drawn)));
+    line.points().stream()
+        .filter(point -> point.y() >= 0.5)
+        .findFirst() // a marker at the median tells lines apart without colour
+        .filter(median -> Clipping.inside(area, area.x(median.x()), area.y(0.5)))
+        .ifPresent(
+            median ->
+                nodes.addAll(
+                    look.marker().at(area.x(median.x()), area.y(0.5), Theme.MARKER, look.paint())));
+    return nodes;
+  }
+
+  private List<Node> line(Panel panel, Line line, double aside, String table, PlotArea area) {
+    Style look = palette.style(line.series());
+    List<Node> drawn = new ArrayList<>();
+    List<Node> arrows = new ArrayList<>();
     for (List<Point> points : unbroken(panel, line)) {
       if (points.size() > 1) {
-        Outline path = path(points, Point::x, Point::y, area);
-        drawn.add(new Stroke(path, style.paint(), Theme.LINE, Dash.NONE));
+        List<double[]> places = points.stream().map(p -> new double[] {p.x(), p.y()}).toList();
+        drawn.addAll(strokes(places, aside, area, look, Theme.LINE, Dash.NONE));
       }
     }
     for (Point point : line.points()) {
-      double at = area.x(point.x());
+      double at = area.x(point.x()) + aside;
       double low = area.y(point.lower());
       double high = area.y(point.upper());
-      if (low - high > 2 * Theme.MARKER) { // else the marker hides it
-        drawn.add(Stroke.line(at, low, at, high, style.paint(), 0.7));
+      boolean across = at >= area.left() - 1 && at <= area.right() + 1;
+      if (across && low - high > 2 * Theme.MARKER) { // else the marker hides it
+        double foot = Clipping.height(area, low);
+        double head = Clipping.height(area, high);
+        if (foot > head) {
+          drawn.add(Stroke.line(at, foot, at, head, look.paint(), 0.7));
+        }
+        arrows.addAll(Clipping.arrows(area, at, low, high, look.paint()));
       }
-      drawn.addAll(style.marker().at(at, area.y(point.y()), Theme.MARKER, style.paint()));
+      if (across && Clipping.inside(area, area.x(point.x()), area.y(point.y()))) {
+        drawn.addAll(look.marker().at(at, area.y(point.y()), Theme.MARKER, look.paint()));
+      }
     }
     Series series =
         new Series(
             line.series(),
             Shape.LINE,
-            new Data.Columns(table, "x", 0, column, true),
-            style.paint(),
+            new Data.Columns(table, "x", 0, Identifier.of(line.series()), true),
+            look.paint(),
             Theme.LINE,
             Dash.NONE,
-            style.marker());
-    return List.of(new Node.Plot(series, drawn));
+            look.marker(),
+            aside);
+    arrows.addFirst(new Node.Plot(series, drawn));
+    return arrows;
   }
 
   /** A line ends where other lines of its panel have a point and it has none. */
@@ -260,32 +327,23 @@ final class LineChart {
     return parts;
   }
 
-  private static <T> Outline path(
-      List<T> points, ToDoubleFunction<T> x, ToDoubleFunction<T> y, PlotArea area) {
-    return Outline.line(
-        points.stream()
-            .flatMapToDouble(
-                point ->
-                    DoubleStream.of(area.x(x.applyAsDouble(point)), area.y(y.applyAsDouble(point))))
-            .toArray());
-  }
-
   /** Up at each value, then level to the next. */
-  private static Outline steps(Line line, PlotArea area) {
-    DoubleStream.Builder path = DoubleStream.builder();
+  private static List<double[]> steps(Line line, PlotArea area) {
+    List<double[]> path = new ArrayList<>();
     double level = area.bottom();
     for (Point point : line.points()) {
-      path.add(area.x(point.x())).add(level);
+      path.add(new double[] {area.x(point.x()), level});
       level = area.y(point.y());
-      path.add(area.x(point.x())).add(level);
+      path.add(new double[] {area.x(point.x()), level});
     }
-    return Outline.line(path.add(area.right()).add(level).build().toArray());
+    path.add(new double[] {area.right(), level});
+    return path;
   }
 
   private List<Legend.Item> legend() {
     List<Legend.Item> items = new ArrayList<>();
     for (String series : figure.series()) {
-      items.add(Legend.Item.line(series, SAMPLE, palette.style(series)));
+      items.add(Legend.Item.line(style.shown(series), series, SAMPLE, palette.style(series)));
     }
     if (figure.hasCeilings()) {
       items.add(
@@ -315,31 +373,37 @@ final class LineChart {
         figure.lines().flatMap(line -> line.points().stream()).map(Point::x).toList();
     int room = (int) (panelWidth / 29);
     Quantified quantity = figure.x();
-    double low = values.stream().mapToDouble(v -> v).min().orElse(1);
-    double high = values.stream().mapToDouble(v -> v).max().orElse(2);
-    if (quantity.log() && (quantity.unit().equals("B") || AxisBuilder.powersOfTwo(values))) {
-      return AxisBuilder.binary(quantity.title(), quantity.unit(), low, high, room);
-    }
-    return AxisBuilder.axis(quantity.title(), quantity.unit(), quantity.log(), low, high, room);
+    AxisLimits limits = figure.limits();
+    double low = limits.xLow().orElse(values.stream().mapToDouble(v -> v).min().orElse(1));
+    double high = limits.xHigh().orElse(values.stream().mapToDouble(v -> v).max().orElse(2));
+    boolean binary =
+        quantity.log() && (quantity.unit().equals("B") || AxisBuilder.powersOfTwo(values));
+    PlotAxis usual =
+        binary
+            ? AxisBuilder.binary(quantity.title(), quantity.unit(), low, high, room)
+            : AxisBuilder.axis(quantity.title(), quantity.unit(), quantity.log(), low, high, room);
+    return limits.horizontal(usual, quantity.unit(), room);
+  }
+
+  private static Extent extent(LineFigure figure) {
+    Extent extent = new Extent(figure.y().log());
+    figure
+        .lines()
+        .flatMap(line -> line.points().stream())
+        .forEach(point -> extent.add(point.y(), point.lower(), point.upper()));
+    figure.panels().stream()
+        .flatMap(panel -> panel.ceilings().stream())
+        .flatMap(ceiling -> ceiling.points().stream())
+        .forEach(point -> extent.reach(point[1]));
+    return extent;
   }
 
   private PlotAxis verticalAxis() {
-    List<Point> points = figure.lines().flatMap(line -> line.points().stream()).toList();
-    double low =
-        points.stream()
-            .mapToDouble(point -> Math.min(point.y(), point.lower()))
-            .min()
-            .orElse(Double.POSITIVE_INFINITY);
-    double high =
-        DoubleStream.concat(
-                points.stream().mapToDouble(point -> Math.max(point.y(), point.upper())),
-                figure.panels().stream()
-                    .flatMap(panel -> panel.ceilings().stream())
-                    .flatMap(ceiling -> ceiling.points().stream())
-                    .mapToDouble(point -> point[1]))
-            .max()
-            .orElse(Double.NEGATIVE_INFINITY);
     Quantified quantity = figure.y();
-    return AxisBuilder.axis(quantity.title(), quantity.unit(), quantity.log(), low, high, 6);
+    double low = figure.limits().yLow().orElse(extent.low(Double.POSITIVE_INFINITY));
+    double high = figure.limits().yHigh().orElse(extent.high(Double.NEGATIVE_INFINITY));
+    PlotAxis usual =
+        AxisBuilder.axis(quantity.title(), quantity.unit(), quantity.log(), low, high, STEPS);
+    return figure.limits().vertical(usual, quantity.unit(), STEPS);
   }
 }

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
  * @param y ordinate
  * @param series names of all lines in the order of the legend; a line looks alike in all panels
  * @param stepped lines rise in steps, as shares of samples do, instead of joining points
+ * @param limits of the axes
  */
 public record LineFigure(
     FigureNotes notes,
@@ -20,8 +21,20 @@ public record LineFigure(
     Quantified y,
     List<String> series,
     List<Panel> panels,
-    boolean stepped)
+    boolean stepped,
+    AxisLimits limits)
     implements Figure {
+
+  /** A figure whose axes are as its data want them. */
+  public LineFigure(
+      FigureNotes notes,
+      Quantified x,
+      Quantified y,
+      List<String> series,
+      List<Panel> panels,
+      boolean stepped) {
+    this(notes, x, y, series, panels, stepped, AxisLimits.NONE);
+  }
 
   /** What an axis measures; {@code unit} is empty for a count. */
   public record Quantified(String title, String unit, boolean log) {}
@@ -48,7 +61,11 @@ public record LineFigure(
   }
 
   /** A median with its interval. */
-  public record Point(double x, double y, double lower, double upper) {}
+  public record Point(double x, double y, double lower, double upper) {
+    boolean isZero() {
+      return y == 0 && lower == 0 && upper == 0;
+    }
+  }
 
   /**
    * An upper bound by the model for one or more lines.
@@ -91,7 +108,8 @@ public record LineFigure(
         y,
         series.stream().filter(panel::has).toList(),
         List.of(panel),
-        stepped);
+        stepped,
+        limits);
   }
 
   Stream<Line> lines() {

@@ -48,12 +48,7 @@ public record TornadoFigure(
     String samples =
         "%s of %s; %s".formatted(metric, Units.quantity(base, unit), ranges)
             + (any == shown.size() ? "" : "; %d weaker left out".formatted(any - shown.size()));
-    return new TornadoFigure(
-        new FigureNotes(notes.name(), notes.basis(), samples, notes.provenance()),
-        metric,
-        base,
-        unit,
-        shown);
+    return new TornadoFigure(notes.sampled(samples), metric, base, unit, shown);
   }
 
   private static double reach(Influence influence, double base) {
@@ -83,7 +78,7 @@ public record TornadoFigure(
   }
 
   @Override
-  public String caption() {
+  public String contents() {
     return "what each constant of the model does to the predicted %s of %s"
         .formatted(metric, notes.provenance().title());
   }

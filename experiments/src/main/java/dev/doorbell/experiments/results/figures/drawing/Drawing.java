@@ -12,25 +12,53 @@ import java.util.SequencedMap;
  * @param height points; y grows downwards from 0
  * @param nodes in painting order, on white
  * @param tables file names with the CSV that series name, and CSVs for other readers
+ * @param typeface of all texts
+ * @param scale by how much it is larger than it was laid out
  */
 public record Drawing(
     double width,
     double height,
     Provenance provenance,
     List<Node> nodes,
-    SequencedMap<String, String> tables) {
+    SequencedMap<String, String> tables,
+    Typeface typeface,
+    double scale) {
+
+  /** A page in the typeface that is drawn with. */
+  public Drawing(
+      double width,
+      double height,
+      Provenance provenance,
+      List<Node> nodes,
+      SequencedMap<String, String> tables) {
+    this(width, height, provenance, nodes, tables, Typeface.current(), 1);
+  }
 
   public Drawing {
     nodes = List.copyOf(nodes);
     tables = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(tables));
   }
 
+  /** The page so many times as large, with all that is on it. */
+  public Drawing scaled(double factor) {
+    return factor == 1
+        ? this
+        : new Drawing(
+            width * factor,
+            height * factor,
+            provenance,
+            new Scaling(factor).nodes(nodes),
+            tables,
+            typeface,
+            scale * factor);
+  }
+
   public byte[] svg() {
-    return SvgWriter.write(this);
+    return typeface.during(() -> SvgWriter.write(this));
   }
 
   public byte[] pdf() {
-    return PdfWriter.write(this);
+    return typeface.during(() -> PdfWriter.write(this));
   }
 
   /**
@@ -44,6 +72,6 @@ public record Drawing(
 
   /** A picture for LaTeX with pgfplots, which reads {@link #tables}. */
   public String pgfplots() {
-    return PgfplotsWriter.write(this);
+    return typeface.during(() -> PgfplotsWriter.write(this));
   }
 }

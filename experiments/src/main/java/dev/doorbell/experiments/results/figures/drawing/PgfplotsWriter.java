@@ -28,10 +28,19 @@ final class PgfplotsWriter {
   private final StringBuilder tex = new StringBuilder();
   private final Map<Paint, String> colours = new LinkedHashMap<>();
 
-  private PgfplotsWriter() {}
+  /** That of figures, or the document's where a figure names one, which LaTeX cannot load. */
+  private final String family;
+
+  /** By how much texts and markers are larger than usual. */
+  private final double scale;
+
+  private PgfplotsWriter(Drawing drawing) {
+    this.family = drawing.typeface().usual() ? "\\sffamily" : "";
+    this.scale = drawing.scale();
+  }
 
   static String write(Drawing drawing) {
-    PgfplotsWriter writer = new PgfplotsWriter();
+    PgfplotsWriter writer = new PgfplotsWriter(drawing);
     for (Node.Plot plot : plots(drawing.nodes())) {
       for (Series series : plot.series()) {
         if (!series.name().isEmpty()) {
@@ -50,7 +59,7 @@ final class PgfplotsWriter {
             .formatted(
                 writer.colour(Theme.FRAME),
                 writer.colour(Theme.RULE),
-                font(Theme.SMALL),
+                writer.font(Theme.SMALL * drawing.scale()),
                 writer.colour(Theme.INK));
     writer.nodes(drawing.nodes());
     return writer.document(drawing, style);
@@ -128,10 +137,10 @@ final class PgfplotsWriter {
   }
 
   /** A font of a size, whatever the document's is. */
-  private static String font(double size) {
+  private String font(double size) {
     String points = Units.digits(size, 3);
-    return "\\sffamily\\fontsize{%s}{%s}\\selectfont"
-        .formatted(points, Units.digits(1.25 * size, 3));
+    return "%s\\fontsize{%s}{%s}\\selectfont"
+        .formatted(family, points, Units.digits(1.25 * size, 3));
   }
 
   private static String lines(double width, Dash dash) {
@@ -234,17 +243,19 @@ final class PgfplotsWriter {
     String lines = lines(series.width(), series.dash());
     String look =
         switch (series.shape()) {
-          case LINE -> paint + lines + mark(series, Theme.MARKER);
+          case LINE -> paint + lines + mark(series, Theme.MARKER * scale);
           case STEPS -> paint + lines + ", const plot, no marks";
-          case MARKERS -> paint + ", only marks" + mark(series, Theme.MARKER);
+          case MARKERS -> paint + ", only marks" + mark(series, Theme.MARKER * scale);
           case BARS -> bars("y", series);
           case BARS_ACROSS -> bars("x", series);
           case AREA -> "draw=none, no marks, fill=" + paint;
         };
-    line("\\addplot[%s, forget plot%s]", look, errorBars(series));
+    String aside =
+        series.offset() == 0 ? "" : ", xshift=" + SvgWriter.number(series.offset()) + "bp";
+    line("\\addplot[%s, forget plot%s%s]", look, aside, errorBars(series));
     line("  %s%s;", data(series, ""), series.shape() == Shape.AREA ? " \\closedcycle" : "");
     if (series.shape() == Shape.BARS && series.marker() != null) {
-      line("\\addplot[%s, only marks%s, forget plot,", paint, mark(series, 1.6));
+      line("\\addplot[%s, only marks%s, forget plot,", paint, mark(series, 1.6 * scale));
       line("  every mark/.append style={yshift=3bp}] %s;", data(series, "-hi"));
     }
   }

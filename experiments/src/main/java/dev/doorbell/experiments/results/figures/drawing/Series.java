@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param name identifies the series; empty where it has no colour of its own
  * @param width of a line, points; of a bar, in units of its axis
  * @param marker null for none
+ * @param offset by which it lies beside its place, points; not 0 where it would cover another
  */
 public record Series(
     String name,
@@ -18,7 +19,20 @@ public record Series(
     Paint paint,
     double width,
     Dash dash,
-    @Nullable Marker marker) {
+    @Nullable Marker marker,
+    double offset) {
+
+  /** A series at its place. */
+  public Series(
+      String name,
+      Shape shape,
+      Data data,
+      Paint paint,
+      double width,
+      Dash dash,
+      @Nullable Marker marker) {
+    this(name, shape, data, paint, width, dash, marker, 0);
+  }
 
   /** How data become a picture. */
   public enum Shape {

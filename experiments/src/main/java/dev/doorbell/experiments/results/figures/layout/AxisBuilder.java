@@ -132,6 +132,35 @@ public final class AxisBuilder {
     return new PlotAxis(titled(title, unit), new Scale.Linear(first * step, last * step), ticks);
   }
 
+  /**
+   * An axis from one value to another and no further, ruled as another axis of that kind would be.
+   *
+   * @param like the axis that would be drawn for values from {@code low} to {@code high}
+   * @param steps how many ticks there may be on a linear one
+   */
+  public static PlotAxis between(PlotAxis like, String unit, double low, double high, int steps) {
+    List<Tick> ticks = like.ticks();
+    Scale scale;
+    if (like.scale() instanceof Scale.Log) {
+      scale = new Scale.Log(low, high);
+    } else {
+      scale = new Scale.Linear(low, high);
+      double room = (high - low) / Math.max(1, steps);
+      double step = unit.equals("B") && room > 1 ? powerOfTwo(room) : roundUp(room);
+      ticks = new ArrayList<>();
+      for (long k = (long) Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) {
+        ticks.add(new Tick(k * step, label(k * step, unit), true));
+      }
+    }
+    double slack = 1e-9 * (high - low);
+    return new PlotAxis(
+        like.title(),
+        scale,
+        ticks.stream()
+            .filter(tick -> tick.value() >= low - slack && tick.value() <= high + slack)
+            .toList());
+  }
+
   /** A horizontal axis of words, left to right, one place of width 1 for each. */
   public static PlotAxis words(String title, List<String> words) {
     return words(title, words, i -> i + 0.5);

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.figures.layout;
 
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.results.figures.drawing.Identifier;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
 
@@ -10,13 +11,29 @@ import dev.doorbell.experiments.results.figures.drawing.Provenance;
  * @param basis the basis word with its meaning, such as {@code modelled (virtual time)}
  * @param samples what a point and its whisker are
  * @param provenance its title, run and config
+ * @param style how it looks
  */
-public record FigureNotes(String name, String basis, String samples, Provenance provenance) {
+public record FigureNotes(
+    String name, String basis, String samples, Provenance provenance, FigureStyle style) {
+
+  /** The notes of a figure that looks as figures do where nothing is said. */
+  public FigureNotes(String name, String basis, String samples, Provenance provenance) {
+    this(name, basis, samples, provenance, FigureStyle.DEFAULT);
+  }
 
   /** The notes of a figure that shows one panel of this one. */
   public FigureNotes ofPanel(String title) {
     return new FigureNotes(
-        name + "-" + title, basis, samples, provenance.titled(provenance.title() + ", " + title));
+        name + "-" + title,
+        basis,
+        samples,
+        provenance.titled(provenance.title() + ", " + title),
+        style);
+  }
+
+  /** These with other words about samples. */
+  public FigureNotes sampled(String other) {
+    return new FigureNotes(name, basis, other, provenance, style);
   }
 
   /** The name of a file with {@code suffix}. */

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.figures.layout;
 
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.results.figures.drawing.Identifier;
 import dev.doorbell.experiments.results.figures.drawing.Marker;
 import dev.doorbell.experiments.results.figures.drawing.Node;
@@ -68,16 +69,20 @@ public final class Legend {
           "");
     }
 
-    /** A series as a line with its marker. */
-    public static Item line(String series, double sample, Palette.Style style) {
-      Item line = line(series, style.paint(), sample, Theme.LINE, Dash.NONE, series);
+    /**
+     * A series as a line with its marker.
+     *
+     * @param text its name as it is printed
+     */
+    public static Item line(String text, String series, double sample, Palette.Style style) {
+      Item line = line(text, style.paint(), sample, Theme.LINE, Dash.NONE, series);
       return line.marked(style, Theme.MARKER, sample / 2);
     }
 
-    /** A series as a filled square with its marker beside it. */
-    public static Item square(String series, double size, Palette.Style style) {
-      Item box = box(series, size, size, style.paint());
-      return new Item(series, Theme.INK, 2 * size, box.symbol(), series)
+    /** A series as a filled square with its marker beside it; {@code text} is what is printed. */
+    public static Item square(String text, String series, double size, Palette.Style style) {
+      Item box = box(text, size, size, style.paint());
+      return new Item(text, Theme.INK, 2 * size, box.symbol(), series)
           .marked(style, 0.75 * Theme.MARKER, 1.55 * size);
     }
 
@@ -121,9 +126,26 @@ public final class Legend {
     }
   }
 
+  /** Entries of a figure's legend one below the other. */
+  static Legend column(List<Item> items) {
+    return new Legend(items, 0, Theme.TEXT, 9);
+  }
+
+  /** Room that a figure's legend needs beside its panels; 0 where it does not stand there. */
+  public static double aside(FigureStyle style, List<Item> items) {
+    return style.legend() == FigureStyle.Place.RIGHT ? column(items).width() + 6 : 0;
+  }
+
   /** The class that all groups of one series have, its legend entry too. */
   public static String role(String series) {
     return "series-" + Identifier.of(series);
+  }
+
+  double width() {
+    return rows.stream()
+        .mapToDouble(row -> row.stream().mapToDouble(this::width).sum() + gap * (row.size() - 1))
+        .max()
+        .orElse(0);
   }
 
   double height() {

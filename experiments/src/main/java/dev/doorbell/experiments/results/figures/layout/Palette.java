@@ -5,6 +5,7 @@ import dev.doorbell.experiments.results.figures.drawing.Paint;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Colours that readers with any of the common colour vision deficiencies tell apart: M. Okabe and
@@ -41,6 +42,15 @@ public final class Palette {
           "staged", GREEN,
           "proxy", BLACK);
 
+  /**
+   * "Bright" of P. Tol, "Colour Schemes", SRON/EPS/TN/09-002, issue 3.2, 2021, without its grey.
+   */
+  private static final List<Integer> BRIGHT =
+      List.of(0x4477AA, 0xEE6677, 0x228833, 0xCCBB44, 0x66CCEE, 0xAA3377);
+
+  /** Four greys that lie equally far apart; markers tell further series. */
+  private static final List<Integer> GREYS = List.of(0x000000, 0x555555, 0x888888, 0xB5B5B5);
+
   private final Map<String, Style> styles;
 
   private Palette(Map<String, Style> styles) {
@@ -67,6 +77,33 @@ public final class Palette {
         styles.put(name, taken < free.size() ? free.get(taken) : again(taken - free.size()));
         taken++;
       }
+    }
+    return new Palette(styles);
+  }
+
+  /**
+   * As a figure wants it.
+   *
+   * @param wanted a palette's name, or colours such as {@code #0072B2,#D55E00} in the order of the
+   *     series, which begin again where they are fewer; empty for the usual ones
+   */
+  public static Palette of(List<String> series, String wanted) {
+    List<Integer> colours =
+        switch (wanted) {
+          case "", "okabe-ito" -> List.of();
+          case "bright" -> BRIGHT;
+          case "grey" -> GREYS;
+          default ->
+              Stream.of(wanted.split(",", -1)).map(hex -> Integer.parseInt(hex, 1, 7, 16)).toList();
+        };
+    if (colours.isEmpty()) {
+      return of(series);
+    }
+    Map<String, Style> styles = new HashMap<>();
+    List<Style> looks = STYLES;
+    for (int i = 0; i < series.size(); i++) {
+      Paint paint = new Paint(colours.get(i % colours.size()));
+      styles.put(series.get(i), new Style(paint, looks.get(i % looks.size()).marker()));
     }
     return new Palette(styles);
   }

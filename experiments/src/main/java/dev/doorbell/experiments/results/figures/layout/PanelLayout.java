@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.results.figures.layout;
 
+import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.figure.FigureStyle.Place;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
 import dev.doorbell.experiments.results.figures.drawing.Identifier;
 import dev.doorbell.experiments.results.figures.drawing.Node;
@@ -7,6 +9,7 @@ import dev.doorbell.experiments.results.figures.drawing.Node.Anchor;
 import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.results.figures.drawing.Node.Turn;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
+import dev.doorbell.experiments.results.figures.drawing.Paint;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
 import dev.doorbell.experiments.results.figures.drawing.PlotAxis;
 import dev.doorbell.experiments.results.figures.drawing.PlotAxis.Tick;
@@ -31,6 +34,9 @@ public final class PanelLayout {
   private static final double PANEL_GAP = 11;
   private static final double LABEL_GAP = 3;
 
+  /** Size of a title above the figure. */
+  private static final double TITLE = 8.5;
+
   /** What a chart puts into one panel. */
   public interface Contents {
     /** Below the rules. */
@@ -48,6 +54,7 @@ public final class PanelLayout {
   public record Panel(String title, double headroom, Contents contents) {}
 
   private final double width;
+  private final double aside;
   private final int columns;
   private final double left;
   private final double panelWidth;
@@ -56,6 +63,7 @@ public final class PanelLayout {
   private final PlotAxis y;
   private final boolean staggered;
   private final List<Node> nodes = new ArrayList<>();
+  private PlotArea firstFrame;
 
   /**
    * Measures the page.
@@ -70,22 +78,44 @@ public final class PanelLayout {
       DoubleFunction<PlotAxis> x,
       PlotAxis y,
       DoubleUnaryOperator height) {
+    this(width, 0, panels, x, y, height);
+  }
+
+  /**
+   * Measures a page with room beside the panels.
+   *
+   * @param aside width that is kept free on the right, points
+   */
+  public PanelLayout(
+      double width,
+      double aside,
+      int panels,
+      DoubleFunction<PlotAxis> x,
+      PlotAxis y,
+      DoubleUnaryOperator height) {
     this.width = width;
+    this.aside = aside;
     this.columns = panels == 4 ? 2 : Math.min(panels, 3);
     this.y = y;
     double widest =
         y.ticks().stream().mapToDouble(t -> Typeface.width(t.label(), Theme.SMALL)).max().orElse(0);
     double title = y.title().isEmpty() ? 0 : Theme.TEXT + 3;
     this.left = EDGE + title + widest + 1 + TICK;
-    this.panelWidth = (width - left - EDGE - 4 - (columns - 1) * PANEL_GAP) / columns;
+    this.panelWidth = (width - aside - left - EDGE - 4 - (columns - 1) * PANEL_GAP) / columns;
     this.panelHeight = height.applyAsDouble(panelWidth);
     this.x = x.apply(panelWidth);
     this.staggered = collides(this.x, panelWidth);
+    this.firstFrame = new PlotArea(left, 0, left + panelWidth, panelHeight, this.x, y);
   }
 
   /** Width of a panel, points. */
   public double panelWidth() {
     return panelWidth;
+  }
+
+  /** A panel by itself, at the corner of the page. */
+  public PlotArea area() {
+    return new PlotArea(0, 0, panelWidth, panelHeight, x, y);
   }
 
   /** The horizontal axis of all panels. */
@@ -125,27 +155,70 @@ public final class PanelLayout {
       List<Panel> panels,
       List<Legend.Item> entries,
       SequencedMap<String, String> tables) {
-    double inner = width - left - EDGE;
-    Legend legend = new Legend(entries, inner, Theme.TEXT, 9);
-    Legend wide = new Legend(entries, width - 2 * EDGE, Theme.TEXT, 9);
-    boolean indented = legend.height() <= wide.height();
-    legend = indented ? legend : wide;
-    Legend strip = new Legend(strip(notes), width - 2 * EDGE, Theme.NOTE, 8);
+    FigureStyle style = notes.style();
     double top = EDGE;
-    nodes.add(new Node.Group("legend", legend.at(indented ? left : EDGE, top)));
-    top += legend.height() + 2;
+    if (!style.title().isEmpty()) {
+      top += TITLE;
+      nodes.add(label(style.title(), width / 2, top - 1, TITLE, Anchor.MIDDLE));
+      top += 3;
+    }
+    boolean above = style.legend() == Place.TOP;
+    top = (above ? legend(entries, top) : top) + 2;
+    double firstTop = top;
     double headroom = panels.stream().mapToDouble(Panel::headroom).max().orElse(0);
     for (int row = 0; row * columns < panels.size(); row++) {
       int last = Math.min((row + 1) * columns, panels.size());
-      top = row(panels, row * columns, last, headroom, top);
+      top = row(style, panels, row * columns, last, headroom, top);
     }
-    nodes.add(new Node.Group("strip", strip.at(EDGE, top + 2)));
-    double height = Math.ceil(top + 2 + strip.height() + 1);
-    return new Drawing(width, height, notes.provenance(), nodes, tables);
+    switch (style.legend()) {
+      case TOP, NONE -> {}
+      case BOTTOM -> top = legend(entries, top + 1);
+      case RIGHT -> {
+        Legend column = Legend.column(entries);
+        double middle = firstTop + (top - firstTop - column.height()) / 2;
+        nodes.add(new Node.Group("legend", column.at(width - aside, Math.max(firstTop, middle))));
+      }
+      case TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT ->
+          nodes.add(corner(Legend.column(entries), style.legend(), firstFrame));
+    }
+    double bottom = top + 2;
+    if (style.footer()) {
+      Legend strip = new Legend(strip(notes), width - 2 * EDGE, Theme.NOTE, 8);
+      nodes.add(new Node.Group("strip", strip.at(EDGE, bottom)));
+      bottom += strip.height();
+    }
+    return new Drawing(width, Math.ceil(bottom + 1), notes.provenance(), nodes, tables);
+  }
+
+  /** Draws entries in rows, indented where that takes no more of them, and returns their end. */
+  private double legend(List<Legend.Item> entries, double top) {
+    Legend narrow = new Legend(entries, width - left - EDGE, Theme.TEXT, 9);
+    Legend wide = new Legend(entries, width - 2 * EDGE, Theme.TEXT, 9);
+    boolean indented = narrow.height() <= wide.height();
+    Legend legend = indented ? narrow : wide;
+    nodes.add(new Node.Group("legend", legend.at(indented ? left : EDGE, top)));
+    return top + legend.height();
+  }
+
+  /** Draws entries one below the other on white in a corner of a panel. */
+  private static Node corner(Legend legend, Place place, PlotArea frame) {
+    double margin = 3;
+    boolean left = place == Place.TOP_LEFT || place == Place.BOTTOM_LEFT;
+    boolean top = place == Place.TOP_LEFT || place == Place.TOP_RIGHT;
+    double x = left ? frame.left() + margin : frame.right() - margin - legend.width();
+    double y = top ? frame.top() + margin : frame.bottom() - margin - legend.height();
+    List<Node> inside = new ArrayList<>();
+    inside.add(
+        new Node.Fill(
+            Outline.rectangle(x - 1.5, y - 1, legend.width() + 3, legend.height() + 2),
+            Paint.WHITE));
+    inside.addAll(legend.at(x, y));
+    return new Node.Group("legend", inside);
   }
 
   /** Draws one row of panels and returns where it ends. */
-  private double row(List<Panel> panels, int first, int last, double headroom, double top) {
+  private double row(
+      FigureStyle style, List<Panel> panels, int first, int last, double headroom, double top) {
     boolean titled = panels.size() > 1 || !panels.getFirst().title().isEmpty();
     double frameTop = top + (titled ? Theme.TEXT + 4 : 2) + headroom;
     double frameBottom = frameTop + panelHeight;
@@ -154,8 +227,13 @@ public final class PanelLayout {
       double frameLeft = left + (i - first) * (panelWidth + PANEL_GAP);
       List<Node> out = new ArrayList<>();
       PlotArea frame = new PlotArea(frameLeft, frameTop, frameLeft + panelWidth, frameBottom, x, y);
+      if (i == 0) {
+        firstFrame = frame;
+      }
       if (!panel.title().isEmpty()) {
-        out.add(label(panel.title(), frameLeft, top + Theme.TEXT, Theme.TEXT, Anchor.START));
+        out.add(
+            label(
+                style.shown(panel.title()), frameLeft, top + Theme.TEXT, Theme.TEXT, Anchor.START));
       }
       panel.contents().below(frame, out);
       List<Node> axes = new ArrayList<>();
@@ -261,9 +339,11 @@ public final class PanelLayout {
     boolean fits = Typeface.width(notes.samples(), Theme.NOTE) <= width - 2 * EDGE;
     (fits ? Stream.of(notes.samples()) : Stream.of(notes.samples().split("; ")))
         .forEach(part -> items.add(Legend.Item.text(part, Theme.QUIET)));
-    items.add(Legend.Item.text("run " + notes.provenance().run(), Theme.QUIET));
-    items.add(
-        Legend.Item.text("config " + Names.shortened(notes.provenance().config()), Theme.QUIET));
+    Stream.of(notes.provenance().run().split("[+]", -1))
+        .forEach(run -> items.add(Legend.Item.text("run " + run, Theme.QUIET)));
+    Stream.of(notes.provenance().config().split("[+]", -1))
+        .forEach(
+            hash -> items.add(Legend.Item.text("config " + Names.shortened(hash), Theme.QUIET)));
     return items;
   }
 

@@ -20,6 +20,7 @@ import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +55,7 @@ final class ExploredCase extends ExploredWorld {
   ExploredCase(Scenario scenario, ExploringFabric fabric) {
     super(scenario);
     Scenario.Load load = scenario.load();
-    world = own(World.exploring(fabric, 2, NARROW));
+    world = own(World.exploring(fabric, 2, hca(NARROW)));
     Endpoint.Shape shape =
         Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
             .batch(scenario.posting().batch())
@@ -70,7 +71,7 @@ final class ExploredCase extends ExploredWorld {
         allocate(
             world.rank(0), MemoryKind.HOST, (long) WORD_STRIDE * (messages() + 8), "shared words");
     localRegion = own(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
-    inboxRegion = own(world.rank(1).domain().register(inbox, Endpoint.ALL_RIGHTS));
+    inboxRegion = own(world.rank(1).domain().register(inbox, peersWrite()));
     views = own(connection.writeViews(0));
   }
 
@@ -136,7 +137,7 @@ final class ExploredCase extends ExploredWorld {
     job.status = status.address();
     job.staging = shared.address();
     job.stagingBytes = shared.size();
-    launch(rank, views, job);
+    launch(rank, views, job, Map.of());
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
@@ -11,13 +12,18 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The world of one explored run: the launches, and the conditions that must hold at the end. */
@@ -62,13 +68,32 @@ abstract class ExploredWorld implements AutoCloseable {
     return true;
   }
 
+  /** The options of the scenario's HCAs. */
+  final SoftHcaOptions hca(SoftHcaOptions usual) {
+    return usual.withAdapter(scenario.nic().adapter());
+  }
+
+  /** The rights of memory that peers write to. */
+  final Set<AccessRight> peersWrite() {
+    if (!scenario.nic().strictKeys()) {
+      return Endpoint.ALL_RIGHTS;
+    }
+    Set<AccessRight> rights = EnumSet.copyOf(Endpoint.ALL_RIGHTS);
+    rights.add(AccessRight.STRICT_ORDERING);
+    return rights;
+  }
+
   /** The API that the kernel's device code is of; empty for Doorbell's own. */
   final Optional<DeviceApi> api() {
     return scenario.program().shape().api().map(DeviceApi::of);
   }
 
-  /** Starts the scenario's kernel on a rank. */
-  final void launch(Rank rank, Memory views, JobView job) {
+  /**
+   * Starts the scenario's kernel on a rank.
+   *
+   * @param brought what the kernel's own settings, metrics and buffers give, by name
+   */
+  final void launch(Rank rank, Memory views, JobView job, Map<String, Long> brought) {
     Memory jobMemory = allocate(rank, MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
     Scenario.Program program = scenario.program();
@@ -93,7 +118,7 @@ abstract class ExploredWorld implements AutoCloseable {
                     shape.sharedBytes(),
                     shape.cooperative(),
                     KERNEL_NANOS),
-                Protocol.arguments(shape.parameters(), entry, queuePairs, jobMemory, job),
+                Protocol.arguments(shape.parameters(), entry, queuePairs, jobMemory, job, brought),
                 own(rank.gpu().createStream())));
   }
 

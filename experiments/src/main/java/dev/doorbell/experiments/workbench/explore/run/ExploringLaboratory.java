@@ -83,7 +83,10 @@ public final class ExploringLaboratory implements Laboratory {
             AddressSpace.reserve(),
             new CalmChooser(schedule.seed(), schedule.calm()),
             new ExploringFabric.Options(
-                scenario.rules().policy(), scenario.rules().tears(), extent.nanos()));
+                scenario.rules().policy(),
+                scenario.rules().tears(),
+                extent.nanos(),
+                scenario.nic().adapter().promises()));
     fabric.stopAfter(extent.turns());
     ArrayDeque<Turn> lastTurns = new ArrayDeque<>();
     if (extent.lastTurns() > 0) {

@@ -58,19 +58,22 @@ public final class VmWorkbench implements KernelWorkbench {
   @Override
   public KernelReport check(String file, String ptx) {
     PtxModule module = PtxParser.parse(file, ptx).module();
-    List<KernelReport.Line> unsupported = new ArrayList<>();
-    for (Refusal refusal : PtxCheck.check(file, ptx)) {
-      unsupported.add(
-          new KernelReport.Line(
-              refusal.line(), refusal.text(), refusal.reason(), refusal.source().toString()));
+    PtxCheck.Result result = PtxCheck.of(file, ptx);
+    List<KernelReport.Line> notes = new ArrayList<>(notes(file, ptx, module));
+    for (Refusal stop : result.stops()) {
+      notes.add(line(stop, stop.reason() + ": a thread that gets here stops the kernel"));
     }
     return new KernelReport(
         file,
         module.version(),
         module.target(),
         EntrySummary.of(module).stream().map(VmWorkbench::entry).toList(),
-        unsupported,
-        notes(file, ptx, module));
+        result.refusals().stream().map(refusal -> line(refusal, refusal.reason())).toList(),
+        notes);
+  }
+
+  private static KernelReport.Line line(Refusal refusal, String what) {
+    return new KernelReport.Line(refusal.line(), refusal.text(), what, refusal.source().toString());
   }
 
   /** Bytes of another library's structures that its adapter has no name for. */

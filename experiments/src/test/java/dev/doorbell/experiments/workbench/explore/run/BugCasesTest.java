@@ -1,10 +1,13 @@
 package dev.doorbell.experiments.workbench.explore.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.doorbell.experiments.workbench.explore.BugCase;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Nic;
+import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +40,18 @@ class BugCasesTest {
   @EnumSource
   void the_fixed_kernel_is_clean_in_all_of_20_seeds(BugCase bug) throws ScenarioException {
     expectClean(bug, SEEDS);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @EnumSource
+  void what_is_wrong_on_some_adapters_only_is_hidden_in_all_of_20_seeds_on_others(BugCase bug)
+      throws ScenarioException {
+    assumeThat(bug.hides()).isTrue();
+    Scenario broken = bug.scenario(laboratory.kernel(bug, false)).with(Nic.DEFAULT);
+    Explorer.Report report = new Explorer(laboratory, broken).explore(SEEDS, BUDGET_NANOS);
+    assertThat(report.isClean()).isTrue();
+    assertThat(report.finished()).isEqualTo(SEEDS);
   }
 
   private void expectFound(BugCase bug, int seeds) throws ScenarioException {

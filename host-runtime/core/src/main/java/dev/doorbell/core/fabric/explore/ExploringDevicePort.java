@@ -44,10 +44,18 @@ final class ExploringDevicePort extends DevicePort {
     if (requests) {
       fabric.sends(device.place().rank(), queuePair, unit);
     }
-    Actor path =
-        fabric.splitsVisibility() ? machine.device(device.place().rank(), device.who()) : unit;
+    Actor path = fabric.splitsVisibility() ? another() : unit;
+    Actor completion = fabric.ordersPlacement() || !requests ? unit : another();
     return new ExploringDeviceUnit(
-        this, fabric, unit, path, machine.nextNumber(), machine.nextNumber());
+        this, fabric, unit, path, completion, machine.nextNumber(), machine.nextNumber());
+  }
+
+  private Actor another() {
+    return machine.device(device.place().rank(), device.who());
+  }
+
+  void acts(Actor other) {
+    actor = other;
   }
 
   void works(ExploringDeviceUnit unit) {
@@ -99,7 +107,7 @@ final class ExploringDevicePort extends DevicePort {
     memory.check("DMA write", address, bytes);
     source = from;
     ExploringDeviceUnit unit = working;
-    Actor writer = unit == null ? actor : unit.writer(fabric.onGpu(address));
+    Actor writer = unit == null || relaxed ? actor : unit.writer(actor, fabric.onGpu(address));
     machine.write(writer, address, bytes, relaxed, words, null);
   }
 
@@ -113,7 +121,7 @@ final class ExploringDevicePort extends DevicePort {
     memory.check("DMA write", address, bytes);
     source = from;
     Release knowledge = message instanceof Release release ? release : null;
-    unit.places(machine.place(unit.actor, knowledge, address, bytes, relaxed, words));
+    unit.places(machine.place(unit.actor, knowledge, address, bytes, relaxed, words), relaxed);
   }
 
   @Override

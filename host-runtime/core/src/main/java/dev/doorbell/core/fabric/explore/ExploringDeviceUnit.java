@@ -28,13 +28,22 @@ final class ExploringDeviceUnit extends DeviceUnit {
    */
   private final Actor path;
 
+  /**
+   * Who takes acknowledgements and writes completions; {@link #actor} where all that is sent comes
+   * behind an acknowledgement anyway.
+   */
+  private final Actor completion;
+
   private final ExploringDevicePort port;
   private final ExploringFabric fabric;
   private final int payloadReads;
   private final int ringReads;
 
-  /** Packets that were placed in any order, and have not been followed by anything. */
+  /** Packets that were placed apart, and have not been followed by anything. */
   private final List<Actor> packets = new ArrayList<>();
+
+  /** The same of those whose writes are relaxed: only a read or another write pushes them. */
+  private final List<Actor> relaxedPackets = new ArrayList<>();
 
   /** The block that is served, or a negative number. */
   private long served = -1;
@@ -44,12 +53,14 @@ final class ExploringDeviceUnit extends DeviceUnit {
       ExploringFabric fabric,
       Actor actor,
       Actor path,
+      Actor completion,
       int payloadReads,
       int ringReads) {
     this.port = port;
     this.fabric = fabric;
     this.actor = actor;
     this.path = path;
+    this.completion = completion;
     this.payloadReads = payloadReads;
     this.ringReads = ringReads;
   }
@@ -67,6 +78,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
 
   @Override
   public void serves(long index) {
+    port.acts(actor);
     served = index;
   }
 
@@ -75,6 +87,24 @@ final class ExploringDeviceUnit extends DeviceUnit {
     served = -1;
     actor.hasRead(payloadReads, (int) index);
     actor.hasRead(ringReads, (int) index);
+    if (completion != actor) {
+      completion.follows(actor);
+      port.acts(completion);
+    }
+  }
+
+  @Override
+  public void acknowledged(@Nullable Object message) {
+    if (message instanceof Release release) {
+      completion.take(release, Access.SYS, false);
+    }
+  }
+
+  @Override
+  public void fenced() {
+    if (completion != actor) {
+      actor.follows(completion);
+    }
   }
 
   @Override
@@ -84,28 +114,34 @@ final class ExploringDeviceUnit extends DeviceUnit {
 
   @Override
   public void placed() {
-    for (Actor packet : packets) {
+    follow(packets);
+  }
+
+  private void follow(List<Actor> placed) {
+    for (Actor packet : placed) {
       actor.follows(packet);
     }
-    packets.clear();
+    placed.clear();
   }
 
   /** A packet was placed, by {@code packet}. */
-  void places(Actor packet) {
-    packets.add(packet);
+  void places(Actor packet, boolean relaxed) {
+    (relaxed ? relaxedPackets : packets).add(packet);
   }
 
-  /** Who writes to {@code address}. */
-  Actor writer(boolean onGpu) {
+  /** Who writes what is not relaxed: it does not pass what was written before. */
+  Actor writer(Actor acting, boolean onGpu) {
+    follow(relaxedPackets);
     if (!onGpu || path == actor) {
-      return actor;
+      return acting;
     }
-    path.follows(actor);
+    path.follows(acting);
     return path;
   }
 
   /** The unit has read: what it wrote before is where everybody sees it. */
   void flushed() {
+    follow(relaxedPackets);
     if (path != actor) {
       actor.follows(path);
     }

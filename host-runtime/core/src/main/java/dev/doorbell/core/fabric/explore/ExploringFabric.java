@@ -1,6 +1,9 @@
 package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
@@ -57,13 +60,12 @@ public final class ExploringFabric extends Fabric {
    *     kernels assume that post without a copy in the ring
    * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was
    *     made
-   * @param splitsVisibility what a unit of a device has written to memory of a GPU is seen by those
-   *     who learn of it another way only after a read of that unit
+   * @param promises of the world's HCAs
    */
-  public record Options(Policy policy, boolean tears, long wallNanos, boolean splitsVisibility) {
-    /** Options of a world where a completion says that payload is visible. */
+  public record Options(Policy policy, boolean tears, long wallNanos, Promises promises) {
+    /** Options of a world whose HCAs keep InfiniBand's order. */
     public Options(Policy policy, boolean tears, long wallNanos) {
-      this(policy, tears, wallNanos, false);
+      this(policy, tears, wallNanos, Adapter.DEFAULT.promises());
     }
   }
 
@@ -401,8 +403,18 @@ public final class ExploringFabric extends Fabric {
     return backing.onGpu(address);
   }
 
+  /**
+   * True when what a unit has written to memory of a GPU is seen by those who learn of it another
+   * way only after a read of that unit.
+   */
   boolean splitsVisibility() {
-    return options.splitsVisibility();
+    return options.promises().visibility() == Promise.Visibility.AFTER_READ;
+  }
+
+  /** True when everything that a queue pair sends is placed in the order of sending. */
+  boolean ordersPlacement() {
+    return options.promises().placement() == Promise.Placement.IN_ORDER
+        && options.promises().posted() == Promise.Posted.IN_ORDER;
   }
 
   int choosePlacement(int alternatives) {

@@ -4,6 +4,7 @@ import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.Stop;
 import dev.doorbell.ptxvm.engine.ops.OpTable;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.control.Guarded;
@@ -56,6 +57,9 @@ final class FunctionLinker {
     try {
       int place = kernel.place(instruction, function::slot);
       Op op = OpTable.make(instruction, assembler);
+      if (op instanceof Stop stop) {
+        kernel.stops(instruction, stop.reason());
+      }
       op.place = place;
       if (instruction.guard() == null || op instanceof Branch) {
         return op;

@@ -40,10 +40,9 @@ public final class KernelLinker {
   private final KernelScope scope;
   private final List<Instruction> places = new ArrayList<>();
   private final List<ToIntFunction<Register>> slotsAt = new ArrayList<>();
-  private final Map<Integer, Refusal> refusals;
+  private final Refusals refusals;
 
-  private KernelLinker(
-      PtxModule module, CallGraph graph, Function root, Map<Integer, Refusal> refusals) {
+  private KernelLinker(PtxModule module, CallGraph graph, Function root, Refusals refusals) {
     this.module = module;
     this.graph = graph;
     this.root = root;
@@ -57,10 +56,10 @@ public final class KernelLinker {
    *
    * @param stackBytes local memory for the frames of recursive functions
    * @param loadsAhead whether loads may be under way while their thread goes on
-   * @param refusals gets what cannot be run, by line
+   * @param refusals gets what cannot be run
    */
   public static Map<String, LinkedKernel> link(
-      PtxModule module, long stackBytes, boolean loadsAhead, Map<Integer, Refusal> refusals) {
+      PtxModule module, long stackBytes, boolean loadsAhead, Refusals refusals) {
     CallGraph graph = new CallGraph(module);
     Map<String, LinkedKernel> kernels = new LinkedHashMap<>();
     Set<String> reached = new HashSet<>();
@@ -188,10 +187,28 @@ public final class KernelLinker {
     return places.size() - 1;
   }
 
+  /** The file cannot be loaded because of an instruction. */
   void refuse(Instruction instruction, String reason) {
-    refusals.putIfAbsent(
+    add(refusals.atLoad(), instruction, reason);
+  }
+
+  /** A thread that gets to an instruction stops the kernel. */
+  void stops(Instruction instruction, String reason) {
+    add(refusals.atExecution(), instruction, reason);
+  }
+
+  private void add(Map<Integer, Refusal> to, Instruction instruction, String reason) {
+    to.putIfAbsent(
         instruction.line(),
         new Refusal(
             instruction.line(), module.text(instruction.line()), reason, instruction.source()));
   }
+
+  /**
+   * What of a file cannot be run, by line.
+   *
+   * @param atLoad the file is refused
+   * @param atExecution a thread that gets there stops its kernel
+   */
+  public record Refusals(Map<Integer, Refusal> atLoad, Map<Integer, Refusal> atExecution) {}
 }

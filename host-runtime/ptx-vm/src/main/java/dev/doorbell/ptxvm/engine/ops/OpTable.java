@@ -3,6 +3,7 @@ package dev.doorbell.ptxvm.engine.ops;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.Stop;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.BinaryOp;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Carry;
@@ -178,7 +179,7 @@ public final class OpTable {
     return forms;
   }
 
-  /** Why an instruction is refused whatever its form, by name. */
+  /** Why an instruction stops its kernel whatever its form, by name. */
   static Map<String, String> refused() {
     return new TreeMap<>(REFUSED);
   }
@@ -192,7 +193,7 @@ public final class OpTable {
       }
       String refusal = REFUSED.get(instruction.name());
       if (refusal != null) {
-        throw new Unsupported(refusal);
+        return new Stop(refusal);
       }
       if (instruction.has("cc")) {
         return Carry.make(instruction, assembler);

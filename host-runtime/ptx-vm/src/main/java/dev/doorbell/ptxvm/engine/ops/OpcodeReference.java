@@ -30,9 +30,10 @@ public final class OpcodeReference {
     page.append(
         """
 
-        ## Refused
+        ## Not executed
 
-        The loader names the line and the reason; nothing of such a file runs.
+        A thread that gets there stops its kernel, with the line and the reason; `kernel check` notes them.
+        A file with any other instruction is refused when it is loaded.
 
         | instruction | reason |
         | --- | --- |

@@ -224,8 +224,24 @@ public final class MemoryMachine {
       boolean relaxed,
       WordSource source,
       @Nullable Object at) {
+    write(device, address, bytes, relaxed, relaxed ? null : device.posted, source, at);
+  }
+
+  /**
+   * As above.
+   *
+   * @param first what every word hands on
+   */
+  private void write(
+      Actor device,
+      long address,
+      int bytes,
+      boolean relaxed,
+      @Nullable Release first,
+      WordSource source,
+      @Nullable Object at) {
     int access = (relaxed ? Access.RELAXED : Access.RELEASE) | Access.SYS;
-    Release[] earlier = relaxed || device.posted == null ? null : new Release[] {device.posted};
+    Release[] earlier = first == null ? null : new Release[] {first};
     int epoch = device.epoch();
     long to = address;
     int left = bytes;
@@ -246,7 +262,8 @@ public final class MemoryMachine {
   }
 
   /**
-   * A DMA write on behalf of one packet, which nothing orders but what its sender knew.
+   * A DMA write on behalf of one packet, which nothing orders but what its sender knew. All of its
+   * words hand that on; the last hands the others on unless {@code relaxed}.
    *
    * @param device the unit that it arrived at
    * @param message what came with the packet; null for nothing
@@ -263,7 +280,7 @@ public final class MemoryMachine {
     if (message != null) {
       packet.take(message, Access.SYS, false);
     }
-    write(packet, address, bytes, relaxed, source, null);
+    write(packet, address, bytes, relaxed, Release.by(packet, Access.SYS), source, null);
     return packet;
   }
 

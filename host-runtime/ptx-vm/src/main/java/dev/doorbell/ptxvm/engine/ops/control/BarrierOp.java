@@ -4,6 +4,7 @@ import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Fault;
 import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.Stop;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.machine.Warp;
 import dev.doorbell.ptxvm.ir.Instruction;
@@ -53,7 +54,7 @@ public final class BarrierOp extends Op {
       return WarpOps.barrier(i, a);
     }
     if (i.name().equals("barrier") && i.has("cluster")) {
-      throw new Unsupported("clusters are not supported");
+      return new Stop("clusters are not supported");
     }
     List<Operand> operands = new ArrayList<>(i.operands());
     Reduction reduction = Reduction.NONE;

@@ -6,6 +6,7 @@ import dev.doorbell.ptxvm.engine.decode.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Fault;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.Stop;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
 import dev.doorbell.ptxvm.ir.Instruction;
@@ -73,8 +74,7 @@ public final class Call extends Op {
     return new Call(a.function(), null, pointer, a.kernel().pointedTo(), arguments, results);
   }
 
-  private static Op builtIn(String name, Passing[] arguments, Passing[] results)
-      throws Unsupported {
+  private static Op builtIn(String name, Passing[] arguments, Passing[] results) {
     if (name.equals("vprintf") && have(arguments, 8, 8) && have(results, 4)) {
       return new Print(arguments[0].offset, arguments[1].offset, results[0].offset);
     }
@@ -86,9 +86,9 @@ public final class Call extends Op {
       return new Free(arguments[0].offset);
     }
     if (name.equals("malloc")) {
-      throw new Unsupported("malloc in a kernel is not supported");
+      return new Stop("malloc in a kernel is not supported");
     }
-    throw new Unsupported("function '" + name + "' is not defined in this file");
+    return new Stop("function '" + name + "' is not defined in this file");
   }
 
   private static boolean have(Passing[] passings, int... bytes) {

@@ -7,6 +7,7 @@ import dev.doorbell.ptxvm.engine.decode.Space;
 import dev.doorbell.ptxvm.engine.decode.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Fault;
 import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.Stop;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
@@ -37,7 +38,7 @@ public final class AsyncCopy extends MemoryOp {
   /** {@code cp.async.*}, {@code cp.async.bulk.*}, {@code cp.reduce.async.bulk.*}. */
   public static Op make(Instruction i, Assembler a) throws Unsupported {
     if (i.has("tensor")) {
-      throw new Unsupported("tensor copies are not supported");
+      return new Stop("tensor copies are not supported");
     }
     if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all") || i.has("prefetch")) {
       return new Nothing();

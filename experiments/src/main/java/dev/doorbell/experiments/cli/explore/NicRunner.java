@@ -1,0 +1,126 @@
+package dev.doorbell.experiments.cli.explore;
+
+import dev.doorbell.experiments.cli.command.CommandContext;
+import dev.doorbell.experiments.cli.command.CommonOptions;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.workbench.explore.Explorer;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Nic;
+import dev.doorbell.experiments.workbench.explore.NicComparison;
+import dev.doorbell.experiments.workbench.explore.NicComparison.Row;
+import dev.doorbell.experiments.workbench.explore.NicComparison.Verdict;
+import dev.doorbell.experiments.workbench.explore.Race;
+import dev.doorbell.experiments.workbench.explore.Remedy;
+import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** {@code doorbell explore KERNEL --nic all}: a table, adapter by adapter. */
+final class NicRunner {
+  private final CommandContext context;
+  private final CommonOptions common;
+  private final Scenario scenario;
+  private final NicComparison comparison;
+
+  NicRunner(
+      CommandContext context, CommonOptions common, Laboratory laboratory, Scenario scenario) {
+    this.context = context;
+    this.common = common;
+    this.scenario = scenario;
+    this.comparison = new NicComparison(laboratory, scenario);
+  }
+
+  /**
+   * Explores the scenario on each of {@code nics}.
+   *
+   * @param seeds runs of each exploration
+   * @param nanos of wall time for all of them
+   */
+  ExitCode run(List<Nic> nics, int seeds, long nanos) throws ScenarioException {
+    List<Row> rows = new ArrayList<>();
+    long end = System.nanoTime() + nanos;
+    for (Nic nic : nics) {
+      long left = Math.max(1, end - System.nanoTime());
+      rows.add(comparison.explore(nic, seeds, left / (nics.size() - rows.size())));
+    }
+    if (common.json()) {
+      Json.print(context, rows.stream().map(this::json).toList());
+    } else {
+      StringBuilder text = new StringBuilder(ExploreReport.head(scenario)).append('\n');
+      text.append(table(rows));
+      rows.forEach(row -> details(text, row));
+      context.terminal().out().print(text);
+    }
+    if (rows.stream().anyMatch(row -> row.verdict() == Verdict.FOUND)) {
+      return ExitCode.COUNTER_EXAMPLE;
+    }
+    return rows.stream().anyMatch(row -> row.verdict() == Verdict.UNFINISHED)
+        ? ExitCode.PARTIAL
+        : ExitCode.OK;
+  }
+
+  private static String table(List<Row> rows) {
+    TextTable table =
+        new TextTable().left("nic").left("verdict").right("found").left("fixed by").left("finding");
+    for (Row row : rows) {
+      table.row(
+          List.of(
+              row.nic().name(),
+              row.verdict() == Verdict.REFUSED
+                  ? "refused: needs atomics"
+                  : row.verdict().name().toLowerCase(Locale.ROOT),
+              "%d of %d".formatted(row.report().found(), row.report().runs()),
+              row.verdict() == Verdict.FOUND ? remedies(row) : "",
+              row.finding().orElse("")));
+    }
+    return table.text();
+  }
+
+  private static String remedies(Row row) {
+    return row.remedies().isEmpty()
+        ? "nothing that was tried"
+        : row.remedies().stream().map(Remedy::word).collect(Collectors.joining(", "));
+  }
+
+  private static void details(StringBuilder text, Row row) {
+    Explorer.Report report = row.report();
+    if (row.verdict() != Verdict.FOUND) {
+      return;
+    }
+    if (report.races().isEmpty()) {
+      text.append(
+          "\n%s  FAILED  %s%n".formatted(row.nic().name(), row.finding().orElse("unknown")));
+    } else {
+      Race race = report.races().getFirst().what();
+      text.append("\n%s  %s%n".formatted(row.nic().name(), race.kind().what()));
+      ExploreReport.race(text, race);
+    }
+    row.schedule()
+        .ifPresent(
+            schedule ->
+                text.append(
+                    "  replay   --nic %s --schedule %s%n"
+                        .formatted(row.nic().adapter(), schedule)));
+    int more = report.races().size() + report.failures().size() - 1;
+    if (more > 0) {
+      text.append("  and %d more: --nic %s%n".formatted(more, row.nic().adapter()));
+    }
+  }
+
+  private Map<String, Object> json(Row row) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("nic", row.nic().name());
+    json.put("verdict", row.verdict().name().toLowerCase(Locale.ROOT));
+    json.put("fixed_by", row.remedies().stream().map(Remedy::word).toList());
+    json.put("tried", row.tried().stream().map(Remedy::word).toList());
+    json.putAll(ExploreReport.json(scenario.with(row.nic()), row.report()));
+    return json;
+  }
+}

@@ -1,0 +1,98 @@
+package dev.doorbell.experiments.results.figures.drawing;
+
+import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
+import dev.doorbell.experiments.results.figures.drawing.Outline.Segment;
+import java.util.List;
+
+/** Makes a drawing larger or smaller with all that is on it: texts, lines, markers, dashes. */
+final class Scaling {
+  private final double factor;
+
+  Scaling(double factor) {
+    this.factor = factor;
+  }
+
+  List<Node> nodes(List<Node> nodes) {
+    return nodes.stream().map(this::node).toList();
+  }
+
+  private Node node(Node node) {
+    return switch (node) {
+      case Node.Group(String id, String role, List<Node> inner) ->
+          new Node.Group(id, role, nodes(inner));
+      case Node.Axes(PlotArea area, List<Node> drawn) -> new Node.Axes(area(area), nodes(drawn));
+      case Node.Plot(List<Series> series, List<Node> drawn) ->
+          new Node.Plot(series.stream().map(this::series).toList(), nodes(drawn));
+      case Node.Stroke(Outline outline, Paint paint, double width, Dash dash) ->
+          new Node.Stroke(outline(outline), paint, width * factor, dash(dash));
+      case Node.Fill(Outline outline, Paint paint) -> new Node.Fill(outline(outline), paint);
+      case Node.Label label ->
+          new Node.Label(
+              label.text(),
+              label.x() * factor,
+              label.y() * factor,
+              label.size() * factor,
+              label.anchor(),
+              label.turn(),
+              label.paint());
+    };
+  }
+
+  private PlotArea area(PlotArea area) {
+    return new PlotArea(
+        area.left() * factor,
+        area.top() * factor,
+        area.right() * factor,
+        area.bottom() * factor,
+        area.xAxis(),
+        area.yAxis());
+  }
+
+  /** Bars are as wide as the axis says, lines as many points. */
+  private Series series(Series series) {
+    boolean bars =
+        series.shape() == Series.Shape.BARS || series.shape() == Series.Shape.BARS_ACROSS;
+    return new Series(
+        series.name(),
+        series.shape(),
+        series.data(),
+        series.paint(),
+        bars ? series.width() : series.width() * factor,
+        dash(series.dash()),
+        series.marker(),
+        series.offset() * factor);
+  }
+
+  private Dash dash(Dash dash) {
+    return new Dash(dash.on() * factor, dash.off() * factor);
+  }
+
+  private Outline outline(Outline outline) {
+    return new Outline(
+        outline.segments().stream()
+            .map(
+                segment ->
+                    switch (segment) {
+                      case Segment.Move(double x, double y) ->
+                          new Segment.Move(x * factor, y * factor);
+                      case Segment.Line(double x, double y) ->
+                          new Segment.Line(x * factor, y * factor);
+                      case Segment.Curve(
+                              double x1,
+                              double y1,
+                              double x2,
+                              double y2,
+                              double x,
+                              double y) ->
+                          new Segment.Curve(
+                              x1 * factor,
+                              y1 * factor,
+                              x2 * factor,
+                              y2 * factor,
+                              x * factor,
+                              y * factor);
+                      case Segment.Close() -> segment;
+                    })
+            .toList());
+  }
+}

@@ -1,0 +1,179 @@
+package dev.doorbell.experiments.scenario.kind;
+
+import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.experiments.scenario.world.Switching;
+import dev.doorbell.push.network.NetworkPlan;
+import dev.doorbell.push.network.QueueOptions;
+import dev.doorbell.push.network.QueueOptions.Marking;
+import dev.doorbell.softhca.congestion.CongestionOptions;
+import dev.doorbell.softhca.congestion.Dcqcn;
+import dev.doorbell.softhca.congestion.DelayControl;
+import dev.doorbell.softhca.packet.Packet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the network between ranks in virtual time, for kinds of points with many of them.
+ *
+ * @param network how hosts and switches are joined
+ * @param cc congestion control of the HCAs' reliable connections
+ * @param switching what switches do when their buffer is full
+ * @param buffer bytes of each switch
+ * @param mark bytes in a queue from which on packets are marked; 0: DCQCN's probabilities
+ * @param radix hosts of a leaf, HCAs of a node (rails), or ports of a switch (fat tree)
+ * @param spines of leaf-spine and rails
+ * @param gbps rate of each port in Gbit/s; 0: the topology's
+ */
+public record NetworkSettings(
+    Shape network,
+    Control cc,
+    @SettingName("switch") Full switching,
+    int buffer,
+    int mark,
+    int radix,
+    int spines,
+    @SettingName("port_gbps") int gbps) {
+  /** The rate for which DCQCN's thresholds were published, in bytes a nanosecond. */
+  private static final double PUBLISHED_RATE = 5;
+
+  // DCQCN (SIGCOMM 2015), figure 14.
+  private static final int PUBLISHED_LEAST = 5_000;
+  private static final int PUBLISHED_MOST = 200_000;
+  private static final double PUBLISHED_PROBABILITY = 0.01;
+
+  /** A queue may have as much as is free: alpha = 1 for the one class of data. */
+  private static final double THRESHOLD = 1;
+
+  /** A control by delay allows queues of so many full packets. */
+  private static final int ALLOWED_PACKETS = 16;
+
+  /** Its largest window is what a port sends in so long: many round trips. */
+  private static final long LARGEST_WINDOW_NANOS = 50_000;
+
+  /** Of a round trip, in HCAs: gather, framing and ACK. Assumed. */
+  private static final long HOST_NANOS = 2_000;
+
+  /** Of the network's latency: two cables, and the switch between them. Assumed. */
+  private static final double CABLE_SHARE = 0.2;
+
+  private static final double SWITCH_SHARE = 0.6;
+
+  /** How hosts and switches are joined. */
+  public enum Shape {
+    PAIR,
+    SWITCH,
+    LEAF_SPINE,
+    RAILS,
+    FAT_TREE
+  }
+
+  /** Congestion control. */
+  public enum Control {
+    NONE,
+    DCQCN,
+    DELAY
+  }
+
+  /** What a switch does when its buffer is full. */
+  public enum Full {
+    NONE,
+    LOSSY,
+    ECN,
+    PFC
+  }
+
+  /** Refuses what contradicts itself. */
+  public void check(int ranks, Checks checks) {
+    boolean pair = network == Shape.PAIR;
+    checks.refuseIf(
+        pair && (cc != Control.NONE || switching != Full.NONE || gbps != 0),
+        "cc, switch or port_gbps with network: pair",
+        "cables that join everybody to everybody never congest",
+        "use network: switch, leaf-spine, rails or fat-tree");
+    checks.refuseIf(
+        !pair && switching == Full.NONE,
+        "switches with switch: none",
+        "use switch: lossy, ecn or pfc");
+    checks.refuseIf(
+        cc == Control.DCQCN && switching == Full.LOSSY,
+        "cc: dcqcn on switches that mark nothing",
+        "use switch: ecn or pfc");
+    checks.refuseIf(
+        network == Shape.FAT_TREE && (radix % 2 != 0 || ranks > radix * radix * radix / 4),
+        "%d ranks in a fat tree of switches with %d ports".formatted(ranks, radix),
+        "it has room for radix^3/4 of them, and radix is even",
+        "use a larger even radix");
+    checks.refuseIf(
+        !pair && buffer < 2 * Packet.frameBytes(Packet.MAX_PAYLOAD),
+        "a buffer of %d bytes".formatted(buffer),
+        "it holds no two frames",
+        "use at least 16K");
+  }
+
+  /** The network among {@code ranks} ranks, or null for cables between all of them. */
+  public @Nullable Switching of(Topology topology, int ranks) {
+    if (network == Shape.PAIR) {
+      return null;
+    }
+    NetworkPlan plan =
+        switch (network) {
+          case PAIR, SWITCH -> NetworkPlan.single(ranks);
+          case LEAF_SPINE -> NetworkPlan.leafSpine(ranks, radix, spines);
+          case RAILS -> NetworkPlan.rails(ranks, radix, spines);
+          case FAT_TREE -> NetworkPlan.fatTree(ranks, radix);
+        };
+    return new Switching(plan, queues(topology), congestion(topology));
+  }
+
+  private double rate(Topology topology) {
+    return gbps == 0 ? topology.network().bytesPerNano() : gbps / 8.0;
+  }
+
+  private QueueOptions queues(Topology topology) {
+    Network of = topology.network();
+    double rate = rate(topology);
+    long cable = Math.round(CABLE_SHARE * of.nanos());
+    long latency = Math.round(SWITCH_SHARE * of.nanos());
+    int frame = Packet.frameBytes(Packet.MAX_PAYLOAD);
+    boolean marks = switching == Full.ECN || switching == Full.PFC;
+    int headroom = switching == Full.PFC ? QueueOptions.headroom(rate, cable, latency, frame) : 0;
+    return new QueueOptions(
+        rate, cable, latency, buffer, THRESHOLD, marks ? marking(rate) : Marking.NONE, headroom);
+  }
+
+  /** Thresholds of other rates are in proportion. */
+  private Marking marking(double rate) {
+    double scale = rate / PUBLISHED_RATE;
+    return mark > 0
+        ? Marking.above(mark)
+        : new Marking(
+            (int) (PUBLISHED_LEAST * scale), (int) (PUBLISHED_MOST * scale), PUBLISHED_PROBABILITY);
+  }
+
+  private CongestionOptions congestion(Topology topology) {
+    double rate = rate(topology);
+    return switch (cc) {
+      case NONE -> CongestionOptions.NONE;
+      case DCQCN -> {
+        Dcqcn.Parameters parameters = Dcqcn.Parameters.published(rate);
+        yield CongestionOptions.of(_ -> new Dcqcn(parameters));
+      }
+      case DELAY ->
+          CongestionOptions.of(
+              mtu -> new DelayControl(rate, targetNanos(topology, mtu), mtu, LARGEST_WINDOW_NANOS));
+    };
+  }
+
+  /** The round trip of a packet through the longest way, and a queue of some packets. */
+  private long targetNanos(Topology topology, int mtu) {
+    int switches =
+        switch (network) {
+          case PAIR, SWITCH -> 1;
+          case LEAF_SPINE, RAILS -> 3;
+          case FAT_TREE -> 5;
+        };
+    double way = switches * topology.network().nanos();
+    double packets = switches + 1 + ALLOWED_PACKETS;
+    return Math.round(2 * way + HOST_NANOS + packets * Packet.frameBytes(mtu) / rate(topology));
+  }
+}

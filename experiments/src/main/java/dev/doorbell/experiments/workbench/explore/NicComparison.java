@@ -1,0 +1,87 @@
+package dev.doorbell.experiments.workbench.explore;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Explores one scenario on several adapters, and what of a finding each remedy removes. */
+public final class NicComparison {
+  private final Laboratory laboratory;
+  private final Scenario scenario;
+
+  public NicComparison(Laboratory laboratory, Scenario scenario) {
+    this.laboratory = laboratory;
+    this.scenario = scenario;
+  }
+
+  /** The result for an adapter. */
+  public enum Verdict {
+    /** Nothing was found. */
+    CLEAN,
+    /** Something was found. */
+    FOUND,
+    /** The kernel needs atomics, which the adapter has not. */
+    REFUSED,
+    /** No run came to its end. */
+    UNFINISHED
+  }
+
+  /**
+   * An adapter's row.
+   *
+   * @param remedies those with which nothing is found
+   * @param tried those that were explored
+   */
+  public record Row(Nic nic, Explorer.Report report, List<Remedy> remedies, List<Remedy> tried) {
+    /** Returns the verdict. */
+    public Verdict verdict() {
+      if (!report.isClean()) {
+        return remedies.contains(Remedy.ATOMICS) ? Verdict.REFUSED : Verdict.FOUND;
+      }
+      return report.finished() > 0 ? Verdict.CLEAN : Verdict.UNFINISHED;
+    }
+
+    /** Returns what was found most often. */
+    public Optional<String> finding() {
+      if (!report.races().isEmpty()) {
+        return Optional.of(report.races().getFirst().what().kind().what());
+      }
+      return report.failures().stream()
+          .findFirst()
+          .map(found -> found.what().text().split("\n", 2)[0]);
+    }
+
+    /** Returns the shortest schedule of what was found most often. */
+    public Optional<Schedule> schedule() {
+      return report.races().isEmpty()
+          ? report.failures().stream().findFirst().map(Explorer.Found::schedule)
+          : Optional.of(report.races().getFirst().schedule());
+    }
+  }
+
+  /**
+   * Explores the scenario on an adapter; where something is found, with each remedy alone.
+   *
+   * @param seeds runs of each exploration
+   * @param nanos of wall time at most, a quarter of it for the remedies
+   */
+  public Row explore(Nic nic, int seeds, long nanos) throws ScenarioException {
+    long end = System.nanoTime() + nanos;
+    Explorer.Report report = explorer(nic).explore(seeds, nanos - nanos / 4);
+    List<Remedy> helping = new ArrayList<>();
+    List<Remedy> tried = report.isClean() ? List.of() : Remedy.of(nic.adapter());
+    for (int i = 0; i < tried.size(); i++) {
+      Remedy remedy = tried.get(i);
+      long left = Math.max(1, end - System.nanoTime());
+      Explorer.Report fixed = explorer(nic.with(remedy)).explore(seeds, left / (tried.size() - i));
+      if (fixed.isClean() && fixed.finished() > 0) {
+        helping.add(remedy);
+      }
+    }
+    return new Row(nic, report, List.copyOf(helping), tried);
+  }
+
+  private Explorer explorer(Nic nic) {
+    return new Explorer(laboratory, scenario.with(nic));
+  }
+}

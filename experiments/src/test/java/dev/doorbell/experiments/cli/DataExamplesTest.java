@@ -1,0 +1,160 @@
+package dev.doorbell.experiments.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.doorbell.experiments.cli.command.ExitCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The examples of docs/data.md, typed into the programs that they are for. A program that is not
+ * installed is skipped; {@code -Ddoorbell.python=PYTHON} names one that has pandas or DuckDB.
+ */
+class DataExamplesTest {
+  private static final String PYTHON = System.getProperty("doorbell.python", "python3");
+
+  @TempDir private Path folder;
+  private final Session session = new Session();
+
+  @BeforeEach
+  void samples_of_a_run() throws IOException {
+    Path config =
+        Files.writeString(
+            folder.resolve("small.yaml"),
+            """
+            experiment: small
+            question: Which is faster?
+            kernel: put_latency
+            axes:
+              path: [pull, push.bf]
+              size: [64, 4096]
+            measure: { metrics: [latency, tlp.bytes], samples: 10 }
+            """);
+    Path runs = folder.resolve("runs");
+    session.type("run", config.toString(), "-q", "--tag", "it", "--out", runs.toString());
+    assertThat(
+            session.type(
+                "table",
+                "it",
+                "--runs",
+                runs.toString(),
+                "--format",
+                "tidy",
+                "-o",
+                folder.resolve("samples.csv").toString()))
+        .as(session.err())
+        .isEqualTo(ExitCode.OK);
+  }
+
+  private static List<String> examples(String language) throws IOException {
+    Matcher block =
+        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+            .matcher(Files.readString(Path.of("../docs/data.md")));
+    List<String> examples = new ArrayList<>();
+    while (block.find()) {
+      examples.add(block.group(1));
+    }
+    assertThat(examples).isNotEmpty();
+    examples.forEach(example -> assertThat(example.lines()).hasSize(3));
+    return examples;
+  }
+
+  /** What a program prints; null where it is not there. */
+  private String printed(String... command) throws IOException, InterruptedException {
+    Path out = folder.resolve("printed.txt");
+    Process process;
+    try {
+      process =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(out.toFile())
+              .start();
+    } catch (IOException e) {
+      return null; // no such program
+    }
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("%s ends", command[0]).isTrue();
+    String text = Files.readString(out);
+    return process.exitValue() == 0 ? text : "failed: " + text;
+  }
+
+  private boolean has(String module) throws IOException, InterruptedException {
+    String said = printed(PYTHON, "-c", "import " + module);
+    return said != null && !said.startsWith("failed");
+  }
+
+  private static void shows(String printed) {
+    assertThat(printed).doesNotStartWith("failed").contains("pull", "push.bf", "64", "4096");
+  }
+
+  @Test
+  void the_file_is_tidy_and_its_units_stand_beside_it() throws IOException {
+    List<String> lines = Files.readAllLines(folder.resolve("samples.csv"));
+    assertThat(lines.getFirst()).isEqualTo("run,basis,point,path,size,metric,sample,value");
+    assertThat(lines.stream().filter(line -> line.contains(",pull,64,latency,"))).hasSize(10);
+    assertThat(Files.readString(folder.resolve("samples.csv.units.json")))
+        .contains("\"size\" : \"B\"", "\"latency\" : \"ns\"");
+  }
+
+  @Test
+  void python_without_packages_reads_it() throws IOException, InterruptedException {
+    assumeTrue(has("csv"), "needs python3; install it, or -Ddoorbell.python=PYTHON");
+    String example =
+        examples("python").stream().filter(e -> !e.contains("pandas")).findFirst().orElseThrow();
+    shows(printed(PYTHON, "-c", example));
+  }
+
+  @Test
+  void pandas_reads_it() throws IOException, InterruptedException {
+    assumeTrue(has("pandas"), "needs pandas: pip install pandas, or -Ddoorbell.python=PYTHON");
+    String example =
+        examples("python").stream().filter(e -> e.contains("pandas")).findFirst().orElseThrow();
+    shows(printed(PYTHON, "-c", example));
+  }
+
+  @Test
+  void r_reads_it() throws IOException, InterruptedException {
+    String example = examples("r").getFirst();
+    String said = printed("Rscript", "-e", example);
+    assumeTrue(said != null, "needs Rscript: install R");
+    shows(said);
+  }
+
+  @Test
+  void duckdb_reads_it() throws IOException, InterruptedException {
+    String example = examples("sql").getFirst();
+    String said = printed("duckdb", "-c", example);
+    if (said == null && has("duckdb")) {
+      said = printed(PYTHON, "-c", "import duckdb; print(duckdb.sql(\"\"\"" + example + "\"\"\"))");
+    }
+    assumeTrue(said != null, "needs duckdb on the PATH, or pip install duckdb");
+    shows(said);
+  }
+
+  @Test
+  void a_histogram_is_printed_for_each_point() {
+    assertThat(
+            session.type(
+                "table",
+                "it",
+                "--runs",
+                folder.resolve("runs").toString(),
+                "--metric",
+                "latency",
+                "--only",
+                "size=64,path=pull",
+                "--histogram"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("pull_64  latency  n = 10").containsPattern("#+ \\d|all ");
+  }
+}

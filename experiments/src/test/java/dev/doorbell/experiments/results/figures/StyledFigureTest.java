@@ -1,0 +1,263 @@
+package dev.doorbell.experiments.results.figures;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.SummaryRow;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.pdfbox.pdmodel.PDDocument;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a figure's description says about its looks is what is drawn. */
+class StyledFigureTest {
+  private static final RunData RUN = ModelledRun.of(List.of("cross-rc"), 10, 42);
+
+  private static Plots plots(RunData run, String figure) throws ConfigException, Unplottable {
+    FigureSpec spec = FigureReader.ofText("--figure", figure);
+    return new Figures(
+            run,
+            List.of(),
+            () -> {
+              throw new IllegalStateException("samples suffice");
+            })
+        .one(spec);
+  }
+
+  private static String svg(RunData run, String figure) throws ConfigException, Unplottable {
+    return new String(
+        plots(run, figure).files(Set.of(PlotFormat.SVG)).firstEntry().getValue(),
+        StandardCharsets.UTF_8);
+  }
+
+  private static String svg(String figure) throws ConfigException, Unplottable {
+    return svg(RUN, figure);
+  }
+
+  /** The run with other samples of latency at each point. */
+  private static RunData with(Function<SummaryRow, double[]> samples) {
+    return RUN.with(
+        RUN.axes(),
+        RUN.rows().stream()
+            .map(
+                row -> {
+                  SequencedMap<String, MetricRow> metrics = new LinkedHashMap<>();
+                  metrics.put(
+                      "latency",
+                      new MetricRow(
+                          Samples.of("latency", "ns", samples.apply(row)), Optional.empty()));
+                  return new SummaryRow(
+                      row.pointId(), row.axes(), metrics, row.counters(), row.seed());
+                })
+            .toList());
+  }
+
+  @Test
+  void names_stand_in_the_legend_and_at_the_axes_while_identifiers_stay() throws Exception {
+    String svg =
+        svg("{y: latency, names: {pull: NIC pull, size: Bytes, latency: Time, cross-rc: Far}}");
+    assertThat(svg)
+        .contains(">NIC pull<", ">Bytes<", ">Time<", ">Far<", "class=\"series-pull\"")
+        .doesNotContain(">pull<", ">message size<", ">latency, median<");
+  }
+
+  @Test
+  void series_stand_in_the_order_that_is_asked_for() throws Exception {
+    String svg = svg("{y: latency, order: [staged, pull]}");
+    assertThat(svg.indexOf("legend-staged")).isLessThan(svg.indexOf("legend-pull\""));
+    assertThat(svg.indexOf("legend-pull\"")).isLessThan(svg.indexOf("legend-pull-bf"));
+  }
+
+  @Test
+  void a_title_is_printed_and_a_footer_is_not() throws Exception {
+    assertThat(svg("{y: latency, title: Who wins, footer: false, caption: All of it}"))
+        .contains(">Who wins<", "<title>All of it</title>", "basis=\"modelled\"")
+        .doesNotContain(">modelled (", ">run ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"column,240pt", "page,504pt", "100mm,283.46pt"})
+  void a_width_is_kept_whatever_the_size_of_the_text(String width, String points) throws Exception {
+    assertThat(svg("{y: latency, width: %s, fontsize: 10}".formatted(width)))
+        .contains("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + points)
+        .contains("font-size=\"10\"")
+        .doesNotContain("font-size=\"7\"");
+  }
+
+  @Test
+  void an_axis_has_the_unit_and_the_ends_that_are_asked_for_and_nothing_is_drawn_beyond()
+      throws Exception {
+    String svg = svg("{y: latency, yunit: us, logy: false, yrange: 2..4, xrange: 64..4K}");
+    assertThat(svg).contains(">latency, median (µs)<", ">2<", ">4<", ">64\u00A0B<", ">4\u00A0KiB<");
+    assertThat(svg).doesNotContain(">8\u00A0B<", ">1\u00A0MiB<", ">0<");
+    Matcher frame =
+        Pattern.compile("M([0-9.]+) ([0-9.]+)L\\1 ([0-9.]+)L([0-9.]+) \\3\"").matcher(svg);
+    assertThat(frame.find()).isTrue();
+    double top = Double.parseDouble(frame.group(2)) - 3;
+    double right = Double.parseDouble(frame.group(4)) + 3;
+    Matcher lines =
+        Pattern.compile("d=\"M[^\"]*\" fill=\"none\" stroke=\"#[0-9a-f]{6}\" stroke-width=\"1.15")
+            .matcher(svg.substring(svg.indexOf("panel-")));
+    int seen = 0;
+    while (lines.find()) {
+      Matcher place = Pattern.compile("([0-9.]+) ([0-9.]+)").matcher(lines.group());
+      while (place.find()) {
+        seen++;
+        assertThat(Double.parseDouble(place.group(1))).isLessThan(right);
+        assertThat(Double.parseDouble(place.group(2))).isGreaterThan(top);
+      }
+    }
+    assertThat(seen).isGreaterThan(4);
+  }
+
+  @Test
+  void a_series_relative_to_itself_is_one_and_the_others_are_multiples() throws Exception {
+    String csv =
+        new String(
+            plots(RUN, "{y: latency, relative: pull}")
+                .files(Set.of(PlotFormat.PGFPLOTS))
+                .get("latency-relative-to-pull.csv"),
+            StandardCharsets.UTF_8);
+    List<String> header = List.of(csv.lines().findFirst().orElseThrow().split(",", -1));
+    List<String> first = List.of(csv.lines().skip(1).findFirst().orElseThrow().split(",", -1));
+    assertThat(first.get(header.indexOf("pull"))).isEqualTo("1");
+    assertThat(Double.parseDouble(first.get(header.indexOf("push-bf")))).isBetween(0.1, 0.99);
+  }
+
+  @Test
+  void a_statistic_is_the_one_of_the_samples_or_is_refused_with_what_it_needs() throws Exception {
+    RunData run = with(_ -> new double[] {1000, 2000, 9000});
+    for (String[] each :
+        new String[][] {{"mean", "4000"}, {"min", "1000"}, {"max", "9000"}, {"median", "2000"}}) {
+      String text =
+          plots(run, "{name: f, y: latency, statistic: %s}".formatted(each[0]))
+              .files(Set.of(PlotFormat.PGFPLOTS))
+              .entrySet()
+              .stream()
+              .filter(file -> file.getKey().endsWith(".csv"))
+              .map(file -> new String(file.getValue(), StandardCharsets.UTF_8))
+              .findFirst()
+              .orElseThrow();
+      assertThat(text.lines().skip(1).findFirst().orElseThrow()).startsWith("8," + each[1] + ",");
+    }
+    assertThatThrownBy(() -> plots(run, "{y: latency, statistic: p99}"))
+        .hasMessage("p99 needs 100 samples, and no point has more than 3 of latency");
+  }
+
+  @Test
+  void counters_and_quotients_are_drawn() throws Exception {
+    RunData run = ModelledRun.counted(RUN);
+    assertThat(svg(run, "{y: fences}")).contains(">fences<", "counted, once a point");
+    assertThat(svg(run, "{y: goodput, per: fences}"))
+        .contains(">goodput per fences, median (GB/s)<");
+  }
+
+  @Test
+  void a_long_whisker_is_cut_at_the_end_of_a_scale_that_medians_make() throws Exception {
+    RunData run =
+        with(
+            row ->
+                ModelledRun.size(row) == 64
+                    ? new double[] {1000, 1000, 1000, 1e6, 1e6, 1e6, 1000}
+                    : new double[] {900, 1000, 1000, 1000, 1000, 1000, 1100});
+    assertThat(svg(run, "{y: latency, logy: true}"))
+        .contains("arrows: whiskers go on")
+        .doesNotContain(">1\u00A0ms<", ">100\u00A0µs<");
+  }
+
+  @Test
+  void a_panel_of_zeros_says_so_and_equal_lines_lie_side_by_side() throws Exception {
+    String svg = svg(with(_ -> new double[] {0, 0, 0, 0, 0, 0}), "{y: latency}");
+    assertThat(svg).contains(">all 0<", "equal lines lie side by side");
+    Matcher markers =
+        Pattern.compile("<g id=\"pull-cross-rc\"[^>]*>\\s+<path d=\"M([0-9.]+)").matcher(svg);
+    Matcher others =
+        Pattern.compile("<g id=\"staged-cross-rc\"[^>]*>\\s+<path d=\"M([0-9.]+)").matcher(svg);
+    assertThat(markers.find() && others.find()).isTrue();
+    assertThat(markers.group(1)).isNotEqualTo(others.group(1));
+  }
+
+  @Test
+  void too_few_samples_have_no_whiskers_and_the_footer_says_so() throws Exception {
+    assertThat(svg(with(_ -> new double[] {1000, 2000, 9000}), "{y: latency}"))
+        .contains("n = 3 a point, too few for intervals");
+  }
+
+  @Test
+  void a_palette_gives_colours_in_the_order_of_the_series() throws Exception {
+    assertThat(svg("{y: latency, palette: '#123456,#abcdef', order: [staged]}"))
+        .containsPattern("(?s)legend-staged.{0,200}#123456.{0,900}legend-pull\".{0,200}#abcdef");
+  }
+
+  @Test
+  void notes_stand_in_every_panel_and_a_legend_where_it_is_asked_for() throws Exception {
+    assertThat(svg("{y: latency, annotate: ['x=4K: MTU', 'y=2us: limit', 'x=64,y=1us: here']}"))
+        .contains(">MTU<", ">limit<", ">here<");
+    assertThat(svg("{y: latency, legend: none}")).doesNotContain("id=\"legend\"");
+    String bottom = svg("{y: latency, legend: bottom}");
+    assertThat(bottom.indexOf("id=\"legend\"")).isGreaterThan(bottom.indexOf("panel-"));
+  }
+
+  @Test
+  void a_font_is_embedded_under_its_own_name(@TempDir Path folder) throws Exception {
+    Path font = folder.resolve("Own.ttf");
+    try (var file =
+        PDDocument.class.getResourceAsStream(
+            "/org/apache/pdfbox/resources/ttf/LiberationSans-Regular.ttf")) {
+      assertThat(file).isNotNull();
+      Files.write(font, file.readAllBytes());
+    }
+    var files =
+        plots(RUN, "{y: latency, font: %s}".formatted(font))
+            .files(Set.of(PlotFormat.SVG, PlotFormat.PDF, PlotFormat.PGFPLOTS));
+    assertThat(new String(files.get("latency.svg"), StandardCharsets.UTF_8))
+        .contains("'Liberation Sans'");
+    assertThat(new String(files.get("latency.pdf"), StandardCharsets.ISO_8859_1))
+        .contains("LiberationSans");
+    assertThat(new String(files.get("latency.tex"), StandardCharsets.UTF_8))
+        .doesNotContain("\\sffamily");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {y: latency, order: [stagd]}              | order names 'stagd', which is no series  - did you mean 'staged'?
+          {y: latency, relative: pul}               | relative names 'pul', which is no series
+          {y: latency, names: {pul: x}}             | names has 'pul', which is nothing of the run
+          {y: latency, yunit: GB/s}                 | yunit GB/s: the values are in ns
+          {y: latency, yrange: 4..2}                | yrange begins at 4 and ends at 2
+          {y: latency, logy: true, yrange: 0..2}    | yrange reaches 0, which a logarithmic axis cannot show
+          {y: latency, font: none.ttf}              | font none.ttf is no TrueType file that can be read
+          {y: latencies}                            | unknown y 'latencies'
+          {y: latency, per: fences}                 | it has no samples of 'fences'
+          {kind: heatmap, y: latency, yunit: us}    | 'yunit' means nothing in a figure of kind heatmap
+          {y: latency, width: 3in}                  | width is '3in', and must be column, page
+          {y: latency, annotate: ['4K']}            | must be a place and a text
+          """)
+  void what_cannot_be_drawn_is_refused_in_the_words_of_the_figure(String figure, String said) {
+    assertThatThrownBy(() -> plots(RUN, figure))
+        .satisfiesAnyOf(
+            e -> assertThat(e).hasMessageContaining(said),
+            e -> assertThat(((ConfigException) e).problems().getFirst().text()).contains(said));
+  }
+}

@@ -1,0 +1,142 @@
+package dev.doorbell.push.network;
+
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.memory.Locus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Switches of a {@link NetworkPlan} in virtual time: queues of ports out of a buffer that each
+ * switch shares by dynamic thresholds, ECN marks, PFC pauses with headroom on every cable, equal
+ * cost paths by flow. Urgent frames overtake others and are never paused.
+ *
+ * <p>Store and forward: a frame joins the queue of its port out when its last byte is in.
+ */
+public final class SwitchedNetwork implements Network, AutoCloseable {
+  /** What became of frames. */
+  public record Counters(long forwarded, long lost, long marked, long pauses) {}
+
+  /**
+   * The queue of a port out, over the time since its first frame.
+   *
+   * @param port switch and what it leads to
+   * @param mean bytes over time
+   * @param most bytes at any time
+   */
+  public record Load(String port, double mean, long most) {}
+
+  private final Agent agent = budget -> 0;
+  private final Fabric fabric;
+  private final Wiring wiring;
+  private final NetworkPlan plan;
+  private final QueueOptions options;
+  private final List<SwitchNode> switches = new ArrayList<>();
+  private final List<QueuedPort> toHosts = new ArrayList<>();
+  private final List<Ingress> fromHosts = new ArrayList<>();
+
+  /** What all switches share. */
+  static final class Wiring {
+    final DevicePort clock;
+    final QueueOptions options;
+    final SplittableRandom random;
+    long forwarded;
+    long lost;
+    long marked;
+    long pauses;
+
+    Wiring(DevicePort clock, QueueOptions options, long seed) {
+      this.clock = clock;
+      this.options = options;
+      this.random = new SplittableRandom(seed);
+    }
+  }
+
+  /**
+   * A network without hosts.
+   *
+   * @param at a place of the topology: whose clock is used
+   * @param seed of the marks and of the choice among equal paths
+   * @throws IllegalArgumentException when the plan leaves hosts apart
+   */
+  public SwitchedNetwork(
+      Fabric fabric, Locus at, NetworkPlan plan, QueueOptions options, long seed) {
+    this.fabric = fabric;
+    this.plan = plan;
+    this.options = options;
+    this.wiring = new Wiring(fabric.attachDevice(at, agent), options, seed);
+    EqualCostPaths paths = new EqualCostPaths(plan, seed);
+    for (int i = 0; i < plan.switches(); i++) {
+      switches.add(new SwitchNode(i, wiring, plan, paths));
+    }
+    for (int trunk = 0; trunk < plan.trunks().size(); trunk++) {
+      SwitchNode one = switches.get(plan.trunks().get(trunk).one());
+      SwitchNode other = switches.get(plan.trunks().get(trunk).other());
+      join(one, other, trunk);
+      join(other, one, trunk);
+    }
+  }
+
+  private void join(SwitchNode from, SwitchNode to, int trunk) {
+    QueuedPort port = from.trunk(trunk, "switch %d to %d".formatted(from.number(), to.number()));
+    Ingress ingress = new Ingress(to, port::pause);
+    port.leadsTo(ingress::enter, options.cableNanos() + options.switchNanos());
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalStateException when the plan has no more hosts
+   */
+  @Override
+  public int attach(Host host) {
+    int number = fromHosts.size();
+    if (number == plan.leaves().size()) {
+      throw new IllegalStateException(
+          "%s is a network of %d hosts".formatted(plan.name(), plan.leaves().size()));
+    }
+    SwitchNode leaf = switches.get(plan.leaves().get(number));
+    QueuedPort port = leaf.host(number, "switch %d to host %d".formatted(leaf.number(), number));
+    port.leadsTo(host::arrive, options.cableNanos());
+    toHosts.add(port);
+    fromHosts.add(new Ingress(leaf, host::pause));
+    return number;
+  }
+
+  @Override
+  public void send(Frame frame) {
+    Ingress ingress = fromHosts.get(frame.source());
+    frame.hop = ingress;
+    wiring.clock.timer(options.cableNanos() + options.switchNanos(), frame);
+  }
+
+  /** Reads all counters. */
+  public Counters counters() {
+    return new Counters(wiring.forwarded, wiring.lost, wiring.marked, wiring.pauses);
+  }
+
+  /** Bytes that wait in the port out to a host. */
+  public long queued(int host) {
+    return toHosts.get(host).queued();
+  }
+
+  /** The port out whose queue was the longest on average. */
+  public Load busiest() {
+    long now = wiring.clock.now();
+    Load busiest = new Load("none", 0, 0);
+    for (SwitchNode node : switches) {
+      for (QueuedPort port : node.ports()) {
+        Load load = port.load(now);
+        busiest = load.mean() > busiest.mean() ? load : busiest;
+      }
+    }
+    return busiest;
+  }
+
+  @Override
+  public void close() {
+    fabric.detach(agent);
+  }
+}
