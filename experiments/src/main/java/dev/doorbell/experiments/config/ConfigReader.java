@@ -10,6 +10,9 @@ import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.kernel.ExtendedSchema;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
+import dev.doorbell.experiments.config.kernel.KernelMetric;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
 import dev.doorbell.experiments.config.schema.Setting;
@@ -17,33 +20,84 @@ import dev.doorbell.experiments.config.schema.Vocabulary;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Turns the text of an experiment file, with the command line's changes, into a config. */
 public final class ConfigReader {
+  private static final Pattern KERNELS = Pattern.compile("\\s*kernel\\s*=\\s*(.*)");
+
   private final Schema schema;
   private final SchemaChecker checker;
   private final Vocabulary vocabulary;
+  private final Map<String, KernelExtension> extensions;
+  private final Map<String, KernelMetric> brought;
 
   public ConfigReader(Vocabulary vocabulary) {
-    this(Schema.experiment(), vocabulary);
+    this(vocabulary, Map.of());
+  }
+
+  /**
+   * A reader of experiments that may name the user's kernels.
+   *
+   * @param extensions what kernels bring of their own, by kernel
+   */
+  public ConfigReader(Vocabulary vocabulary, Map<String, KernelExtension> extensions) {
+    this(Schema.experiment(), vocabulary, extensions, Map.of());
   }
 
   ConfigReader(Schema schema, Vocabulary vocabulary) {
+    this(schema, vocabulary, Map.of(), Map.of());
+  }
+
+  private ConfigReader(
+      Schema schema,
+      Vocabulary vocabulary,
+      Map<String, KernelExtension> extensions,
+      Map<String, KernelMetric> brought) {
     this.schema = schema;
     this.checker = new SchemaChecker(schema.root());
     this.vocabulary = vocabulary;
+    this.extensions = Map.copyOf(extensions);
+    this.brought = Map.copyOf(brought);
   }
 
   /**
    * A reader of what a run kept of its experiment. Settings that did not exist then have the value
    * that means what runs did before them, which need not be today's default.
+   *
+   * @param extensions what the kernels that the run kept bring of their own, by kernel
    */
-  public static ConfigReader ofRuns() {
-    return new ConfigReader(Schema.experiment().asBefore(), Vocabulary.anything());
+  public static ConfigReader ofRuns(Map<String, KernelExtension> extensions) {
+    return new ConfigReader(
+        Schema.experiment().asBefore(), Vocabulary.anything(), extensions, Map.of());
+  }
+
+  /** The reader that knows what the kernels of an experiment bring. */
+  private ConfigReader extended(ObjectNode root, List<String> overrides) {
+    List<String> kernels = new ArrayList<>();
+    JsonNode words = root.path("kernel");
+    kernels.addAll(words.isArray() ? Schema.strings(words) : List.of(words.asString("")));
+    for (String override : overrides) {
+      Matcher kernel = KERNELS.matcher(override);
+      if (kernel.matches()) {
+        kernels.clear();
+        kernels.addAll(List.of(kernel.group(1).strip().split("\\s*,\\s*")));
+      }
+    }
+    List<KernelExtension> named =
+        kernels.stream().distinct().map(extensions::get).filter(Objects::nonNull).toList();
+    Schema with = ExtendedSchema.of(schema, named);
+    Map<String, KernelMetric> metrics = new LinkedHashMap<>();
+    named.forEach(one -> one.metrics().forEach(metric -> metrics.put(metric.name(), metric)));
+    return with == schema ? this : new ConfigReader(with, vocabulary, Map.of(), metrics);
   }
 
   /**
@@ -56,6 +110,12 @@ public final class ConfigReader {
   public ExperimentConfig read(String file, String text, List<String> overrides)
       throws ConfigException {
     YamlDocument.Parsed document = YamlDocument.parse(file, text);
+    return extended(document.root(), overrides).read(file, text, document, overrides);
+  }
+
+  private ExperimentConfig read(
+      String file, String text, YamlDocument.Parsed document, List<String> overrides)
+      throws ConfigException {
     ObjectNode root = document.root();
     SourcePositions positions = document.positions();
     RelativeTopologies.resolve(file, root);
@@ -105,6 +165,7 @@ public final class ConfigReader {
             measure.path("processes").asInt(1),
             Until.parse(measure.path("until").asString("")).orElse(null),
             duration(measure.get("timeout").asString())),
+        brought,
         figures(resolved.path("outputs").path("figures")),
         contrasts(resolved.path("outputs").path("crossovers")),
         settings.expectations(),

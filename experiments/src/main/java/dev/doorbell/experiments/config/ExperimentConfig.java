@@ -6,13 +6,17 @@ import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.condition.Until;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.kernel.KernelMetric;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param hash SHA-256 of what decides the results, lower-case hexadecimal; what is asked, expected
  *     or drawn does not
  * @param fixed every setting that is not an axis
+ * @param brought metrics that its kernels bring, by name
  * @param faults what goes wrong at each point, on purpose
  * @param expectations what the run is held against
  * @param exclude points for which all conditions of one entry hold are left out
@@ -41,6 +46,7 @@ public record ExperimentConfig(
     SequencedMap<String, Value> fixed,
     List<List<PointCondition>> exclude,
     Measure measure,
+    Map<String, KernelMetric> brought,
     List<FigureSpec> figures,
     List<Contrast> contrasts,
     List<Expectation> expectations,
@@ -73,11 +79,20 @@ public record ExperimentConfig(
     }
   }
 
+  /** Names of the settings: what conditions on points may name. */
+  public Set<String> settings() {
+    Set<String> names = new LinkedHashSet<>();
+    axes.forEach(axis -> names.add(axis.name()));
+    names.addAll(fixed.keySet());
+    return names;
+  }
+
   public ExperimentConfig {
     kernels = List.copyOf(kernels);
     axes = List.copyOf(axes);
     fixed = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(fixed));
     exclude = List.copyOf(exclude);
+    brought = Map.copyOf(brought);
     figures = List.copyOf(figures);
     contrasts = List.copyOf(contrasts);
     expectations = List.copyOf(expectations);

@@ -187,6 +187,8 @@ final class SettingsReader {
     if (node.isIntegralNumber()) {
       values.add(new Value.Whole(node.longValue()));
       checkPowerOfTwo(setting, node.longValue(), pointer);
+    } else if (node.isNumber()) {
+      values.add(new Value.Real(node.doubleValue()));
     } else if (node.isString() && setting.numbers().isEmpty()) {
       switch (Sweep.parse(node.stringValue())) {
         case Sweep.Result.Wrong(String reason) -> {

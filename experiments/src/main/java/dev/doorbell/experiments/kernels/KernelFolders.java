@@ -4,6 +4,7 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
@@ -81,6 +82,21 @@ public final class KernelFolders {
     return new Found(
         kernels.values().stream().sorted((a, b) -> a.name().compareTo(b.name())).toList(),
         problems);
+  }
+
+  /** What the kernels in a folder bring of their own, by kernel; descriptors alone are read. */
+  public static Map<String, KernelExtension> extensions(Path folder) {
+    Map<String, KernelExtension> extensions = new LinkedHashMap<>();
+    KernelDescriptorReader reader = new KernelDescriptorReader();
+    for (Path file : descriptors(List.of(folder))) {
+      try {
+        KernelDescriptor descriptor = reader.read(file.toString(), text(file, file.toString()));
+        extensions.put(descriptor.name(), descriptor.extension());
+      } catch (ConfigException _) {
+        // A descriptor that cannot be read brings nothing; who needs it says what is missing.
+      }
+    }
+    return extensions;
   }
 
   /**

@@ -2,11 +2,13 @@ package dev.doorbell.experiments.plan;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,6 +110,11 @@ public interface ExperimentRuntime {
     return new Vocabulary(
         catalogue.kernels().stream().map(Catalogue.Entry::name).toList(),
         catalogue.topologies().stream().map(Catalogue.Entry::name).toList());
+  }
+
+  /** What the user's kernels bring of their own, by kernel. */
+  default Map<String, KernelExtension> extensions() {
+    return Map.of();
   }
 
   /**

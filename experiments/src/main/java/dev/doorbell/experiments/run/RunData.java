@@ -5,8 +5,10 @@ import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.condition.Contrast;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.kernel.KernelMetric;
 import dev.doorbell.experiments.config.value.Axis;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -23,6 +25,7 @@ import java.util.Optional;
  * @param figures what the config asks to be drawn
  * @param contrasts pairs whose crossovers are reported in the table and marked in the figures
  * @param expectations what it is held against
+ * @param brought metrics that its kernels bring, by name
  * @param derived what was found in it so far
  */
 public record RunData(
@@ -38,6 +41,7 @@ public record RunData(
     List<FigureSpec> figures,
     List<Contrast> contrasts,
     List<Expectation> expectations,
+    Map<String, KernelMetric> brought,
     Derived derived) {
 
   /** A run in which nothing has been sought yet. */
@@ -67,6 +71,7 @@ public record RunData(
         figures,
         contrasts,
         expectations,
+        Map.of(),
         new Derived());
   }
 
@@ -94,7 +99,9 @@ public record RunData(
         rows,
         config.figures(),
         config.contrasts(),
-        config.expectations());
+        config.expectations(),
+        config.brought(),
+        new Derived());
   }
 
   public RunData {
@@ -103,6 +110,12 @@ public record RunData(
     figures = List.copyOf(figures);
     contrasts = List.copyOf(contrasts);
     expectations = List.copyOf(expectations);
+    brought = Map.copyOf(brought);
+  }
+
+  /** Whether higher values of a metric are better. */
+  public boolean higherIsBetter(String metric, String unit) {
+    return KernelMetric.higherIsBetter(brought, metric, unit);
   }
 
   /** Returns this run with other points, and the axes that they vary. */
@@ -134,6 +147,8 @@ public record RunData(
         points,
         figures,
         compared,
-        expectations);
+        expectations,
+        brought,
+        new Derived());
   }
 }

@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
+import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Samples;
@@ -54,7 +55,7 @@ public record RunIndex(
     try {
       Plan plan =
           Plan.of(
-              ConfigReader.ofRuns()
+              ConfigReader.ofRuns(KernelFolders.extensions(RunDirectory.kernels(path)))
                   .read(
                       path.resolve(RunDirectory.RESOLVED).toString(),
                       Files.readString(path.resolve(RunDirectory.RESOLVED)),

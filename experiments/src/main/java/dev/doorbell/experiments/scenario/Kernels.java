@@ -1,10 +1,16 @@
 package dev.doorbell.experiments.scenario;
 
+import dev.doorbell.experiments.config.kernel.KernelBuffer;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
+import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelSetting;
+import dev.doorbell.experiments.config.kernel.KernelVerification;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** How kernels are told about in lists. */
 final class Kernels {
@@ -46,7 +52,11 @@ final class Kernels {
         text,
         "paths",
         String.join(", ", TransferPath.words().stream().filter(descriptor::takes).toList()));
-    row(text, "verified", descriptor.verify().name().toLowerCase(Locale.ROOT));
+    KernelExtension own = descriptor.extension();
+    own.settings().forEach(setting -> row(text, "setting", setting(setting)));
+    own.metrics().forEach(metric -> row(text, "metric", metric(metric)));
+    own.buffers().forEach(buffer -> row(text, "buffer", buffer(buffer)));
+    row(text, "verified", verified(descriptor));
     row(text, "entry", descriptor.entry() + "(" + String.join(", ", descriptor.parameters()) + ")");
     descriptor.isa().ifPresent(isa -> row(text, "PTX ISA", isa));
     row(
@@ -56,6 +66,48 @@ final class Kernels {
             ? "kernels/src/" + descriptor.name() + ".cu"
             : descriptor.place("").replaceFirst(":[0-9]+:[0-9]+$", ""));
     return new Catalogue.Entry(descriptor.name(), descriptor.description(), text.toString());
+  }
+
+  private static String setting(KernelSetting setting) {
+    String unit = setting.unit().isEmpty() ? "" : " " + setting.unit();
+    return "%s %s, %s%s by default%s"
+        .formatted(
+            setting.type().word(),
+            setting.name(),
+            setting.standard().text(),
+            unit,
+            about(setting.description()));
+  }
+
+  private static String metric(KernelMetric metric) {
+    return "%s %s%s, %s is better%s"
+        .formatted(
+            metric.type().word(),
+            metric.name(),
+            metric.unit().isEmpty() ? "" : " in " + metric.unit(),
+            metric.higherIsBetter() ? "higher" : "lower",
+            about(metric.description()));
+  }
+
+  private static String buffer(KernelBuffer buffer) {
+    return "%s %s[%s]%s"
+        .formatted(
+            buffer.type().word(), buffer.name(), buffer.count(), about(buffer.description()));
+  }
+
+  private static String about(String description) {
+    return description.isEmpty() ? "" : ": " + description;
+  }
+
+  private static String verified(KernelDescriptor descriptor) {
+    return switch (descriptor.extension().verification().orElse(null)) {
+      case null -> descriptor.verify().name().toLowerCase(Locale.ROOT);
+      case KernelVerification.Entry entry -> "by entry " + entry.name();
+      case KernelVerification.Expected expected ->
+          expected.expected().entrySet().stream()
+              .map(one -> "%s(rank, i) = %s".formatted(one.getKey(), one.getValue()))
+              .collect(Collectors.joining("; "));
+    };
   }
 
   private static void row(StringBuilder text, String key, String value) {

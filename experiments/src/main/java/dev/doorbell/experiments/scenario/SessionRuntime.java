@@ -8,6 +8,7 @@ import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaProbe;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
@@ -29,6 +30,7 @@ import dev.doorbell.experiments.scenario.handoff.ProxyMinimalKind;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.kind.ScenarioRunner;
+import dev.doorbell.experiments.scenario.moe.ExpertKind;
 import dev.doorbell.experiments.scenario.nic.GpuNicKind;
 import dev.doorbell.experiments.scenario.posting.MinimalKind;
 import dev.doorbell.experiments.scenario.posting.MoveKind;
@@ -94,6 +96,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PostingKind(),
                 new OverlapKind(),
                 new MoveKind(),
+                new ExpertKind(),
                 new AllToAllKind(),
                 new CollectiveKind(),
                 new CongestionKind(),
@@ -358,6 +361,11 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public Vocabulary names() {
     return new Vocabulary(protocols.names(), TopologyFile.names());
+  }
+
+  @Override
+  public Map<String, KernelExtension> extensions() {
+    return protocols.extensions();
   }
 
   @Override

@@ -74,6 +74,22 @@ class ExploreSelectionTest {
     assertThat(session.out().lines()).hasSize(3).last().isEqualTo("2 of 2 tests hold");
   }
 
+  @Test
+  void a_claim_about_every_execution_of_none_has_an_exit_code_of_its_own() throws IOException {
+    String file = test("filter (P0:r0 == 7)\nforall (P0:r0 == 7)\n");
+    assertThat(session.type("explore", "--litmus", file)).isEqualTo(ExitCode.VACUOUS);
+    assertThat(session.out()).contains(": of none");
+  }
+
+  @Test
+  void a_file_that_cannot_be_read_keeps_no_other_from_being_judged() throws IOException {
+    test("exists (P0:r0 == 1)\n");
+    Files.writeString(folder.resolve("a.litmus"), "hello");
+    assertThat(session.type("explore", "--litmus", folder.toString())).isEqualTo(ExitCode.CONFIG);
+    assertThat(session.out()).contains(": holds");
+    assertThat(session.err()).contains("DB-L001", "a.litmus:1");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',

@@ -58,15 +58,17 @@ class KernelJourneyTest {
 
   @ParameterizedTest
   @CsvSource({
-    "put, size=64, latency",
-    "ring, window=2;size=4K, goodput",
-    "signal, window=3;size=4K, goodput",
-    "exchange, size=64;path=pull, latency",
-    "proxy, window=4;size=4K, goodput",
-    "alltoall, ranks=3;size=64, latency"
+    "put, size=64, latency, latency",
+    "ring, window=2;size=4K, goodput, goodput",
+    "signal, window=3;size=4K, goodput, goodput",
+    "exchange, size=64;path=pull, latency, latency",
+    "proxy, window=4;size=4K, goodput, goodput",
+    "alltoall, ranks=3;size=64, latency, latency",
+    "reduce, ranks=3;size=1K;pieces=2, latency, bandwidth",
+    "dispatch, ranks=3;size=64;tokens=6;hot=50;topk=3, latency, slowest"
   })
-  void from_a_template_to_a_verified_figure(String template, String settings, String metric)
-      throws IOException {
+  void from_a_template_to_a_verified_figure(
+      String template, String settings, String metric, String figure) throws IOException {
     Path folder = home.resolve("kernels/mine");
     typed(ExitCode.OK, "kernel", "new", "mine", "--template", template, "--dir", folder.toString());
     assertThat(out).contains("next").contains("doorbell run " + folder);
@@ -100,7 +102,7 @@ class KernelJourneyTest {
                 Stream.of("-s", "samples=2"))
             .flatMap(words -> words)
             .toArray(String[]::new));
-    assertThat(out).contains(" points verified").contains("0 failed").contains(metric + ".svg");
+    assertThat(out).contains(" points verified").contains("0 failed").contains(figure + ".svg");
     Path run;
     try (Stream<Path> made = Files.list(runs)) {
       run = made.findFirst().orElseThrow();
@@ -108,7 +110,7 @@ class KernelJourneyTest {
     assertThat(run.resolve("kernels/mine/mine.ptx"))
         .hasSameTextualContentAs(folder.resolve("mine.ptx"));
     typed(ExitCode.OK, "plot", run.toString());
-    assertThat(run.resolve("figures/" + metric + ".svg")).isNotEmptyFile();
+    assertThat(run.resolve("figures/" + figure + ".svg")).isNotEmptyFile();
     if (template.equals("put")) {
       // By the kernel that the run has kept: here no folder has one of that name.
       typed(ExitCode.OK, "plot", run.toString(), "--kind", "timeline", "--only", "path=pull");

@@ -22,6 +22,8 @@ public enum ExitCode {
   COUNTER_EXAMPLE(8),
   /** Runs were compared, and a point has too few samples for a verdict. */
   UNDECIDED(9),
+  /** A claim about every execution had none to hold for. */
+  VACUOUS(10),
   /** Everything was waived: nothing can be tested here. */
   WAIVED(77),
   /** Interrupted; the journal is valid and {@code --resume} works. */

@@ -10,6 +10,7 @@ import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +64,10 @@ record ExploredKernel(UserKernel kernel) {
             descriptor.launch().sharedBytes(),
             descriptor.launch().cooperative(),
             descriptor.parameters(),
-            descriptor.api().map(DeviceApi::word)));
+            descriptor.api().map(DeviceApi::word),
+            Optional.of(descriptor)
+                .filter(one -> !one.extension().isEmpty())
+                .map(KernelDescriptor::text)));
   }
 
   private int ranks() {

@@ -50,7 +50,8 @@ final class LitmusRunner {
   }
 
   /**
-   * Checks a file or all files of a folder.
+   * Checks a file or all files of a folder. A file that cannot be read is told of, and the others
+   * are checked.
    *
    * @return what the worst of them deserves
    */
@@ -70,9 +71,10 @@ final class LitmusRunner {
                 .fix("litmus files are UTF-8 text"));
       }
     }
-    if (!problems.isEmpty()) {
+    if (tests.isEmpty()) {
       throw new ConfigException(problems);
     }
+    problems.forEach(problem -> context.terminal().err().println(problem.text()));
     List<Checked> all = new ArrayList<>();
     tests.forEach(
         (file, test) -> {
@@ -89,10 +91,14 @@ final class LitmusRunner {
     if (common.json()) {
       Json.print(context, all.stream().map(LitmusRunner::json).toList());
     } else if (all.size() > 1) {
-      long hold = all.stream().filter(checked -> checked.axioms.holds()).count();
+      long hold =
+          all.stream()
+              .filter(checked -> checked.axioms.holds() && !isVacuous(checked.axioms))
+              .count();
       context.terminal().out().printf("%d of %d tests hold%n", hold, all.size());
     }
-    return verdict(all);
+    ExitCode verdict = verdict(all);
+    return problems.isEmpty() || verdict != ExitCode.OK ? verdict : ExitCode.CONFIG;
   }
 
   private static List<Path> files(Path place) throws UsageException {
@@ -121,17 +127,29 @@ final class LitmusRunner {
     boolean partial = false;
     boolean failed = false;
     boolean counterExample = false;
+    boolean vacuous = false;
     for (Checked checked : all) {
       LitmusResult axioms = checked.axioms;
       boolean exists = axioms.test().quantifier() == Quantifier.EXISTS;
       partial |= !axioms.conclusive();
       failed |= !axioms.holds() && exists && axioms.conclusive();
       counterExample |= !axioms.holds() && !exists;
+      vacuous |= isVacuous(axioms);
     }
     if (counterExample) {
       return ExitCode.COUNTER_EXAMPLE;
     }
-    return failed ? ExitCode.FAILED : partial ? ExitCode.PARTIAL : ExitCode.OK;
+    if (failed || partial) {
+      return failed ? ExitCode.FAILED : ExitCode.PARTIAL;
+    }
+    return vacuous ? ExitCode.VACUOUS : ExitCode.OK;
+  }
+
+  /** Whether it is claimed of every execution, and there is none. */
+  private static boolean isVacuous(LitmusResult axioms) {
+    return axioms.test().quantifier() == Quantifier.FORALL
+        && axioms.executions() == 0
+        && axioms.complete();
   }
 
   /** One line for a test among many. */
@@ -151,6 +169,9 @@ final class LitmusRunner {
   }
 
   private static String word(LitmusResult axioms) {
+    if (isVacuous(axioms)) {
+      return "of none";
+    }
     return !axioms.conclusive() ? "open" : axioms.holds() ? "holds" : "FAILS";
   }
 

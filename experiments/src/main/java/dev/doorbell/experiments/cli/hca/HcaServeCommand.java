@@ -1,8 +1,10 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.experiments.cli.command.AdapterOption;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -101,6 +103,12 @@ final class HcaServeCommand extends CliCommand {
   }
 
   @Option(
+      names = "--nic",
+      paramLabel = "NAME|FILE",
+      description = "What the HCA promises (docs/adapters.md); ${DEFAULT-VALUE} unless given.")
+  private String nic = "cx7";
+
+  @Option(
       names = "--with",
       paramLabel = "PID",
       description = "End when that process has ended.",
@@ -120,6 +128,7 @@ final class HcaServeCommand extends CliCommand {
     HcaPlace.require(memory >= 1 && memory <= 65_536, "--memory", "1 to 65536");
     HcaPlace.require(queuePairs >= 1 && queuePairs <= 65_000, "--queue-pairs", "1 to 65000");
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
+    Adapter adapter = AdapterOption.parse("--nic", nic);
     ServeOptions options =
         new ServeOptions(
             address,
@@ -132,7 +141,8 @@ final class HcaServeCommand extends CliCommand {
             plan,
             pcap,
             captures,
-            peerPort == PeerPort.STRICT);
+            peerPort == PeerPort.STRICT,
+            adapter);
     try (HcaServer hca = new HcaServer(options)) {
       // One line, for which a process that started this one waits.
       context.terminal().out().printf("hca %s control %s%n", hca.address(), hca.control());

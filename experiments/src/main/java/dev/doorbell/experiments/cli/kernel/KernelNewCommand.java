@@ -38,6 +38,8 @@ import picocli.CommandLine.Parameters;
       "  exchange  threads of both ranks swap messages, with a barrier; measures latency",
       "  proxy     a stream of puts that the CPU posts; measures goodput",
       "  alltoall  every rank sends every other one a message; up to 16 ranks; measures latency",
+      "  reduce    a ring all-reduce, with a setting, metrics and buffers of its own",
+      "  dispatch  top-k dispatch with uneven counts, verified by an entry of its own",
       ""
     })
 final class KernelNewCommand extends CliCommand {
@@ -48,7 +50,7 @@ final class KernelNewCommand extends CliCommand {
 
   @Option(
       names = "--template",
-      paramLabel = "put|ring|signal|exchange|proxy|alltoall",
+      paramLabel = "TEMPLATE",
       description = "What to start from (default: put).")
   private String template = "put";
 

@@ -8,6 +8,7 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.document.DocumentKind;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -143,6 +144,7 @@ public final class ExperimentFiles {
   }
 
   static ConfigReader reader(CommandContext context) {
-    return new ConfigReader(context.runtime().get().names());
+    ExperimentRuntime runtime = context.runtime().get();
+    return new ConfigReader(runtime.names(), runtime.extensions());
   }
 }

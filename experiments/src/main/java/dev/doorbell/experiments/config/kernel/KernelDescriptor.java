@@ -17,6 +17,7 @@ import java.util.function.UnaryOperator;
  * @param parameters what each parameter of the entry gets: {@code queue_pairs}, {@code job}, or a
  *     field of {@code struct doorbell_job}
  * @param paths words of the paths that it can take; empty for all
+ * @param extension what it brings of its own: settings, metrics, buffers
  * @param comparison of what it leaves on two GPUs
  * @param text of the file
  * @param places where a key stands, by JSON pointer: {@code my.kernel.yaml:4:3}
@@ -34,6 +35,7 @@ public record KernelDescriptor(
     Set<String> paths,
     Measures measures,
     Verify verify,
+    KernelExtension extension,
     KernelComparison comparison,
     String text,
     UnaryOperator<String> places) {
@@ -70,11 +72,13 @@ public record KernelDescriptor(
     ALLTOALL,
     ALLGATHER,
     GATHER,
-    SHIFT;
+    SHIFT,
+    /** The kernel's own buffers, not its inboxes. */
+    OWN;
 
-    /** Whether it speaks of all ranks. */
+    /** Whether it speaks of all ranks' inboxes. */
     public boolean ofAll() {
-      return this != RECEIVER && this != BOTH;
+      return this != RECEIVER && this != BOTH && this != OWN;
     }
 
     /** Whether a message of one rank arrives at another one. */
@@ -84,6 +88,7 @@ public record KernelDescriptor(
             case RECEIVER, GATHER -> to == (this == GATHER ? 0 : 1);
             case BOTH, ALLTOALL, ALLGATHER -> true;
             case SHIFT -> to == (from + 1) % ranks;
+            case OWN -> false;
           };
     }
 
@@ -100,6 +105,7 @@ public record KernelDescriptor(
         case ALLTOALL, ALLGATHER -> ranks * (ranks - 1);
         case GATHER -> ranks - 1;
         case SHIFT -> ranks;
+        case OWN -> 0;
       };
     }
   }

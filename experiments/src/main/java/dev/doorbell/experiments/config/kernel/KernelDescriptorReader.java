@@ -2,15 +2,19 @@ package dev.doorbell.experiments.config.kernel;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.ProblemPosition;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
 import dev.doorbell.experiments.config.value.Sizes;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -33,8 +37,15 @@ public final class KernelDescriptorReader {
     YamlDocument.Parsed document = YamlDocument.parse(file, text, "kernel descriptor");
     SourcePositions positions = document.positions();
     ObjectNode root = document.root();
-    List<Problem> problems = CHECKER.check(root, positions);
+    List<Problem> problems = new ArrayList<>(CHECKER.check(root, positions));
+    List<String> fields = Schema.strings(SCHEMA.at("/properties/parameters/x-fields"));
+    List<String> parameters = parameters(root, fields, positions, problems);
+    KernelExtension extension =
+        problems.isEmpty()
+            ? new KernelExtensionReader(root, fields, positions, problems).read()
+            : KernelExtension.NONE;
     if (!problems.isEmpty()) {
+      problems.sort(Comparator.comparing(ProblemPosition::of));
       throw new ConfigException(problems);
     }
     String name = root.get("kernel").asString();
@@ -49,7 +60,7 @@ public final class KernelDescriptorReader {
             root.path("entry").asString(name),
             Optional.ofNullable(root.get("isa")).map(JsonNode::asString),
             Optional.ofNullable(root.get("api")).map(JsonNode::asString).map(DeviceApi::of),
-            Schema.strings(value(root, "", "parameters")),
+            parameters,
             new KernelDescriptor.Launch(
                 KernelDescriptor.Ranks.valueOf(
                     value(launch, LAUNCH, "ranks").asString().toUpperCase(Locale.ROOT)),
@@ -63,8 +74,8 @@ public final class KernelDescriptorReader {
             new LinkedHashSet<>(Schema.strings(root.path("paths"))),
             KernelDescriptor.Measures.valueOf(
                 root.get("measures").asString().toUpperCase(Locale.ROOT)),
-            KernelDescriptor.Verify.valueOf(
-                value(root, "", "verify").asString().toUpperCase(Locale.ROOT)),
+            verify(root),
+            extension,
             comparison(root.path("compare"), shared),
             text,
             positions::ofValue);
@@ -72,10 +83,53 @@ public final class KernelDescriptorReader {
     return descriptor;
   }
 
+  /** What parameters name; nothing where the schema speaks. */
+  private List<String> parameters(
+      ObjectNode root, List<String> fields, SourcePositions positions, List<Problem> problems) {
+    JsonNode given = value(root, "", "parameters");
+    if (!given.isArray()) {
+      return List.of();
+    }
+    List<String> known = new ArrayList<>(fields);
+    for (String section : List.of("settings", "metrics", "buffers")) {
+      known.addAll(root.path(section).propertyNames());
+    }
+    List<String> parameters = Schema.strings(given);
+    KernelExtensionReader.checkKnown("/parameters", parameters, known, positions, problems);
+    return parameters;
+  }
+
+  private KernelDescriptor.Verify verify(JsonNode root) {
+    JsonNode verify = value(root, "", "verify");
+    return verify.isObject()
+        ? KernelDescriptor.Verify.OWN
+        : KernelDescriptor.Verify.valueOf(verify.asString().toUpperCase(Locale.ROOT));
+  }
+
+  /** Metrics and buffers that no parameter gets would be written by nobody. */
+  private static void checkExtension(KernelDescriptor descriptor, List<Problem> problems) {
+    KernelExtension extension = descriptor.extension();
+    Map<String, String> needed = new LinkedHashMap<>();
+    extension.metrics().forEach(metric -> needed.put(metric.name(), "/metrics"));
+    extension.buffers().forEach(buffer -> needed.put(buffer.name(), "/buffers"));
+    needed.forEach(
+        (name, section) -> {
+          if (!descriptor.parameters().contains(name)) {
+            problems.add(
+                Problem.of(
+                        "DB-K011",
+                        descriptor.place(SourcePositions.child(section, name)),
+                        "'%s' is no parameter of the kernel".formatted(name))
+                    .fix("add %s to parameters".formatted(name)));
+          }
+        });
+  }
+
   /** Refuses combinations of keys that are legal one by one. */
   private static void checkTogether(KernelDescriptor descriptor) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
     checkRanks(descriptor, problems);
+    checkExtension(descriptor, problems);
     if (descriptor.verify() == KernelDescriptor.Verify.BOTH
         && descriptor.launch().ranks() == KernelDescriptor.Ranks.SENDER) {
       problems.add(
@@ -138,7 +192,8 @@ public final class KernelDescriptorReader {
 
   private static void checkRanks(KernelDescriptor descriptor, List<Problem> problems) {
     KernelDescriptor.Launch launch = descriptor.launch();
-    if (launch.allRanks() != descriptor.verify().ofAll()) {
+    if (descriptor.verify() != KernelDescriptor.Verify.OWN
+        && launch.allRanks() != descriptor.verify().ofAll()) {
       problems.add(
           launch.allRanks()
               ? Problem.of(

@@ -68,11 +68,6 @@ public enum ChangeVerdict {
   /** Which values of a metric are better. */
   public enum Direction {
     LOWER,
-    HIGHER;
-
-    /** Rates are better high, everything else (times, shares, counts) low. */
-    static Direction of(String unit) {
-      return unit.endsWith("/s") || unit.endsWith("/ns") ? HIGHER : LOWER;
-    }
+    HIGHER
   }
 }

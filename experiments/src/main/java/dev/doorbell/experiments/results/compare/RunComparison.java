@@ -2,6 +2,7 @@ package dev.doorbell.experiments.results.compare;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.kernel.KernelMetric;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Point;
@@ -250,7 +251,10 @@ public record RunComparison(
     List<PointComparison> judged = new ArrayList<>();
     int test = 0;
     for (PointComparison point : points) {
-      var better = ChangeVerdict.Direction.of(point.unit());
+      var better =
+          KernelMetric.higherIsBetter(after.plan().config().brought(), point.metric(), point.unit())
+              ? ChangeVerdict.Direction.HIGHER
+              : ChangeVerdict.Direction.LOWER;
       if (exact.contains(point)) {
         ChangeVerdict verdict = ChangeVerdict.sized(point.change(), better, rules);
         judged.add(point.judged(OptionalDouble.empty(), verdict));

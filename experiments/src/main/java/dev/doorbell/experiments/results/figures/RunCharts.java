@@ -220,7 +220,7 @@ final class RunCharts {
           "a heat map needs two axes and one whose values compete",
           "say which: -x AXIS --rows AXIS --series AXIS");
     }
-    boolean most = higherIsBetter();
+    boolean most = run.higherIsBetter(spec.y(), unit());
     List<String> across = shownValues(spec.x());
     List<String> down = shownValues(spec.rows());
     List<HeatFigure.Panel> panels = new ArrayList<>();
@@ -290,12 +290,6 @@ final class RunCharts {
     Interval other = second.summary().whisker();
     boolean apart = most ? winner.lower() > other.upper() : winner.upper() < other.lower();
     return new Cell(x, y, first.name(), first.summary().median(), ratio, apart);
-  }
-
-  /** Of rates more is better, of times less. */
-  private boolean higherIsBetter() {
-    String unit = unit();
-    return unit.contains("/s");
   }
 
   /**

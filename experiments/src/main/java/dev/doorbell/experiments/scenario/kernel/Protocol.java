@@ -91,14 +91,19 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
     return new Protocol(kernel.descriptor(), kernel.ptx(), false);
   }
 
-  /** What the entry's parameters get. */
-  public KernelArguments arguments(Kernel entry, Memory views, Memory jobMemory, JobView job) {
-    return arguments(descriptor.parameters(), entry, views, jobMemory, job);
-  }
-
-  /** The same for parameters that are named. */
+  /**
+   * What the entry's parameters get.
+   *
+   * @param parameters as descriptors name them
+   * @param brought what the kernel's own settings, metrics and buffers give, by name
+   */
   public static KernelArguments arguments(
-      List<String> parameters, Kernel entry, Memory views, Memory jobMemory, JobView job) {
+      List<String> parameters,
+      Kernel entry,
+      Memory views,
+      Memory jobMemory,
+      JobView job,
+      Map<String, Long> brought) {
     byte[] fields = job.encode();
     KernelArguments arguments = new KernelArguments();
     for (int i = 0; i < parameters.size(); i++) {
@@ -106,27 +111,30 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
       switch (name) {
         case "queue_pairs" -> arguments.add(views);
         case "job" -> arguments.add(jobMemory);
-        default -> add(arguments, name, fields, entry.parameterBytes(i));
+        default -> {
+          Long own = brought.get(name);
+          add(arguments, own != null ? own : value(name, fields), entry.parameterBytes(i));
+        }
       }
     }
     return arguments;
   }
 
-  /** A number of 8 bytes may go to a parameter of 4, and the other way round. */
-  private static void add(KernelArguments arguments, String name, byte[] fields, int wanted) {
+  private static long value(String name, byte[] fields) {
     Field field = FIELDS.get(name);
     if (field == null) {
       throw new IllegalStateException("the schema lets through the parameter " + name);
     }
     MemorySegment job = MemorySegment.ofArray(fields);
-    long value =
-        field.bytes == Long.BYTES
-            ? job.get(
-                ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), field.offset)
-            : Integer.toUnsignedLong(
-                job.get(
-                    ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN),
-                    field.offset));
+    return field.bytes == Long.BYTES
+        ? job.get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), field.offset)
+        : Integer.toUnsignedLong(
+            job.get(
+                ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), field.offset));
+  }
+
+  /** A number of 8 bytes may go to a parameter of 4, and the other way round. */
+  static void add(KernelArguments arguments, long value, int wanted) {
     if (wanted == Integer.BYTES) {
       arguments.add((int) value);
     } else {

@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
+import dev.doorbell.experiments.config.kernel.KernelMetric;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.kernels.KernelCatalogue;
@@ -10,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The kernels that points may name: Doorbell's own, and those that the user brought. */
@@ -51,6 +55,13 @@ public final class Protocols {
     List<String> names = new ArrayList<>(catalogue.names());
     names.addAll(brought.keySet());
     return names;
+  }
+
+  /** What the user's kernels bring of their own, by kernel. */
+  public Map<String, KernelExtension> extensions() {
+    Map<String, KernelExtension> extensions = new LinkedHashMap<>();
+    brought.forEach((name, protocol) -> extensions.put(name, protocol.descriptor().extension()));
+    return extensions;
   }
 
   public List<Protocol> all() {
@@ -95,12 +106,58 @@ public final class Protocols {
         .anyMatch(protocol -> protocol != null && protocol.descriptor().launch().allRanks());
   }
 
+  /** Whether a kernel of the point brings metrics or buffers. */
+  public boolean bringMemory(Point point) {
+    return point.kernels().stream()
+        .map(this::find)
+        .filter(Objects::nonNull)
+        .map(protocol -> protocol.descriptor().extension())
+        .anyMatch(own -> !own.metrics().isEmpty() || !own.buffers().isEmpty());
+  }
+
+  /**
+   * What of the point's kernels runs turn by turn: it measures latency, or its own metrics alone.
+   */
+  public @Nullable Protocol turns(Point point) {
+    Protocol latency = latency(point);
+    Protocol other = latency == null ? measuring(point, Measures.NOTHING) : latency;
+    boolean measures = latency != null || (other != null && !brings(other).isEmpty());
+    return measures ? other : null;
+  }
+
+  /** Metrics that a kernel brings, by name. */
+  private static Set<String> brings(Protocol protocol) {
+    return protocol.descriptor().extension().metrics().stream()
+        .map(KernelMetric::name)
+        .collect(Collectors.toSet());
+  }
+
+  /** Every metric that kernels of the point bring. */
+  public Set<String> brought(Point point) {
+    return point.kernels().stream()
+        .map(this::find)
+        .filter(Objects::nonNull)
+        .flatMap(protocol -> brings(protocol).stream())
+        .collect(Collectors.toSet());
+  }
+
+  /** Whether a metric of the point is of the kernel that runs turn by turn. */
+  public boolean wantsTurns(Point point) {
+    Protocol turns = turns(point);
+    return wantsLatency(point)
+        || (turns != null && point.metrics().stream().anyMatch(brings(turns)::contains));
+  }
+
   public static boolean wantsLatency(Point point) {
     return point.metrics().contains(LATENCY);
   }
 
-  /** Everything but latency is of the stream of messages. */
-  public static boolean wantsGoodput(Point point) {
-    return point.metrics().stream().anyMatch(metric -> !metric.equals(LATENCY));
+  /** Everything but latency, and what the kernel of turns brings, is of the stream of messages. */
+  public boolean wantsGoodput(Point point) {
+    Protocol turns = turns(point);
+    return point.metrics().stream()
+        .anyMatch(
+            metric ->
+                !metric.equals(LATENCY) && (turns == null || !brings(turns).contains(metric)));
   }
 }

@@ -24,6 +24,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
@@ -49,6 +50,7 @@ public final class RankBuffers implements AutoCloseable {
   private final MemoryRegion localRegion;
   private final MemoryRegion inboxRegion;
   private final @Nullable Signals signals;
+  private final @Nullable KernelMemory brought;
   private final Memory views;
   private final byte[] payload;
   private final int before;
@@ -67,6 +69,7 @@ public final class RankBuffers implements AutoCloseable {
    * @param kind of memory that both lie in
    * @param rights of both regions
    * @param signals words that the peer adds to
+   * @param scope of what the kernel brings; null where it brings nothing
    */
   public record Buffers(
       int messageBytes,
@@ -74,10 +77,11 @@ public final class RankBuffers implements AutoCloseable {
       int offset,
       MemoryKind kind,
       Set<AccessRight> rights,
-      int signals) {
+      int signals,
+      @Nullable KernelScope scope) {
     /** Aligned ones for one message, with every right but relaxed ordering. */
     public static Buffers of(int messageBytes, MemoryKind kind) {
-      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0);
+      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0, null);
     }
   }
 
@@ -126,6 +130,11 @@ public final class RankBuffers implements AutoCloseable {
     this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
     this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
     this.signals = buffers.signals() == 0 ? null : signals(buffers);
+    KernelScope scope = buffers.scope();
+    this.brought =
+        scope == null || scope.extension().isEmpty()
+            ? null
+            : own(new KernelMemory(rank, scope, buffers.kind(), buffers.rights(), seed));
     this.views = own(connection.writeViews(rank.number()));
   }
 
@@ -189,7 +198,20 @@ public final class RankBuffers implements AutoCloseable {
    */
   public Supplier<Launch> prepare(
       Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config) {
-    return prepare(protocol, job, peer.target(), config);
+    List<RankBuffers> ranks = rank.number() == 0 ? List.of(this, peer) : List.of(peer, this);
+    return start(protocol, job, peer.target(), both(peer.target()), config, arguments(ranks));
+  }
+
+  /** What the kernel's parameters get of what it brings. */
+  private Map<String, Long> arguments(List<RankBuffers> all) {
+    return brought == null
+        ? Map.of()
+        : brought.arguments(all.stream().map(RankBuffers::brought).toList());
+  }
+
+  /** What the kernel brings. */
+  public KernelMemory brought() {
+    return require(brought);
   }
 
   /**
@@ -209,20 +231,25 @@ public final class RankBuffers implements AutoCloseable {
           new PeerView(to.address(), to.signals(), to.key(), to.signalsKey()).encode());
     }
     job.peers = peers.address();
-    return start(
-        protocol, job, Target.NONE, all.stream().map(RankBuffers::target).toList(), config);
+    List<Target> targets = all.stream().map(RankBuffers::target).toList();
+    return start(protocol, job, Target.NONE, targets, config, arguments(all));
   }
 
-  /** The same to a peer that may be in another process. */
+  /** The same to a peer that may be in another process, by a kernel without buffers of its own. */
   public Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
-    return start(protocol, job, to, both(to), config);
+    return start(protocol, job, to, both(to), config, arguments(List.of(this)));
   }
 
   private Supplier<Launch> start(
-      Protocol protocol, JobView job, Target to, List<Target> targets, LaunchConfig config) {
+      Protocol protocol,
+      JobView job,
+      Target to,
+      List<Target> targets,
+      LaunchConfig config,
+      Map<String, Long> arguments) {
     job.local = local.address() + before;
     job.inbox = guarded.address();
-    return ready(protocol, job, to, targets, config, job.iterations);
+    return ready(protocol, job, to, targets, config, job.iterations, arguments);
   }
 
   /** Where messages arrive at either of two ranks, by rank. */
@@ -241,7 +268,13 @@ public final class RankBuffers implements AutoCloseable {
     job.local = own(lists).address();
     long threads = (long) config.blocks() * config.threadsPerBlock();
     return ready(
-        protocol, job, peer.target(), both(peer.target()), config, threads * job.iterations);
+        protocol,
+        job,
+        peer.target(),
+        both(peer.target()),
+        config,
+        threads * job.iterations,
+        Map.of());
   }
 
   private Supplier<Launch> ready(
@@ -250,7 +283,8 @@ public final class RankBuffers implements AutoCloseable {
       Target to,
       List<Target> targets,
       LaunchConfig config,
-      long sampled) {
+      long sampled,
+      Map<String, Long> own) {
     job.localKey = localRegion.lkey();
     job.remote = to.address();
     job.remoteKey = to.key();
@@ -308,7 +342,9 @@ public final class RankBuffers implements AutoCloseable {
                             targets.stream().map(this::span).toList(),
                             owned)))
             .orElse(views);
-    KernelArguments arguments = protocol.arguments(entry, queuePairs, jobMemory, job);
+    KernelArguments arguments =
+        Protocol.arguments(
+            protocol.descriptor().parameters(), entry, queuePairs, jobMemory, job, own);
     GpuStream stream = own(rank.gpu().createStream());
     return () -> rank.gpu().launch(entry, config, arguments, stream);
   }

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.kind;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
@@ -55,6 +56,11 @@ public abstract class ExperimentKind<S extends Record> {
   /** The metrics that these points may have. */
   public final Set<String> metrics() {
     return metrics;
+  }
+
+  /** Whether a point may have a metric, as one of these or because a kernel of it brings it. */
+  public boolean measures(Point point, String metric) {
+    return metrics.contains(metric);
   }
 
   /** Whether a point is one of these; called after the kinds before it have refused it. */
@@ -117,6 +123,13 @@ public abstract class ExperimentKind<S extends Record> {
   public final void check(Point point, ExecutionBackend backend, List<Problem> problems) {
     try {
       check(read(point), backend, new Checks(code, point.id(), problems));
+      Adapter adapter = AdapterName.of(point);
+      new Checks("DB-P022", point.id(), problems)
+          .refuseIf(
+              backend instanceof ExecutionBackend.Verbs && !adapter.equals(Adapter.DEFAULT),
+              "nic %s on a real HCA".formatted(adapter),
+              "a real one promises what it promises",
+              "use hca: soft, or leave nic out");
     } catch (SettingException e) {
       problems.add(e.problem());
     }

@@ -59,7 +59,7 @@ public final class ExperimentKinds {
 
   private void refuseMetrics(Point point, ExperimentKind<?> own, List<Problem> problems) {
     for (String metric : point.metrics()) {
-      if (!own.metrics().contains(metric)) {
+      if (!own.measures(point, metric)) {
         problems.add(
             Problem.of("DB-P020", point.id(), "no kernel of this point measures " + metric)
                 .fix(

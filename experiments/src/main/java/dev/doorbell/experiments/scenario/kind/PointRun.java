@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.TimedFabric;
@@ -47,6 +48,7 @@ public final class PointRun<S> {
   private final Set<String> notes = new LinkedHashSet<>();
   private final List<FaultInjector> injectors = new ArrayList<>();
   private final List<List<FaultTally>> tallies = new ArrayList<>();
+  private final Adapter adapter;
   private Basis basis;
   private long verified;
 
@@ -58,6 +60,7 @@ public final class PointRun<S> {
     this.context = context;
     this.topology = topology;
     this.backend = backend;
+    this.adapter = AdapterName.of(point);
     this.basis = backend.basis();
   }
 
@@ -84,7 +87,7 @@ public final class PointRun<S> {
 
   /** A world of two ranks for this point, in its placement and on its backend. */
   public WorldBuilder world() {
-    return new WorldBuilder(backend, topology).seed(point.seed());
+    return new WorldBuilder(backend, topology).seed(point.seed()).adapter(adapter);
   }
 
   /** Whether the config asks for {@code metric}. */

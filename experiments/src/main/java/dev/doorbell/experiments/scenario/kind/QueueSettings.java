@@ -11,8 +11,10 @@ import dev.doorbell.experiments.scenario.world.Placement;
  * @param record memory of the doorbell record
  * @param depth of the send ring in 64-byte blocks
  * @param mtu path MTU in bytes
+ * @param nic what the HCAs promise
  */
-public record QueueSettings(MemoryKind sq, MemoryKind cq, MemoryKind record, int depth, int mtu) {
+public record QueueSettings(
+    MemoryKind sq, MemoryKind cq, MemoryKind record, int depth, int mtu, AdapterName nic) {
   /** Where the queues lie. */
   public Placement placement() {
     return new Placement(sq, cq, record);

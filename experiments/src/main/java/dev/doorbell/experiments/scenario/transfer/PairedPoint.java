@@ -94,7 +94,7 @@ final class PairedPoint {
         }
       }
       Protocol streaming = protocols.goodput(point);
-      if (streaming != null && Protocols.wantsGoodput(point)) {
+      if (streaming != null && protocols.wantsGoodput(point)) {
         double[] rates = goodput(streaming);
         if (rank == 0) {
           samples.add(Samples.of("goodput", "GB/s", rates));
@@ -202,11 +202,13 @@ final class PairedPoint {
               fabric,
               rank,
               wire,
-              SoftHcaOptions.DEFAULT.withEngine(
-                  SoftHcaOptions.DEFAULT
-                      .engine()
-                      .withMtu(settings.queues().mtu())
-                      .withFirstRetry(FIRST_RETRY_NANOS)));
+              SoftHcaOptions.DEFAULT
+                  .withAdapter(settings.queues().nic().adapter())
+                  .withEngine(
+                      SoftHcaOptions.DEFAULT
+                          .engine()
+                          .withMtu(settings.queues().mtu())
+                          .withFirstRetry(FIRST_RETRY_NANOS)));
       injectors = made.inject(point.faults().forTransfer(point.seed()));
     } catch (HcaException | IllegalArgumentException e) {
       fabric.close();
@@ -219,7 +221,8 @@ final class PairedPoint {
         Connection connection =
             Connection.half(
                 world, rank, plan(protocol).endpoint(), settings.ringing(), settings.qps());
-        RankBuffers buffers = plan(protocol).buffers(connection, world.rank(rank), salt)) {
+        RankBuffers buffers =
+            plan(protocol).buffers(connection, world.rank(rank), salt, iterations, warmup)) {
       Half half = new Half(world, buffers, idleness);
       half.connect(connection);
       half.run(protocol, iterations, warmup);

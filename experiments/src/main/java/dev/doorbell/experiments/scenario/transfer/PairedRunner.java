@@ -49,6 +49,15 @@ public final class PairedRunner implements PointRunner {
           PointFailure.Kind.WAIVED,
           Problem.of("DB-P017", point.id(), "kernels at all ranks are run in one process"));
     }
+    if (protocols.bringMemory(point)) {
+      throw new PointFailure(
+          PointFailure.Kind.WAIVED,
+          Problem.of(
+                  "DB-P017",
+                  point.id(),
+                  "kernels with metrics and buffers of their own are run in one process")
+              .fix("run it without --pair"));
+    }
     EnvironmentException before = broken;
     if (before != null) {
       throw failure(before);

@@ -28,6 +28,7 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
+import dev.doorbell.experiments.scenario.world.WorldBuilder;
 import dev.doorbell.softhca.wire.WireCapture;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,7 +109,13 @@ final class TracedTransfer {
     }
     TransferPlan plan = new TransferPlan(settings, protocol, SECOND, SECOND);
     EventRecorder recorder = new EventRecorder();
-    World world = World.timed(topology, 2, settings.queues().mtu(), point.seed(), recorder);
+    World world =
+        new WorldBuilder(new ExecutionBackend.Virtual(), topology)
+            .mtu(settings.queues().mtu())
+            .seed(point.seed())
+            .adapter(settings.queues().nic().adapter())
+            .trace(recorder)
+            .open();
     try (TransferTrial trial = new TransferTrial(plan, world, 0, 1, 0)) {
       try (WireCapture capture =
           WireCapture.create(

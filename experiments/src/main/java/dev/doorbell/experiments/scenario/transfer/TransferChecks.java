@@ -3,9 +3,12 @@ package dev.doorbell.experiments.scenario.transfer;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.experiments.config.formula.FormulaException;
+import dev.doorbell.experiments.config.kernel.KernelBuffer;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.device.RealHca;
+import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
@@ -15,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What is impossible about a transfer, found without running it. */
 final class TransferChecks {
@@ -136,11 +140,44 @@ final class TransferChecks {
     if (Protocols.wantsLatency(point)) {
       check(of, chosen, Measures.LATENCY, LATENCY, "put_latency", checks);
     }
-    if (Protocols.wantsGoodput(point)) {
+    Protocol turns = protocols.turns(point);
+    if (turns != null && turns.descriptor().measures() == Measures.NOTHING) {
+      check(of, chosen, Measures.NOTHING, "its own metrics", turns.name(), checks);
+    }
+    if (protocols.wantsGoodput(point)) {
+      Set<String> brought = protocols.brought(point);
       String metric =
-          point.metrics().stream().filter(one -> !one.equals(LATENCY)).findFirst().orElse("");
+          point.metrics().stream()
+              .filter(one -> !one.equals(LATENCY) && !brought.contains(one))
+              .findFirst()
+              .orElse("its own metrics");
       check(of, chosen, Measures.GOODPUT, metric, "put_bandwidth", checks);
     }
+    for (Protocol protocol : chosen) {
+      checkMemory(of, protocol, checks);
+    }
+  }
+
+  /** Sizes of buffers come from formulas of the settings. */
+  private static void checkMemory(TransferSettings of, Protocol protocol, Checks checks) {
+    KernelScope scope = new TransferPlan(of, protocol, 1, 1).scope(of.point().samples(), 0);
+    long bytes = 0;
+    for (KernelBuffer buffer : scope.extension().buffers()) {
+      try {
+        bytes += (long) scope.count(buffer) * buffer.type().bytes();
+      } catch (FormulaException e) {
+        checks
+            .code("DB-P049")
+            .refuseIf(
+                true, e.why(), "change the settings, or the formula in the kernel's descriptor");
+      }
+    }
+    checks
+        .code("DB-P049")
+        .refuseIf(
+            bytes * scope.ranks() > MOST_BYTES,
+            "%d bytes of buffers at each of %d ranks".formatted(bytes, scope.ranks()),
+            "use at most 1 GiB together");
   }
 
   private static void check(

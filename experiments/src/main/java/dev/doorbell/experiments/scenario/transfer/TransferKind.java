@@ -87,6 +87,11 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   }
 
   @Override
+  public boolean measures(Point point, String metric) {
+    return super.measures(point, metric) || protocols.brought(point).contains(metric);
+  }
+
+  @Override
   protected void check(TransferSettings of, Checks checks) {
     TransferChecks.check(of, checks);
     TransferChecks.check(of, protocols, checks);
@@ -139,35 +144,43 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
 
   @Override
   protected void measure(PointRun<TransferSettings> run) throws PointFailure {
-    Protocol pingPong = protocols.latency(run.point());
-    if (pingPong != null && Protocols.wantsLatency(run.point())) {
+    Protocol turns = protocols.turns(run.point());
+    if (turns != null && protocols.wantsTurns(run.point())) {
       try (TransferTrial trial =
-          trial(run, pingPong, 0, 0, run.point().samples(), run.point().warmup())) {
+          trial(run, turns, 0, 0, run.point().samples(), run.point().warmup())) {
         run.perform(trial, kernelNanos(run));
-        run.add(Samples.of("latency", "ns", trial.sender().samples()));
+        if (Protocols.wantsLatency(run.point())) {
+          run.add(Samples.of("latency", "ns", trial.sender().samples()));
+        }
+        BroughtSamples brought = new BroughtSamples(run, turns);
+        brought.take(trial);
+        brought.addTo(run);
       }
     }
     Protocol streaming = protocols.goodput(run.point());
-    if (streaming != null && Protocols.wantsGoodput(run.point())) {
-      run.add(goodput(run, streaming));
+    if (streaming != null && protocols.wantsGoodput(run.point())) {
+      goodput(run, streaming);
     }
   }
 
   /** A batch is a sample: the streaming kernel stamps its start and its end only. */
-  private static Samples goodput(PointRun<TransferSettings> run, Protocol protocol)
+  private static void goodput(PointRun<TransferSettings> run, Protocol protocol)
       throws PointFailure {
     double[] rates = new double[Math.max(1, Math.min(run.onGpu() ? 5 : 3, run.point().samples()))];
     if (run.onGpu()) {
       // The HCA's code is compiled during the first run, which does not count.
-      stream(run, protocol, rates.length);
+      stream(run, protocol, rates.length, new BroughtSamples(run, protocol));
     }
+    BroughtSamples brought = new BroughtSamples(run, protocol);
     for (int batch = 0; batch < rates.length; batch++) {
-      rates[batch] = stream(run, protocol, batch);
+      rates[batch] = stream(run, protocol, batch, brought);
     }
-    return Samples.of("goodput", "GB/s", rates);
+    run.add(Samples.of("goodput", "GB/s", rates));
+    brought.addTo(run);
   }
 
-  private static double stream(PointRun<TransferSettings> run, Protocol protocol, int batch)
+  private static double stream(
+      PointRun<TransferSettings> run, Protocol protocol, int batch, BroughtSamples brought)
       throws PointFailure {
     TransferPlan plan = plan(run, protocol);
     int each = run.onGpu() ? messagesOnGpu(run.settings()) : plan.messages();
@@ -179,6 +192,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
       if (batch == 0 && before != null && after != null) {
         count(run, after.minus(before), messages);
       }
+      brought.take(trial);
       List<RankBuffers> senders = trial.senders();
       long started = senders.stream().mapToLong(RankBuffers::started).min().orElse(0);
       long ended = senders.stream().mapToLong(RankBuffers::ended).max().orElse(0);

@@ -6,6 +6,8 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
+import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
@@ -71,8 +73,9 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
    * The buffers of a rank.
    *
    * @param salt tells its payload from others of the point
+   * @param iterations that the kernel measures, after {@code warmup} others
    */
-  RankBuffers buffers(Connection connection, Rank rank, long salt) {
+  RankBuffers buffers(Connection connection, Rank rank, long salt, int iterations, int warmup) {
     LaunchConfig config = launch();
     int slots =
         switch (descriptor().slots()) {
@@ -85,7 +88,13 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
             connection,
             rank,
             new RankBuffers.Buffers(
-                of.size(), slots, of.offset(), payload(rank), rights(), descriptor().signals()),
+                of.size(),
+                slots,
+                of.offset(),
+                payload(rank),
+                rights(),
+                descriptor().signals(),
+                scope(iterations, warmup)),
             of.point().seed() ^ salt);
     switch (of.path()) {
       case PUSH_MEMIC -> buffers.stageOnChip(TransferSettings.STAGING_BYTES);
@@ -93,6 +102,22 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
       default -> {}
     }
     return buffers;
+  }
+
+  /** What the sizes and contents of the kernel's own memory depend on. */
+  KernelScope scope(int iterations, int warmup) {
+    KernelExtension extension = protocol.descriptor().extension();
+    LaunchConfig config = launch();
+    return new KernelScope(
+        extension,
+        KernelScope.settings(extension, of.point()),
+        of.size(),
+        ranks(),
+        streams() ? of.window() : 1,
+        config.blocks(),
+        config.threadsPerBlock(),
+        iterations,
+        warmup);
   }
 
   /** A rank without GPU memory that its HCA reaches has its payload in host memory. */
@@ -149,8 +174,15 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
     return (int) Math.max(least, Math.min(4L * of.window(), budget));
   }
 
-  /** Messages of all ranks that are counted, for each iteration of the kernel. */
+  /**
+   * Messages of all ranks that are counted, for each iteration of the kernel: of one that verifies
+   * its own buffers among all ranks, one at each.
+   */
   int messagesPerIteration() {
-    return amongAll() ? protocol.descriptor().verify().messages(ranks()) : blocks();
+    if (!amongAll()) {
+      return blocks();
+    }
+    KernelDescriptor.Verify verify = protocol.descriptor().verify();
+    return verify == KernelDescriptor.Verify.OWN ? ranks() : verify.messages(ranks());
   }
 }

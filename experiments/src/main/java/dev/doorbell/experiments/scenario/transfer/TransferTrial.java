@@ -5,6 +5,10 @@ import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.Verify;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
+import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.scenario.kernel.KernelMemory;
+import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.world.Connection;
@@ -41,7 +45,10 @@ final class TransferTrial implements Trial, AutoCloseable {
     this.connection = owned.add(plan.connect(world));
     for (int rank = 0; rank < plan.ranks(); rank++) {
       long own = rank < 2 ? rank : (long) rank << Integer.SIZE;
-      ranks.add(owned.add(plan.buffers(connection, world.rank(rank), rank == 0 ? salt : own)));
+      ranks.add(
+          owned.add(
+              plan.buffers(
+                  connection, world.rank(rank), rank == 0 ? salt : own, iterations, warmup)));
     }
   }
 
@@ -101,8 +108,29 @@ final class TransferTrial implements Trial, AutoCloseable {
     return plan.protocol().descriptor().verify();
   }
 
+  private KernelExtension extension() {
+    return plan.protocol().descriptor().extension();
+  }
+
+  /** Samples of a metric that the kernel brings. */
+  double[] samples(KernelMetric metric) {
+    List<KernelMemory> launched =
+        ranks.subList(0, plan.launchedRanks()).stream().map(RankBuffers::brought).toList();
+    return KernelMemory.samples(metric, launched);
+  }
+
+  private KernelVerifier verifier() {
+    return new KernelVerifier(
+        plan.protocol().name(),
+        plan.protocol().ptx(),
+        ranks.stream().map(RankBuffers::brought).toList());
+  }
+
   /** The ranks at which messages arrive. */
   private List<RankBuffers> receivers() {
+    if (verify() == Verify.OWN) {
+      return List.of();
+    }
     return verify().ofAll() || verify() == Verify.BOTH ? ranks.reversed() : ranks.subList(1, 2);
   }
 
@@ -117,12 +145,13 @@ final class TransferTrial implements Trial, AutoCloseable {
         return mismatch;
       }
     }
-    return null;
+    return extension().isEmpty() ? null : verifier().mismatch();
   }
 
   @Override
   public long verifiedBytes() {
-    return receivers().stream().mapToLong(RankBuffers::bytes).sum();
+    long arrived = receivers().stream().mapToLong(RankBuffers::bytes).sum();
+    return arrived + (extension().isEmpty() ? 0 : verifier().bytes());
   }
 
   @Override

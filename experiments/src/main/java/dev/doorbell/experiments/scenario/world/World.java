@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.world;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
@@ -153,7 +154,7 @@ public final class World implements AutoCloseable {
    * @param trace receives the events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
-    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0, null);
+    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0, null, Adapter.DEFAULT);
   }
 
   static World timed(
@@ -164,8 +165,9 @@ public final class World implements AutoCloseable {
       Trace trace,
       MemoryKind payload,
       long firstRetryNanos,
-      @Nullable Switching switching) {
-    SoftHcaOptions usual = VirtualTime.hca(topology);
+      @Nullable Switching switching,
+      Adapter adapter) {
+    SoftHcaOptions usual = VirtualTime.hca(topology).withAdapter(adapter);
     SoftHcaOptions options =
         usual.withEngine(usual.engine().withMtu(mtu).withFirstRetry(firstRetryNanos));
     TimedFabric fabric = new TimedFabric(topology, seed);

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.world;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
@@ -26,6 +27,7 @@ public final class WorldBuilder {
   private long firstRetryNanos;
   private Trace trace = Trace.NONE;
   private @Nullable Switching switching;
+  private Adapter adapter = Adapter.DEFAULT;
 
   /**
    * A builder.
@@ -78,6 +80,12 @@ public final class WorldBuilder {
     return this;
   }
 
+  /** What software HCAs promise. */
+  public WorldBuilder adapter(Adapter promising) {
+    adapter = promising;
+    return this;
+  }
+
   /** Receives the events of everything in virtual time. */
   public WorldBuilder trace(Trace receiver) {
     trace = receiver;
@@ -93,13 +101,14 @@ public final class WorldBuilder {
   public World open() {
     return switch (backend) {
       case ExecutionBackend.Virtual() ->
-          World.timed(topology, ranks, mtu, seed, trace, payload, firstRetryNanos, switching);
+          World.timed(
+              topology, ranks, mtu, seed, trace, payload, firstRetryNanos, switching, adapter);
       case ExecutionBackend.Wall() -> {
         DirectFabric fabric = new DirectFabric();
         yield World.direct(
             fabric,
             ranks,
-            SoftHcaOptions.DEFAULT,
+            SoftHcaOptions.DEFAULT.withAdapter(adapter),
             payload,
             number -> new VmGpu(fabric, Locus.gpu(number, 0)));
       }
@@ -115,7 +124,7 @@ public final class WorldBuilder {
       return World.direct(
           fabric,
           ranks,
-          SoftHcaOptions.DEFAULT,
+          SoftHcaOptions.DEFAULT.withAdapter(adapter),
           payload,
           number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal, mover));
     } catch (RuntimeException e) {

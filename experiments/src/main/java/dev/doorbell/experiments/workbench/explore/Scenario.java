@@ -79,6 +79,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
    * @param cooperative all blocks are resident at once
    * @param parameters what each parameter of the entry gets, as descriptors name it
    * @param api whose device code it is made of, as descriptors name it; empty for Doorbell's own
+   * @param descriptor text of its descriptor, where that brings settings, metrics or buffers
    */
   public record Shape(
       int ranks,
@@ -89,7 +90,8 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
       int sharedBytes,
       boolean cooperative,
       List<String> parameters,
-      Optional<String> api) {
+      Optional<String> api,
+      Optional<String> descriptor) {
     private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
 
     public Shape {
@@ -115,6 +117,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
           0,
           false,
           List.of("queue_pairs", "job"),
+          Optional.empty(),
           Optional.empty());
     }
 

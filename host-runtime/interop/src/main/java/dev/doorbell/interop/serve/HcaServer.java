@@ -117,6 +117,7 @@ public final class HcaServer implements AutoCloseable {
             "served",
             SoftHcaOptions.DEFAULT
                 .withRandomNumbers()
+                .withAdapter(options.adapter())
                 .withEngine(HostQueuePair.ENGINE.withMtu(options.mtu()))
                 .withLimits(
                     new SoftHcaOptions.Limits(

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.serve;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.interop.control.ControlPlace;
 import dev.doorbell.interop.control.HostPort;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param captures folder below which clients may have captures written, or null for none
  * @param strictPeerPort packets of a connection are accepted from the UDP port of its peer alone,
  *     as Doorbell's HCAs send them; else from any port of its address, as RoCE has it
+ * @param adapter what the HCA promises
  */
 public record ServeOptions(
     String address,
@@ -35,7 +37,8 @@ public record ServeOptions(
     FaultPlan faults,
     @Nullable Path capture,
     @Nullable Path captures,
-    boolean strictPeerPort) {
+    boolean strictPeerPort,
+    Adapter adapter) {
 
   /** For processes of this user, on any free port. */
   public static final ServeOptions LOCAL =
@@ -47,6 +50,51 @@ public record ServeOptions(
     if (control instanceof HostPort tcp && tcp.token() == null) {
       throw new IllegalArgumentException("a control port over TCP needs a token");
     }
+  }
+
+  /** An HCA that keeps InfiniBand's order. */
+  public ServeOptions(
+      String address,
+      int port,
+      @Nullable ControlPlace control,
+      int mtu,
+      long memoryBytes,
+      int queuePairs,
+      int clients,
+      FaultPlan faults,
+      @Nullable Path capture,
+      @Nullable Path captures,
+      boolean strictPeerPort) {
+    this(
+        address,
+        port,
+        control,
+        mtu,
+        memoryBytes,
+        queuePairs,
+        clients,
+        faults,
+        capture,
+        captures,
+        strictPeerPort,
+        Adapter.DEFAULT);
+  }
+
+  /** These options with other promises. */
+  public ServeOptions withAdapter(Adapter other) {
+    return new ServeOptions(
+        address,
+        port,
+        control,
+        mtu,
+        memoryBytes,
+        queuePairs,
+        clients,
+        faults,
+        capture,
+        captures,
+        strictPeerPort,
+        other);
   }
 
   /** These options with a fault plan. */
@@ -62,7 +110,8 @@ public record ServeOptions(
         plan,
         capture,
         captures,
-        strictPeerPort);
+        strictPeerPort,
+        adapter);
   }
 
   /** These options with captures of clients in a folder. */
@@ -78,7 +127,8 @@ public record ServeOptions(
         faults,
         capture,
         folder,
-        strictPeerPort);
+        strictPeerPort,
+        adapter);
   }
 
   /** These options with requests at another place. */
@@ -94,6 +144,7 @@ public record ServeOptions(
         faults,
         capture,
         captures,
-        strictPeerPort);
+        strictPeerPort,
+        adapter);
   }
 }

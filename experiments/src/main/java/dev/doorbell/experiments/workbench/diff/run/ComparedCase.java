@@ -6,6 +6,8 @@ import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
+import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.world.Connection;
@@ -135,6 +137,23 @@ record ComparedCase(
         collapsed(protocol, !races && random.nextInt(4) == 0),
         1 + random.nextInt(4),
         random.nextBoolean() ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL);
+  }
+
+  /**
+   * What the sizes and contents of the kernel's own memory depend on: its defaults, and the case.
+   */
+  KernelScope memory() {
+    KernelExtension extension = protocol.descriptor().extension();
+    return new KernelScope(
+        extension,
+        KernelScope.standard(extension),
+        bytes,
+        ranks,
+        window,
+        blocks,
+        threads,
+        iterations,
+        warmup);
   }
 
   /** Other libraries' device code knows one kind of completion queue alone. */

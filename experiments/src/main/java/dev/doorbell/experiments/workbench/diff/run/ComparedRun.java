@@ -15,6 +15,7 @@ import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
@@ -107,6 +108,17 @@ final class ComparedRun implements Compared {
     }
     if (what.executesLists() || !what.puts()) {
       return;
+    }
+    if (!what.protocol().descriptor().extension().isEmpty()) {
+      KernelVerifier verifier =
+          new KernelVerifier(
+              what.protocol().name(),
+              what.protocol().ptx(),
+              parties.stream().map(RankBuffers::brought).toList());
+      String mismatch = verifier.mismatch();
+      if (mismatch != null) {
+        throw new GpuException(mismatch);
+      }
     }
     KernelDescriptor.Verify verify = what.protocol().descriptor().verify();
     for (int rank = parties.size() - 1; rank >= 0; rank--) {
@@ -378,6 +390,7 @@ final class ComparedRun implements Compared {
         0,
         what.payload(),
         Endpoint.ALL_RIGHTS,
-        what.protocol().descriptor().launch().signals());
+        what.protocol().descriptor().launch().signals(),
+        what.memory());
   }
 }

@@ -4,6 +4,7 @@ import dev.doorbell.core.gpu.ForwardingGpu;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.experiments.scenario.kernel.KernelMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -47,7 +48,7 @@ final class RecordingGpu extends ForwardingGpu {
     for (int i = 0; i < memories.size(); i++) {
       Memory memory = memories.get(i);
       String label = label(memory);
-      if (!NOT_COMPARED.contains(label)) {
+      if (!NOT_COMPARED.contains(label) && !label.startsWith(KernelMemory.SAMPLES)) {
         byte[] bytes = memory.getBytes(0, Math.toIntExact(memory.size()));
         relocate(bytes);
         contents.put("%s #%d of %s".formatted(label, i, locus()), bytes);

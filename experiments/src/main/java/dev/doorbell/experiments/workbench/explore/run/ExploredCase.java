@@ -20,6 +20,7 @@ import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +137,7 @@ final class ExploredCase extends ExploredWorld {
     job.status = status.address();
     job.staging = shared.address();
     job.stagingBytes = shared.size();
-    launch(rank, views, job);
+    launch(rank, views, job, Map.of());
   }
 
   @Override

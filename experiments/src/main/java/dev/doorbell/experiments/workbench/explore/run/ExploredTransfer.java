@@ -10,12 +10,19 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
+import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.kernel.KernelMemory;
+import dev.doorbell.experiments.scenario.kernel.KernelScope;
+import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
@@ -28,6 +35,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +57,7 @@ final class ExploredTransfer extends ExploredWorld {
   private final World world;
   private final Connection connection;
   private final List<Side> sides = new ArrayList<>();
+  private final List<KernelMemory> brought = new ArrayList<>();
 
   /** One rank's memory. */
   private record Side(
@@ -97,6 +106,35 @@ final class ExploredTransfer extends ExploredWorld {
     }
     for (int rank = 0; rank < where.ranks(); rank++) {
       sides.add(side(rank));
+    }
+    where.descriptor().ifPresent(text -> bring(descriptor(text).extension()));
+  }
+
+  private KernelDescriptor descriptor(String text) {
+    try {
+      return new KernelDescriptorReader().read(scenario.program().file(), text);
+    } catch (ConfigException e) {
+      throw new IllegalStateException("the descriptor was read before", e);
+    }
+  }
+
+  /** Lays out what the kernel brings, with the defaults of its settings. */
+  private void bring(KernelExtension extension) {
+    Scenario.Load load = scenario.load();
+    KernelScope scope =
+        new KernelScope(
+            extension,
+            KernelScope.standard(extension),
+            load.bytes(),
+            sides.size(),
+            Math.max(1, load.window()),
+            load.blocks(),
+            load.threads(),
+            load.iterations(),
+            0);
+    for (Side side : sides) {
+      int seed = side.rank.number() + 1;
+      brought.add(own(new KernelMemory(side.rank, scope, MemoryKind.DEVICE, inboxRights(), seed)));
     }
   }
 
@@ -163,8 +201,13 @@ final class ExploredTransfer extends ExploredWorld {
     return rights;
   }
 
+  /** From one message to the next: side by side where the kernel is not told of anything else. */
   private int stride() {
-    return (scenario.load().bytes() + 2 * SIGNAL + 63) & -64;
+    List<String> given = scenario.program().shape().parameters();
+    int bytes = scenario.load().bytes();
+    return given.contains("job") || given.contains("stride")
+        ? (bytes + 2 * SIGNAL + 63) & -64
+        : bytes;
   }
 
   /** Messages side by side. */
@@ -246,7 +289,11 @@ final class ExploredTransfer extends ExploredWorld {
     if (scenario.program().entry().equals("operations")) {
       job.local = operations(from, to);
     }
-    launch(from.rank, from.views, job);
+    launch(
+        from.rank,
+        from.views,
+        job,
+        brought.isEmpty() ? Map.of() : brought.get(role).arguments(brought));
   }
 
   @Override
@@ -361,7 +408,12 @@ final class ExploredTransfer extends ExploredWorld {
         return Failure.data(mismatch);
       }
     }
-    return null;
+    String mismatch =
+        brought.isEmpty()
+            ? null
+            : new KernelVerifier(scenario.program().file(), scenario.program().ptx(), brought)
+                .mismatch();
+    return mismatch == null ? null : Failure.data(mismatch);
   }
 
   private @Nullable String mismatch(int from, int to) {

@@ -21,6 +21,7 @@ import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -87,8 +88,12 @@ abstract class ExploredWorld implements AutoCloseable {
     return scenario.program().shape().api().map(DeviceApi::of);
   }
 
-  /** Starts the scenario's kernel on a rank. */
-  final void launch(Rank rank, Memory views, JobView job) {
+  /**
+   * Starts the scenario's kernel on a rank.
+   *
+   * @param brought what the kernel's own settings, metrics and buffers give, by name
+   */
+  final void launch(Rank rank, Memory views, JobView job, Map<String, Long> brought) {
     Memory jobMemory = allocate(rank, MemoryKind.DEVICE, JobView.BYTES, "job");
     jobMemory.putBytes(0, job.encode());
     Scenario.Program program = scenario.program();
@@ -113,7 +118,7 @@ abstract class ExploredWorld implements AutoCloseable {
                     shape.sharedBytes(),
                     shape.cooperative(),
                     KERNEL_NANOS),
-                Protocol.arguments(shape.parameters(), entry, queuePairs, jobMemory, job),
+                Protocol.arguments(shape.parameters(), entry, queuePairs, jobMemory, job, brought),
                 own(rank.gpu().createStream())));
   }
 

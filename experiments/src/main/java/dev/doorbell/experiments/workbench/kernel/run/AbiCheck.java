@@ -4,6 +4,9 @@ import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelSetting;
+import dev.doorbell.experiments.config.kernel.KernelVerification;
+import dev.doorbell.experiments.config.kernel.NumberType;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.foreign.ApiLayout;
@@ -68,21 +71,13 @@ public final class AbiCheck {
             .findFirst()
             .orElse(null);
     if (entry == null) {
-      List<String> names = report.entries().stream().map(KernelReport.Entry::name).toList();
-      String near = Nearest.suggestion(descriptor.entry(), names);
       problems.add(
-          Problem.of(
-                  "DB-K003",
-                  descriptor.place("/entry"),
-                  "%s has no entry '%s'%s"
-                      .formatted(
-                          kernel.ptxFile(),
-                          descriptor.entry(),
-                          near.isEmpty() ? "  - it has " + String.join(", ", names) : near))
+          noEntry(kernel, report, descriptor.entry(), "/entry")
               .effect("kernel '%s' cannot be used".formatted(kernel.name())));
       return problems;
     }
     checkParameters(descriptor, entry, problems);
+    checkVerifier(kernel, report, problems);
     checkRegisters(descriptor, entry, problems);
     if (entry.dynamicShared() && descriptor.launch().sharedBytes() == 0) {
       problems.add(
@@ -95,9 +90,58 @@ public final class AbiCheck {
     return problems;
   }
 
+  /** The entry that verifies takes as many parameters as the descriptor names. */
+  private static void checkVerifier(
+      UserKernel kernel, KernelReport report, List<Problem> problems) {
+    if (!(kernel.descriptor().extension().verification().orElse(null)
+        instanceof KernelVerification.Entry verifier)) {
+      return;
+    }
+    KernelReport.Entry entry =
+        report.entries().stream()
+            .filter(candidate -> candidate.name().equals(verifier.name()))
+            .findFirst()
+            .orElse(null);
+    if (entry == null) {
+      problems.add(
+          noEntry(kernel, report, verifier.name(), "/verify/entry")
+              .effect("nobody would verify what kernel '%s' leaves".formatted(kernel.name())));
+    } else if (entry.parameters().size() != verifier.parameters().size()) {
+      problems.add(
+          Problem.of(
+                  "DB-K012",
+                  kernel.descriptor().place("/verify/parameters"),
+                  "entry %s takes %d parameters, and %d are given: %s"
+                      .formatted(
+                          entry.name(),
+                          entry.parameters().size(),
+                          verifier.parameters().size(),
+                          String.join(", ", verifier.parameters())))
+              .fix("name one for each, in order"));
+    }
+  }
+
+  private static Problem noEntry(
+      UserKernel kernel, KernelReport report, String wanted, String pointer) {
+    List<String> names = report.entries().stream().map(KernelReport.Entry::name).toList();
+    String near = Nearest.suggestion(wanted, names);
+    return Problem.of(
+        "DB-K003",
+        kernel.descriptor().place(pointer),
+        "%s has no entry '%s'%s"
+            .formatted(
+                kernel.ptxFile(),
+                wanted,
+                near.isEmpty() ? "  - it has " + String.join(", ", names) : near));
+  }
+
   /** Whether what a parameter gets is an address. */
-  static boolean isAddress(String bound) {
-    return ADDRESSES.contains(bound);
+  static boolean isAddress(KernelDescriptor descriptor, String bound) {
+    boolean brought = descriptor.extension().names().contains(bound);
+    return brought
+        ? descriptor.extension().settings().stream()
+            .noneMatch(setting -> setting.name().equals(bound))
+        : ADDRESSES.contains(bound);
   }
 
   /** The structures that the user's headers declare have to be those that the adapter fills in. */
@@ -183,13 +227,7 @@ public final class AbiCheck {
     for (int i = 0; i < bound.size(); i++) {
       long bytes = parameters.get(i).bytes();
       String name = bound.get(i);
-      boolean fits =
-          ADDRESSES.contains(name)
-              ? bytes == Long.BYTES
-              : KEYS.contains(name)
-                  ? bytes == Integer.BYTES
-                  : bytes == Integer.BYTES || bytes == Long.BYTES;
-      if (!fits) {
+      if (!fits(descriptor, name, bytes)) {
         problems.add(
             Problem.of(
                 "DB-K012",
@@ -198,5 +236,20 @@ public final class AbiCheck {
                     .formatted(name, i, entry.name(), bytes, parameters.get(i).type())));
       }
     }
+  }
+
+  private static boolean fits(KernelDescriptor descriptor, String name, long bytes) {
+    if (isAddress(descriptor, name)) {
+      return bytes == Long.BYTES;
+    }
+    if (KEYS.contains(name)) {
+      return bytes == Integer.BYTES;
+    }
+    return descriptor.extension().settings().stream()
+        .filter(setting -> setting.name().equals(name))
+        .findFirst()
+        .map(KernelSetting::type)
+        .map(type -> bytes == type.bytes() || (type == NumberType.U32 && bytes == Long.BYTES))
+        .orElse(bytes == Integer.BYTES || bytes == Long.BYTES);
   }
 }

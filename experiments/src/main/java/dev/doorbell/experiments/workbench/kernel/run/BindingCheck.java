@@ -62,7 +62,7 @@ final class BindingCheck {
                   .effect("the kernel would take numbers for addresses")
                   .fix("parameters in the order of the entry: %s".formatted(swapped(descriptor))));
         }
-      } else if (!AbiCheck.isAddress(bound) && !reads.isEmpty()) {
+      } else if (!AbiCheck.isAddress(descriptor, bound) && !reads.isEmpty()) {
         problems.add(
             Problem.of(
                     "DB-K012",

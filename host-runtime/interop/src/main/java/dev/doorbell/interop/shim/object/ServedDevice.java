@@ -1,5 +1,7 @@
 package dev.doorbell.interop.shim.object;
 
+import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.client.ClientFabric;
@@ -26,7 +28,7 @@ public final class ServedDevice {
   private final List<ServedDevice> all;
   private final OnChipPages onChip;
 
-  private ServedDevice(ClientFabric fabric, int number, List<ServedDevice> all) {
+  private ServedDevice(ClientFabric fabric, int number, List<ServedDevice> all, Adapter adapter) {
     this.number = number;
     this.all = all;
     this.onChip = new OnChipPages(number);
@@ -35,17 +37,21 @@ public final class ServedDevice {
             fabric,
             Locus.nic(0, number),
             "mlx5_" + number,
-            SoftHcaOptions.DEFAULT.withRandomNumbers());
+            SoftHcaOptions.DEFAULT.withRandomNumbers().withAdapter(adapter));
   }
 
-  /** Creates {@code count} devices on one wire. */
-  public static List<ServedDevice> create(ClientFabric fabric, int count) {
+  /** Creates devices on one wire. A fault plan calls device n of them "rank n". */
+  public static List<ServedDevice> create(
+      ClientFabric fabric, InProcessWire wire, int count, Adapter adapter, FaultPlan faults) {
     List<ServedDevice> all = new ArrayList<>();
-    InProcessWire wire = new InProcessWire();
     wire.checkSenders();
     for (int i = 0; i < count; i++) {
-      all.add(new ServedDevice(fabric, i, all));
-      wire.join(all.getLast().hca);
+      ServedDevice device = new ServedDevice(fabric, i, all, adapter);
+      all.add(device);
+      wire.join(device.hca);
+      if (!faults.faults().isEmpty()) {
+        device.hca.inject(faults.bind(i, 0, fabric.now()));
+      }
     }
     return all;
   }

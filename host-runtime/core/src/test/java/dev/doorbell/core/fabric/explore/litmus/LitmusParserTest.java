@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
+import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,43 @@ class LitmusParserTest {
 
   private static Instruction second(String instruction) throws LitmusException {
     return parse(instruction).threads().getFirst().code().get(1);
+  }
+
+  @Test
+  void a_head_may_have_several_quoted_lines_and_keys_with_values() throws LitmusException {
+    LitmusTest test =
+        LitmusParser.parse(
+            """
+            PTX MP
+            "first line"
+            "second"
+            Com=Rf Fr
+            {}
+            P0@cta 0,gpu 0; st.weak x, 1;
+            exists (x == 1)
+            """);
+    assertThat(test.description()).isEqualTo("first line second");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "mov r0, 4 ; beq r0, 4, E ; r1 == 0",
+        "mov r0, 4 ; bne r0, 4, E ; r1 == 7",
+        "mov r0, -1 ; blt r0, 0, E ; r1 == 0",
+        "mov r0, 4 ; goto E ; r1 == 0",
+        "mov r0, 4 ; atom.relaxed.gpu.sub.u32 r2, x, r0 ; x == 5",
+        "mov r0, 4 ; red.relaxed.gpu.sub.u32 x, 2 ; x == 7",
+      })
+  void words_of_public_suites_stand_for_what_they_do(String first, String second, String left)
+      throws LitmusException {
+    String claim = left.strip().startsWith("r") ? "P0:" + left.strip() : left;
+    LitmusTest test =
+        LitmusParser.parse(
+            "PTX one {x = 9;}\nP0@cta 0,gpu 0;\n%s;\n%s;\nmov r1, 7;\nE: st.weak y, 1;\nforall (%s)"
+                .formatted(first, second, claim));
+    assertThat(AxiomaticModel.check(test, Bounds.USUAL).holds()).isTrue();
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Reads litmus files in the column format of the herd tools, with PTX instructions:
@@ -27,11 +28,14 @@ import java.util.regex.Pattern;
  * ~exists (P1:r0 == 1 /\ P1:r1 == 0)
  * }</pre>
  *
- * <p>Comments are {@code (* ... *)} and {@code // ...}. Between the rows and the claim there may be
- * a {@code filter} condition: executions that do not meet it are not looked at.
+ * <p>Behind the name there may be quoted lines, and lines {@code Key=value} as generators of tests
+ * write them. Comments are {@code (* ... *)} and {@code // ...}. Between the rows and the claim
+ * there may be a {@code filter} condition: executions that do not meet it are not looked at.
  */
 public final class LitmusParser {
-  private static final Pattern HEADER = Pattern.compile("\\s*PTX\\s+(\\S+)\\s*(\"[^\"]*\")?\\s*");
+  private static final Pattern HEADER =
+      Pattern.compile("\\s*PTX\\s+(\\S+)((?:\\s*\"[^\"]*\")*)\\s*((?:\\w+=[^\\n{]*\\s*)*)");
+  private static final Pattern QUOTED = Pattern.compile("\"([^\"]*)\"");
   private static final Pattern COLUMN =
       Pattern.compile("P(\\d{1,4})\\s*@\\s*cta\\s+(\\d{1,4})\\s*,\\s*gpu\\s+(\\d{1,4})");
   private static final int LONGEST = 1 << 14;
@@ -90,7 +94,12 @@ public final class LitmusParser {
       throw new LitmusException(
           lineOf(0), "the file does not begin with PTX and a name", "begin it with: PTX NAME");
     }
-    String description = header.group(2) == null ? "" : unquote(header.group(2));
+    String description =
+        QUOTED
+            .matcher(String.valueOf(header.group(2)))
+            .results()
+            .map(line -> line.group(1).strip())
+            .collect(Collectors.joining(" "));
     int open = text.indexOf('{', header.end());
     int close = text.indexOf('}', Math.max(open, 0));
     if (open < 0 || close < 0 || !text.substring(header.end(), open).isBlank()) {
@@ -143,10 +152,6 @@ public final class LitmusParser {
         quantifier,
         condition,
         quantifier.text() + " " + written);
-  }
-
-  private static String unquote(String quoted) {
-    return quoted.substring(1, quoted.length() - 1).strip();
   }
 
   private void columns(String row, int from) throws LitmusException {
@@ -240,7 +245,9 @@ public final class LitmusParser {
       rest = label.group(2);
     }
     if (!rest.isBlank()) {
-      code.add(new Row(line, rest));
+      for (String instruction : Shorthand.expand(rest, code.size())) {
+        code.add(new Row(line, instruction));
+      }
     }
   }
 
