@@ -27,7 +27,7 @@
 
 using namespace doorbell;
 
-namespace {
+namespace expert_parallel {
 
 constexpr uint32_t kHeader = 64;
 constexpr uint32_t kGroup = 128;
@@ -413,7 +413,9 @@ __device__ uint32_t combine(const context &my, uint32_t payload) {
   return DOORBELL_OK;
 }
 
-}  // namespace
+}  // namespace expert_parallel
+
+using namespace expert_parallel;
 
 extern "C" __global__ void moe(const doorbell_qp *qps, const doorbell_job *jobs) {
   const doorbell_job &job = jobs[0];

@@ -23,7 +23,8 @@ class KernelTemplatesTest {
   void there_is_one_of_each_kind() {
     assertThat(templates.templates())
         .extracting(KernelTemplates.Template::name)
-        .containsExactly("alltoall", "exchange", "proxy", "put", "ring", "signal");
+        .containsExactly(
+            "alltoall", "dispatch", "exchange", "proxy", "put", "reduce", "ring", "signal");
     assertThat(templates.compilerFlags()).contains("-ptx").contains("-lineinfo");
   }
 
