@@ -30,6 +30,7 @@ import dev.doorbell.experiments.scenario.handoff.ProxyMinimalKind;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.kind.ScenarioRunner;
+import dev.doorbell.experiments.scenario.moe.ExpertKind;
 import dev.doorbell.experiments.scenario.nic.GpuNicKind;
 import dev.doorbell.experiments.scenario.posting.MinimalKind;
 import dev.doorbell.experiments.scenario.posting.MoveKind;
@@ -95,6 +96,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PostingKind(),
                 new OverlapKind(),
                 new MoveKind(),
+                new ExpertKind(),
                 new AllToAllKind(),
                 new CollectiveKind(),
                 new CongestionKind(),
@@ -359,6 +361,11 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public Vocabulary names() {
     return new Vocabulary(protocols.names(), TopologyFile.names());
+  }
+
+  @Override
+  public boolean uses(Point point, String setting) {
+    return kinds.uses(point, setting);
   }
 
   @Override

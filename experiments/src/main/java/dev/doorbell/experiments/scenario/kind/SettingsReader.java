@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Reads the settings of a point into a record, whose components have the names of the settings.
  *
  * <p>An {@code int} has to be in range. A word becomes the enum constant of the same name: {@code
- * cpu-rung} is {@code CPU_RUNG}, {@code push.bf} is {@code PUSH_BF}. A component that is a record
- * is read the same way; one that is a {@link Point} is the point itself.
+ * cpu-rung} is {@code CPU_RUNG}, {@code push.bf} is {@code PUSH_BF}; a {@code String} is the word
+ * itself. A component that is a record is read the same way; one that is a {@link Point} is the
+ * point itself.
  */
 final class SettingsReader {
   private final Point point;
@@ -90,6 +91,9 @@ final class SettingsReader {
     }
     if (type == boolean.class) {
       return point.flag(name);
+    }
+    if (type == String.class) {
+      return point.text(name);
     }
     if (type == MemoryKind.class) {
       return Placement.payload(point.text(name));

@@ -146,11 +146,19 @@ final class Polls {
    * The thread has nothing to do and would sleep, so that the time until its next round says
    * nothing about their length.
    *
-   * @return false when something has changed since the round that failed looked at it, or may have
+   * @return false when something has changed since the round that failed looked at it, or may have:
+   *     once for each change, so that a thread that waits for something else sleeps
    */
   boolean idle() {
     previousAddress = 0;
-    return !(over && (overflow || changed()));
+    if (!over || !(overflow || changed())) {
+      return true;
+    }
+    overflow = false;
+    for (int i = 0; i < count; i++) {
+      values[i] = Cells.load(addresses[i], lengths[i]);
+    }
+    return false;
   }
 
   /** How long to sleep at most: a share of the time spent in vain so far, to meet deadlines. */

@@ -1,0 +1,186 @@
+package dev.doorbell.experiments.scenario.moe;
+
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.Checks;
+import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.World;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Dispatch and combine of expert parallelism among all ranks, by the kernel {@code moe}. Every byte
+ * that arrives and every sum is compared with a plain computation.
+ */
+public final class ExpertKind extends KernelKind<ExpertSettings> {
+  private static final String DISPATCH = "dispatch";
+  private static final String COMBINE = "combine";
+  private static final String CODE = "DB-P034";
+  private static final Set<TransferPath> PATHS = Set.of(TransferPath.PULL, TransferPath.PULL_BF);
+  private static final int MOST_CHOSEN = 14;
+  private static final int UNIT = 16;
+  private static final long MOST_MEMORY = 16L << 30;
+  private static final long KERNEL_NANOS = 4_000_000_000L;
+  private static final long DEADLINE_NANOS = 2_000_000_000L;
+  private static final long NANOS_A_POINT = 300_000_000L;
+  private static final long NANOS_A_MESSAGE = 60_000L;
+  private static final long NANOS_A_BYTE = 15;
+
+  public ExpertKind() {
+    super(
+        "moe",
+        CODE,
+        "its time is that of its ranks alone",
+        ExpertSettings.class,
+        DISPATCH,
+        COMBINE);
+  }
+
+  @Override
+  protected void check(ExpertSettings of, Checks checks) {
+    checkAlone(of.point(), checks);
+    of.between().check(of.ranks(), checks);
+    checks.refuseIf(
+        !PATHS.contains(of.path()),
+        "path %s of expert parallelism".formatted(of.path().word()),
+        "use pull or pull.bf");
+    checks.refuseIf(
+        of.experts() % of.ranks() != 0,
+        "%d experts at %d ranks".formatted(of.experts(), of.ranks()),
+        "use a multiple of the ranks");
+    checks.refuseIf(
+        of.topk() > Math.min(of.experts(), MOST_CHOSEN),
+        "%d experts of a token, of %d".formatted(of.topk(), of.experts()),
+        "a message has room for %d of them".formatted(MOST_CHOSEN),
+        "use a smaller topk");
+    int unit = of.payload() == Payload.FP8 ? Quantiser.GROUP : UNIT;
+    checks.refuseIf(
+        of.hidden() % unit != 0,
+        "%d elements of a token".formatted(of.hidden()),
+        "use a multiple of %d".formatted(unit));
+  }
+
+  @Override
+  protected Prediction predict(ExpertSettings of, Topology topology) {
+    double share = (of.ranks() - 1.0) / of.ranks();
+    double messages = (double) of.tokens() * of.topk() * share;
+    double rate = topology.network().bytesPerNano();
+    return new Prediction(
+        List.of(
+            new Prediction.Term(
+                DISPATCH,
+                messages * of.messageBytes() / rate,
+                "ns",
+                "t k s (n - 1) / n / C, the port of a rank under uniform routing",
+                true),
+            new Prediction.Term(
+                COMBINE,
+                messages * of.tokenBytes() / rate,
+                "ns",
+                "t k s (n - 1) / n / C, the port of a rank under uniform routing",
+                true)));
+  }
+
+  @Override
+  protected long estimateNanos(ExpertSettings of) {
+    long messages = 2L * of.ranks() * of.tokens() * of.topk();
+    return NANOS_A_POINT
+        + of.point().samples() * messages * (NANOS_A_MESSAGE + NANOS_A_BYTE * of.messageBytes());
+  }
+
+  @Override
+  protected void measure(PointRun<ExpertSettings> run) throws PointFailure {
+    if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
+      throw run.waived(
+          CODE,
+          "expert parallelism runs in virtual time",
+          "use clock: virtual, gpu: vm, hca: soft");
+    }
+    ExpertSettings of = run.settings();
+    Routing routing = routing(run);
+    long memory = of.ranks() * new ArenaLayout(of, routing.capacity()).bytes;
+    if (memory > MOST_MEMORY) {
+      throw run.failed(
+          CODE,
+          "the ranks' memory is %d GiB, more than 16".formatted(memory >> 30),
+          "%d messages of one rank to one expert: use fewer ranks, tokens or elements"
+              .formatted(routing.capacity()));
+    }
+    double[] dispatch = new double[run.point().samples()];
+    double[] combine = new double[dispatch.length];
+    try (Owned open = new Owned()) {
+      World world =
+          open.add(
+              run.world()
+                  .ranks(of.ranks())
+                  .mtu(of.queues().mtu())
+                  .switching(of.between().of(run.topology(), of.ranks()))
+                  .open());
+      ExpertTrial trial =
+          open.add(
+              new ExpertTrial(
+                  of,
+                  routing,
+                  world,
+                  shape(of),
+                  LaunchConfig.of(1, of.threads()).withTimeout(KERNEL_NANOS)));
+      run.inject(world);
+      for (int sample = 0; sample < dispatch.length; sample++) {
+        dispatch[sample] = run.perform(trial.dispatch(), KERNEL_NANOS).nanos();
+        combine[sample] = run.perform(trial.combine(), KERNEL_NANOS).nanos();
+      }
+    }
+    for (String metric : run.point().metrics()) {
+      run.add(Samples.of(metric, "ns", metric.equals(DISPATCH) ? dispatch : combine));
+    }
+  }
+
+  private static Routing routing(PointRun<ExpertSettings> run) throws PointFailure {
+    ExpertSettings of = run.settings();
+    long seed = run.point().seed();
+    switch (of.routing()) {
+      case "uniform" -> {
+        return Routing.uniform(of.ranks(), of.tokens(), of.topk(), of.experts(), seed);
+      }
+      case "zipf" -> {
+        return Routing.zipf(of.ranks(), of.tokens(), of.topk(), of.experts(), seed);
+      }
+      default -> {
+        RoutingFile reader =
+            new RoutingFile(of.routing(), of.ranks(), of.tokens(), of.topk(), of.experts());
+        try {
+          return new Routing(of.experts(), reader.read(Files.readString(Path.of(of.routing()))));
+        } catch (ConfigException e) {
+          Problem first = e.problems().getFirst();
+          throw new PointFailure(PointFailure.Kind.FAILED, first);
+        } catch (IOException e) {
+          throw run.failed(
+              CODE,
+              "%s cannot be read: %s".formatted(of.routing(), e.getClass().getSimpleName()),
+              "routing is uniform, zipf or the path of a file with a line of experts for each token");
+        }
+      }
+    }
+  }
+
+  private static Endpoint.Shape shape(ExpertSettings of) {
+    return Endpoint.Shape.builder(of.queues().depth(), DEADLINE_NANOS)
+        .placement(of.queues().placement())
+        .blueFlame(of.path().blueFlame())
+        .build();
+  }
+}
