@@ -67,7 +67,8 @@ enum shim_action_type {
 	SHIM_DO_SHARE = 1,   /* [a, a + b): pages of the client become pages of the shared file */
 	SHIM_DO_UNSHARE = 2, /* [a, a + b): pages of the client become private again */
 	SHIM_DO_DISCARD = 3, /* [a, a + b) of the shared file is used no longer */
-	SHIM_DO_EVENTS = 4,  /* opens the event file descriptor with token a; its number goes to b, c bytes wide */
+	SHIM_DO_EVENTS = 4,  /* opens the event file descriptor with token a; its number goes to b, c bytes wide;
+				d: its events are the device's own, and the loss of the server is one of them */
 	SHIM_DO_DRAIN = 5,   /* discards unread events of the object d from token a; their number, records of
 				c >> 32 bytes, is taken from the 32-bit count at b, if there is one */
 };

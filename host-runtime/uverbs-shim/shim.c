@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <pthread.h>
+#include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -41,6 +42,7 @@
 #include "shim.h"
 
 #define NETLINK_FAMILY_RDMA 20
+#define EVENT_DEVICE_FATAL 8 /* IBV_EVENT_DEVICE_FATAL */
 
 /* An open device, which several descriptors may name. */
 struct device {
@@ -53,6 +55,7 @@ struct device {
 /* By file descriptor: the device, and the tokens of event file descriptors. Guarded by `tables`. */
 static struct device *devices[MAX_FD];
 static uint64_t events[MAX_FD];
+static uint8_t tells_loss[MAX_FD]; /* 1: a file of asynchronous events; 2: it has told that the server is lost */
 static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
 
 const char *shim_folder;
@@ -218,6 +221,7 @@ static int open_events(const struct shim_action *action)
 	}
 	pthread_mutex_lock(&tables);
 	events[fd] = action->a;
+	tells_loss[fd] = action->d != 0;
 	pthread_mutex_unlock(&tables);
 	int64_t number = fd;
 	memcpy((void *)(uintptr_t)action->b, &number, action->c == 8 ? 8 : 4);
@@ -617,6 +621,24 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	if (!error)
 		return 0;
 	errno = error;
+	return -1;
+}
+
+/* The end of an event file is the end of the server, as of a device that is removed: programs read that once, then
+ * errors. */
+EXPORT ssize_t read(int fd, void *to, size_t bytes)
+{
+	NEXT(read);
+	ssize_t count = next(fd, to, bytes);
+	if (count > 0 || !bytes || fd < 0 || fd >= MAX_FD || !events[fd] || (count < 0 && errno != ECONNRESET))
+		return count;
+	struct ib_uverbs_async_event_desc lost = { .event_type = EVENT_DEVICE_FATAL };
+	if (tells_loss[fd] == 1 && bytes >= sizeof lost) {
+		tells_loss[fd] = 2;
+		memcpy(to, &lost, sizeof lost);
+		return sizeof lost;
+	}
+	errno = EIO;
 	return -1;
 }
 

@@ -21,6 +21,7 @@ import dev.doorbell.experiments.cli.results.PlotCommand;
 import dev.doorbell.experiments.cli.results.ReportCommand;
 import dev.doorbell.experiments.cli.results.TableCommand;
 import dev.doorbell.experiments.cli.run.RunCommand;
+import dev.doorbell.experiments.cli.serve.ServeCommand;
 import dev.doorbell.experiments.cli.topo.TopoCommand;
 import dev.doorbell.experiments.cli.validation.ValidateModelCommand;
 import java.util.Arrays;
@@ -44,6 +45,7 @@ enum Subcommand {
   PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
   TABLE("table", "print a run's table again from its samples, in many formats"),
   REPORT("report", "runs as one HTML page that works offline"),
+  SERVE("serve", "runs on a local page: progress, figures, compare by clicking"),
   PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify, pack"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
   GATE("gate", "pass or fail a run against a baseline"),
@@ -88,6 +90,7 @@ enum Subcommand {
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
       case REPORT -> new ReportCommand();
+      case SERVE -> new ServeCommand();
       case PAPER -> new PaperCommand();
       case COMPARE -> new CompareCommand();
       case GATE -> new GateCommand();

@@ -43,7 +43,7 @@ public final class RunDirectory implements Closeable {
   static final String CONFIG = "config.yaml";
   static final String RESOLVED = "resolved.yaml";
   static final String MANIFEST = "manifest.json";
-  static final String JOURNAL = "journal.jsonl";
+  public static final String JOURNAL = "journal.jsonl";
   static final String SAMPLES = "samples";
   private static final String KERNELS = "kernels";
   private static final String HIDDEN = ".part";

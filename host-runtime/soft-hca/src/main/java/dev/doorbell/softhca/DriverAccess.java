@@ -11,6 +11,7 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import java.util.Set;
 
 /**
@@ -40,6 +41,25 @@ public final class DriverAccess {
       Set<AccessRight> rights,
       int variant) {
     return soft(domain).register(address, memory, length, rights, variant);
+  }
+
+  /**
+   * As {@link #register}, in place of a region of any domain of the same HCA, which ends: its key
+   * becomes the new one's.
+   *
+   * @throws HcaException for rights that contradict each other; the region is as it was then
+   */
+  public static MemoryRegion replace(
+      MemoryRegion old,
+      ProtectionDomain domain,
+      long address,
+      long memory,
+      long length,
+      Set<AccessRight> rights) {
+    if (!(old instanceof SoftMemoryRegion region)) {
+      throw new IllegalArgumentException("not of a software HCA: " + old);
+    }
+    return soft(domain).replace(region, address, memory, length, rights);
   }
 
   /**

@@ -84,6 +84,21 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     if (variant != DriverAccess.ANY_VARIANT) {
       key = (key & ~0xff) | (variant & 0xff);
     }
+    return add(key, address, memory, length, rights);
+  }
+
+  /** Registers memory in place of a region of any domain, which ends, under its key. */
+  SoftMemoryRegion replace(
+      SoftMemoryRegion old, long address, long memory, long length, Set<AccessRight> rights) {
+    requireOpen("register memory");
+    Rights.checkRegion(rights);
+    old.close();
+    hca.regions.reserve(old.lkey());
+    return add(old.lkey(), address, memory, length, rights);
+  }
+
+  private SoftMemoryRegion add(
+      int key, long address, long memory, long length, Set<AccessRight> rights) {
     SoftMemoryRegion region =
         new SoftMemoryRegion(this, key, address, memory, length, rights, hca.options().promises());
     hca.regions.put(region);

@@ -2,6 +2,7 @@ package dev.doorbell.verbs;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.ShimServer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ class OneProcessTest extends Mlx5ScenarioTest {
   @BeforeAll
   static void serve() throws IOException {
     assumeTrue(Boolean.getBoolean(ALONE), "LibMlx5Test runs it in a JVM that preloads the library");
-    ShimServer own = new ShimServer(Path.of(System.getenv("DOORBELL_HCA")), 1);
+    ShimServer own = new ShimServer(Path.of(System.getenv("DOORBELL_HCA")), ShimOptions.of(1));
     server = own;
     thread = new Thread(() -> own.run(() -> stop), "served devices");
     thread.start();

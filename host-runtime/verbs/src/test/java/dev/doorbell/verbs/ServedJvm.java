@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.interop.shim.PreloadLibrary;
+import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.ShimServer;
 import dev.doorbell.verbs.library.Libraries;
 import java.io.IOException;
@@ -33,7 +34,7 @@ final class ServedJvm implements AutoCloseable {
   private ServedJvm(Path folder, Path library, int devices) throws IOException {
     this.folder = folder;
     this.library = library;
-    this.server = new ShimServer(folder.resolve("hca"), devices);
+    this.server = new ShimServer(folder.resolve("hca"), ShimOptions.of(devices));
     this.thread = new Thread(this::serve, "served devices");
     thread.start();
   }

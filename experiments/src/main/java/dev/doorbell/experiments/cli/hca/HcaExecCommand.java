@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.AdapterOption;
@@ -9,8 +11,10 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.ProgramExit;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.PreloadLibrary;
+import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.ShimServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,8 +51,20 @@ final class HcaExecCommand extends CliCommand {
   @Option(
       names = "--devices",
       paramLabel = "N",
-      description = "How many devices, mlx5_0 to mlx5_N-1; ${DEFAULT-VALUE} unless given.")
-  private int devices = 1;
+      description = "How many devices, mlx5_0 to mlx5_N-1; 1 unless given.")
+  private @Nullable Integer devices;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "FILE",
+      description = "A fault plan for their packets; device mlx5_N is rank N of it.")
+  private @Nullable Path faults;
+
+  @Option(
+      names = "--pcap",
+      paramLabel = "FILE",
+      description = "Capture the packets between them; a new file.")
+  private @Nullable Path pcap;
 
   @Option(
       names = "--nic",
@@ -68,11 +84,14 @@ final class HcaExecCommand extends CliCommand {
   private List<String> program = new ArrayList<>();
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context)
+      throws UsageException, ConfigException, EnvironmentException {
+    int wanted = devices == null ? 1 : devices;
     HcaPlace.require(
-        devices >= 1 && devices <= ShimServer.MAX_DEVICES,
+        wanted >= 1 && wanted <= ShimServer.MAX_DEVICES,
         "--devices",
         "1 to " + ShimServer.MAX_DEVICES);
+    FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
     Adapter adapter = AdapterOption.parse("--nic", nic);
     Path named = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
     boolean existed = Files.exists(named, LinkOption.NOFOLLOW_LINKS);
@@ -89,10 +108,11 @@ final class HcaExecCommand extends CliCommand {
             Problem.of("DB-U003", folder.toString(), "devices are served there already")
                 .fix("name a program after '--', or another folder with --at"));
       }
+      requireSame(folder);
       return end(execute(context, environment));
     }
     try {
-      return end(serve(context, folder, adapter, environment));
+      return end(serve(context, folder, new ShimOptions(wanted, adapter, plan, pcap), environment));
     } finally {
       if (!existed) {
         deleteEmpty(folder);
@@ -100,6 +120,22 @@ final class HcaExecCommand extends CliCommand {
       if (at == null) {
         deleteEmpty(PrivateFolder.ofUser());
       }
+    }
+  }
+
+  /** Devices that are served already are as whoever began to serve them has asked. */
+  private void requireSame(Path folder) throws UsageException {
+    int served = ShimServer.servedDevices(folder);
+    String what = null;
+    if (devices != null && devices != served) {
+      what = "%d device(s) are served there, not %d".formatted(served, devices);
+    } else if (faults != null || pcap != null) {
+      what = "devices are served there already, with or without faults and a capture";
+    }
+    if (what != null) {
+      throw new UsageException(
+          Problem.of("DB-U003", folder.toString(), what)
+              .fix("leave out --devices, --faults and --pcap, or name another folder with --at"));
     }
   }
 
@@ -132,9 +168,9 @@ final class HcaExecCommand extends CliCommand {
 
   /** Serves while the program runs, and then until all programs have closed their devices. */
   private int serve(
-      CommandContext context, Path folder, Adapter adapter, Map<String, String> environment)
+      CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
       throws EnvironmentException {
-    try (ShimServer server = ShimServer.open(folder, devices, adapter)) {
+    try (ShimServer server = ShimServer.open(folder, options)) {
       AtomicBoolean programEnded = new AtomicBoolean();
       BooleanSupplier stop =
           () ->

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.fuzz.run;
 
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
+import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.ShimServer;
 import dev.doorbell.interop.shim.client.SharedFile;
 import java.io.IOException;
@@ -45,7 +46,7 @@ final class ShimSession implements FuzzTarget.Session {
   private static final byte UNTOUCHED = 0x5a;
 
   private final Path folder = Files.createTempDirectory("doorbell-fuzz");
-  private final ShimServer server = new ShimServer(folder.resolve("hca"), 1);
+  private final ShimServer server = new ShimServer(folder.resolve("hca"), ShimOptions.of(1));
   private final SharedFile file = new SharedFile();
   private final MemorySegment memory = Arena.ofAuto().allocate(2L * GUARD + WINDOW, 4096);
   private final ByteBuffer answers =

@@ -125,8 +125,8 @@ public final class HtmlReport {
     }
     atAGlance(run);
     failures(run);
-    expectations(run);
     figures(run, number);
+    expectations(run);
     if (!run.data().rows().isEmpty()) {
       page.element("h3", "Results").table(RunTables.summary(run.data()));
       section("Crossovers", RunTables.crossovers(run.data()));

@@ -1,6 +1,5 @@
 package dev.doorbell.interop.shim;
 
-import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.problem.EnvironmentException;
@@ -16,10 +15,13 @@ import dev.doorbell.interop.shim.client.UnsealedFileException;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.ServedDevice;
 import dev.doorbell.interop.shim.object.ServerTables;
+import dev.doorbell.softhca.wire.InProcessWire;
+import dev.doorbell.softhca.wire.WireCapture;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves software HCAs to programs that run under the preload library of {@code
@@ -62,6 +66,7 @@ public final class ShimServer implements AutoCloseable {
   private final ClientFabric fabric = new ClientFabric();
   private final List<ServedDevice> devices;
   private final LocalListener listening;
+  private final @Nullable WireCapture capture;
   private final List<ShimConnection> sockets = new ArrayList<>();
   private final Map<Integer, ClientProcess> processes = new HashMap<>();
   private final Set<ClientContext> contexts = new HashSet<>();
@@ -75,27 +80,24 @@ public final class ShimServer implements AutoCloseable {
    *
    * @param folder for its socket and the description of the devices, which only this user can
    *     enter; created if it does not exist
-   * @param devices number of devices, 1 to {@link #MAX_DEVICES}
-   * @throws IOException when the folder cannot be written, or another server uses it
+   * @param options number of devices, faults, capture
+   * @throws IOException when the folder or the capture cannot be written, or another server uses
+   *     the folder
    */
-  public ShimServer(Path folder, int devices) throws IOException {
-    this(folder, devices, Adapter.DEFAULT);
-  }
-
-  /** As above, with devices of an adapter. */
-  public ShimServer(Path folder, int devices, Adapter adapter) throws IOException {
-    if (devices < 1 || devices > MAX_DEVICES) {
-      throw new IllegalArgumentException("devices=" + devices);
-    }
+  public ShimServer(Path folder, ShimOptions options) throws IOException {
     this.folder = PrivateFolder.open(folder);
     if (isServed(this.folder)) {
       fabric.close();
       throw new IOException("another server uses " + this.folder);
     }
     Files.deleteIfExists(socket());
-    this.devices = ServedDevice.create(fabric, devices, adapter);
+    InProcessWire wire = new InProcessWire();
+    this.devices =
+        ServedDevice.create(fabric, wire, options.devices(), options.adapter(), options.faults());
     LocalListener opened = null;
+    WireCapture begun = null;
     try {
+      begun = capture(options, wire);
       opened = new LocalListener(socket());
       SysfsTree.delete(tree());
       SysfsTree.write(tree(), this.devices);
@@ -103,11 +105,37 @@ public final class ShimServer implements AutoCloseable {
       if (opened != null) {
         opened.close();
       }
+      if (begun != null) {
+        begun.close();
+      }
       Files.deleteIfExists(socket());
       fabric.close();
       throw e;
     }
     this.listening = opened;
+    this.capture = begun;
+  }
+
+  private @Nullable WireCapture capture(ShimOptions options, InProcessWire wire)
+      throws IOException {
+    Path file = options.capture();
+    if (file == null) {
+      return null;
+    }
+    WireCapture begun =
+        WireCapture.create(
+            Files.createFile(file), "doorbell hca exec", fabric.basis(), fabric.now());
+    wire.capture(begun);
+    return begun;
+  }
+
+  /** The number of devices that a server has in that folder. */
+  public static int servedDevices(Path folder) {
+    try (Stream<Path> nodes = Files.list(folder.resolve("root/dev/infiniband"))) {
+      return (int) nodes.count();
+    } catch (IOException e) {
+      return 0;
+    }
   }
 
   /**
@@ -115,10 +143,13 @@ public final class ShimServer implements AutoCloseable {
    *
    * @throws EnvironmentException instead of an IOException, with the fix
    */
-  public static ShimServer open(Path folder, int devices, Adapter adapter)
-      throws EnvironmentException {
+  public static ShimServer open(Path folder, ShimOptions options) throws EnvironmentException {
     try {
-      return new ShimServer(folder, devices, adapter);
+      return new ShimServer(folder, options);
+    } catch (FileAlreadyExistsException e) {
+      throw new EnvironmentException(
+          Problem.of("DB-E046", e.getFile(), "it exists already")
+              .fix("name a new file in a folder that can be written"));
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-E049", folder.toString(), "devices cannot be served here: " + e)
@@ -296,6 +327,9 @@ public final class ShimServer implements AutoCloseable {
     sockets.forEach(ShimConnection::close);
     listening.close();
     devices.forEach(device -> device.hca().close());
+    if (capture != null) {
+      capture.close();
+    }
     fabric.close();
     Files.deleteIfExists(socket());
     SysfsTree.delete(tree());

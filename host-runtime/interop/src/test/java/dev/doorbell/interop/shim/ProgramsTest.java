@@ -49,9 +49,11 @@ final class ProgramsTest {
     }
     assertThat(served).isEmptyDirectory();
     Path link = Files.createSymbolicLink(folder.resolve("link"), served);
-    assertThatThrownBy(() -> new ShimServer(link, 1)).hasMessageContaining("symbolic link");
+    assertThatThrownBy(() -> new ShimServer(link, ShimOptions.of(1)))
+        .hasMessageContaining("symbolic link");
     Files.setPosixFilePermissions(served, PosixFilePermissions.fromString("rwxr-xr-x"));
-    assertThatThrownBy(() -> new ShimServer(served, 1)).hasMessageContaining("can enter");
+    assertThatThrownBy(() -> new ShimServer(served, ShimOptions.of(1)))
+        .hasMessageContaining("can enter");
     assertThat(served).isEmptyDirectory();
   }
 

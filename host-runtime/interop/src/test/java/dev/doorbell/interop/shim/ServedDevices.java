@@ -37,7 +37,7 @@ final class ServedDevices implements AutoCloseable {
   private ServedDevices(Path folder, Path library, int devices) throws IOException {
     this.folder = folder;
     this.library = library;
-    this.server = new ShimServer(folder.resolve("hca"), devices);
+    this.server = new ShimServer(folder.resolve("hca"), ShimOptions.of(devices));
     this.thread = new Thread(this::serve, "served devices");
     thread.start();
   }

@@ -58,6 +58,11 @@ public final class RegionTable {
     return key;
   }
 
+  /** Reserves the key of a region that was removed last. */
+  public void reserve(int key) {
+    freed.removeLastOccurrence(key >>> 8);
+  }
+
   /** A first PSN: {@code usual}, where numbers are not random. */
   public int psn(int usual) {
     return (random == null ? usual : random.nextInt()) & Psn.MASK;

@@ -77,6 +77,12 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
   private boolean armedSolicited;
   private long armedIndex;
 
+  /**
+   * One past the newest CQE that an event was about: none is about it again ({@code
+   * last_notified_index}).
+   */
+  private long notified;
+
   /** One past the newest CQE that was solicited or an error. */
   private long urgent;
 
@@ -175,8 +181,10 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
 
   private void notifyIfDue() {
     SoftCompletionChannel to = channel;
-    if ((armedSolicited ? urgent : written()) > armedIndex) {
+    long count = armedSolicited ? urgent : written();
+    if (count > Math.max(armedIndex, notified)) {
       isArmed = false;
+      notified = count;
       if (to != null) {
         to.post(this);
       }

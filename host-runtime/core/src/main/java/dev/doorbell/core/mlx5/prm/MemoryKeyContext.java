@@ -17,6 +17,12 @@ public final class MemoryKeyContext {
   public static final PrmField REMOTE_READ = bit(MKC, 12);
   public static final PrmField LOCAL_WRITE = bit(MKC, 11);
 
+  /** What the key translates to: pages, or other keys ({@link #INDIRECT}). */
+  public static final PrmField ACCESS_MODE = bits(MKC, 9, 8);
+
+  /** Value of ACCESS_MODE: a list of other keys, which UMR work requests write. */
+  public static final int INDIRECT = 2;
+
   /** The lowest 8 bits of the key. */
   public static final PrmField MKEY_7_0 = bits(MKC + 0x4, 7, 0);
 

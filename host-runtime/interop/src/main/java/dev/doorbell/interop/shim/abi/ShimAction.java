@@ -25,9 +25,13 @@ public record ShimAction(long type, long a, long b, long c, long d) {
     return new ShimAction(DISCARD, offset, bytes, 0, 0);
   }
 
-  /** Opens a file descriptor for events and writes its number to {@code address}. */
-  public static ShimAction events(long token, long address, int width) {
-    return new ShimAction(EVENTS, token, address, width, 0);
+  /**
+   * Opens a file descriptor for events and writes its number to {@code address}.
+   *
+   * @param async of the device itself: when this server ends, the program reads that it is lost
+   */
+  public static ShimAction events(long token, long address, int width, boolean async) {
+    return new ShimAction(EVENTS, token, address, width, async ? 1 : 0);
   }
 
   /**

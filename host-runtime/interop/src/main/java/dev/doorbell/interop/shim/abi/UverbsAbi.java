@@ -45,6 +45,7 @@ public final class UverbsAbi {
   public static final int METHOD_INVOKE_WRITE = 0;
   public static final int METHOD_QUERY_PORT = 2;
   public static final int METHOD_GET_CONTEXT = 3;
+  public static final int METHOD_QUERY_CONTEXT = 4;
   public static final int METHOD_QUERY_GID_TABLE = 5;
   public static final int METHOD_QUERY_GID_ENTRY = 6;
 
@@ -125,6 +126,21 @@ public final class UverbsAbi {
   public static final int ALLOC_DM_RESP_PAGE_INDEX = DRIVER + 1;
   public static final int ALLOC_DM_REQ_TYPE = DRIVER + 2;
 
+  // enum uverbs_attrs_advise_mr_cmd_attr_ids
+  public static final int ADVISE_MR_PD_HANDLE = 0;
+  public static final int ADVISE_MR_ADVICE = 1;
+  public static final int ADVISE_MR_SGE_LIST = 3;
+
+  // Queries by which a program imports objects: mlx5_user_ioctl_cmds.h
+  public static final int QUERY_CONTEXT_RESP_UCTX = DRIVER;
+  public static final int QUERY_PD_HANDLE = DRIVER;
+  public static final int QUERY_PD_RESP_PDN = DRIVER + 1;
+  public static final int METHOD_DM_QUERY = 1;
+  public static final int QUERY_DM_REQ_HANDLE = DRIVER;
+  public static final int QUERY_DM_RESP_START_OFFSET = DRIVER + 1;
+  public static final int QUERY_DM_RESP_PAGE_INDEX = DRIVER + 2;
+  public static final int QUERY_DM_RESP_LENGTH = DRIVER + 3;
+
   // mlx5_user_ioctl_cmds.h
   public static final int UAR_ALLOC_HANDLE = DRIVER;
   public static final int UAR_ALLOC_TYPE = DRIVER + 1;
@@ -162,6 +178,7 @@ public final class UverbsAbi {
   public static final int CMD_ALLOC_PD = 3;
   public static final int CMD_CREATE_AH = 5;
   public static final int CMD_REG_MR = 9;
+  public static final int CMD_REREG_MR = 11;
   public static final int CMD_CREATE_COMP_CHANNEL = 17;
   public static final int CMD_RESIZE_CQ = 19;
   public static final int CMD_QUERY_QP = 25;

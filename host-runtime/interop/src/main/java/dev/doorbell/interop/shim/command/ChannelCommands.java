@@ -16,18 +16,19 @@ final class ChannelCommands {
     command.out(UverbsAbi.CORE_OUT, new Struct(4));
     command.addAction(
         ShimAction.events(
-            channel.events.token(), command.pointer(UverbsAbi.CORE_OUT), Integer.BYTES));
+            channel.events.token(), command.pointer(UverbsAbi.CORE_OUT), Integer.BYTES, false));
   }
 
   static void openAsync(IoctlCommand command) throws ErrnoException {
-    openEvents(command, command.context().openAsyncEvents(), UverbsAbi.ASYNC_EVENT_ALLOC_FD_HANDLE);
+    openEvents(
+        command, command.context().openAsyncEvents(), UverbsAbi.ASYNC_EVENT_ALLOC_FD_HANDLE, true);
   }
 
   /** The library opens a file descriptor for a stream and returns it in an attribute. */
-  static void openEvents(IoctlCommand command, EventStream events, int attribute)
+  static void openEvents(IoctlCommand command, EventStream events, int attribute, boolean async)
       throws ErrnoException {
     command.addAction(
-        ShimAction.events(events.token(), command.descriptorAddress(attribute), Long.BYTES));
+        ShimAction.events(events.token(), command.descriptorAddress(attribute), Long.BYTES, async));
   }
 
   /** The library discards unread events of an object and corrects their count in the answer. */

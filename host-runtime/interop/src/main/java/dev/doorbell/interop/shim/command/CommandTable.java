@@ -37,6 +37,14 @@ public final class CommandTable {
         DeviceCommands::getContext);
     add(
         UverbsAbi.OBJECT_DEVICE,
+        UverbsAbi.METHOD_QUERY_CONTEXT,
+        bits(2),
+        bits(1),
+        DeviceCommands::queryContext);
+    driver(UverbsAbi.OBJECT_PD, 0, 2, MemoryCommands::queryPd);
+    driver(UverbsAbi.OBJECT_DM, UverbsAbi.METHOD_DM_QUERY, 4, MemoryCommands::queryOnChip);
+    add(
+        UverbsAbi.OBJECT_DEVICE,
         UverbsAbi.METHOD_QUERY_PORT,
         bits(2),
         0,
@@ -65,10 +73,10 @@ public final class CommandTable {
         bits(8),
         0,
         MemoryCommands::registerOnChip);
-    add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_QUERY_MR, bits(5), 0, MemoryCommands::queryRegion);
-    add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_ADVISE_MR, bits(4), 0, CommandTable::unsupported);
+    add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_QUERY_MR, bits(5), 0, RegionCommands::query);
+    add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_ADVISE_MR, bits(4), 0, RegionCommands::advise);
     add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_REG_DMABUF_MR, bits(9), 0, CommandTable::unsupported);
-    add(UverbsAbi.OBJECT_CQ, 0, bits(7), UHW, CompletionQueueCommands::create);
+    add(UverbsAbi.OBJECT_CQ, 0, bits(8), UHW, CompletionQueueCommands::create);
     add(UverbsAbi.OBJECT_CQ, 1, bits(2), 0, CompletionQueueCommands::destroy);
     add(UverbsAbi.OBJECT_QP, 0, bits(15), UHW, QueuePairCommands::create);
     add(UverbsAbi.OBJECT_QP, 1, bits(2), 0, QueuePairCommands::destroy);
@@ -155,7 +163,8 @@ public final class CommandTable {
       case UverbsAbi.CMD_QUERY_DEVICE -> DeviceCommands.queryDevice(command, extended);
       case UverbsAbi.CMD_ALLOC_PD -> MemoryCommands.allocatePd(command);
       case UverbsAbi.CMD_CREATE_AH -> MemoryCommands.createAddressHandle(command);
-      case UverbsAbi.CMD_REG_MR -> MemoryCommands.register(command);
+      case UverbsAbi.CMD_REG_MR -> RegionCommands.register(command);
+      case UverbsAbi.CMD_REREG_MR -> RegionCommands.change(command);
       case UverbsAbi.CMD_CREATE_COMP_CHANNEL -> ChannelCommands.createChannel(command);
       case UverbsAbi.CMD_RESIZE_CQ -> CompletionQueueCommands.resize(command);
       case UverbsAbi.CMD_MODIFY_QP -> QueuePairCommands.modify(command, extended);

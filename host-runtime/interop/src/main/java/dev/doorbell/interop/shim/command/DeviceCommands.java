@@ -31,31 +31,40 @@ public final class DeviceCommands {
   private DeviceCommands() {}
 
   static void getContext(IoctlCommand command) throws ErrnoException {
-    HcaAttributes attributes = command.context().device().hca().attributes();
     command.in(UverbsAbi.UHW_IN, 8);
-    // struct mlx5_ib_alloc_ucontext_resp
-    Struct answer =
-        new Struct(72)
-            .u32(0, 1 << 18) // qp_tab_size
-            .u32(4, 2 * attributes.blueFlameBytes()) // bf_reg_size
-            .u32(8, 0) // tot_bfregs: doorbell pages are allocated one by one
-            .u32(12, 64) // cache_line_size
-            .u16(16, 1024) // max_sq_desc_sz
-            .u16(18, 512) // max_rq_desc_sz
-            .u32(20, attributes.maxSendBlocks()) // max_send_wqebb
-            .u32(24, QP_WR) // max_recv_wr
-            .u32(28, QP_WR - 1) // max_srq_recv_wr
-            .u16(32, 1) // num_ports
-            .u32(40, 72) // response_length
-            .u8(44, 0) // cqe_version: CQEs name queue pairs by number
-            .u8(45, 3) // cmds_supp_uhw: QUERY_DEVICE, CREATE_AH
-            .u8(46, 1) // eth_min_inline: none
-            .u32(56, 12) // log_uar_size
-            .u32(60, 1) // num_uars_per_page
-            .u32(64, 512); // num_dyn_bfregs
     command.out32(UverbsAbi.GET_CONTEXT_NUM_COMP_VECTORS, 1);
     command.out64(UverbsAbi.GET_CONTEXT_CORE_SUPPORT, 1);
-    command.out(UverbsAbi.UHW_OUT, answer);
+    command.out(UverbsAbi.UHW_OUT, contextOf(command));
+  }
+
+  /** For a program that imports a context by its file descriptor. */
+  static void queryContext(IoctlCommand command) throws ErrnoException {
+    command.out32(UverbsAbi.GET_CONTEXT_NUM_COMP_VECTORS, 1);
+    command.out64(UverbsAbi.GET_CONTEXT_CORE_SUPPORT, 1);
+    command.out(UverbsAbi.QUERY_CONTEXT_RESP_UCTX, contextOf(command));
+  }
+
+  /** {@code struct mlx5_ib_alloc_ucontext_resp}. */
+  private static Struct contextOf(IoctlCommand command) {
+    HcaAttributes attributes = command.context().device().hca().attributes();
+    return new Struct(72)
+        .u32(0, 1 << 18) // qp_tab_size
+        .u32(4, 2 * attributes.blueFlameBytes()) // bf_reg_size
+        .u32(8, 0) // tot_bfregs: doorbell pages are allocated one by one
+        .u32(12, 64) // cache_line_size
+        .u16(16, 1024) // max_sq_desc_sz
+        .u16(18, 512) // max_rq_desc_sz
+        .u32(20, attributes.maxSendBlocks()) // max_send_wqebb
+        .u32(24, QP_WR) // max_recv_wr
+        .u32(28, QP_WR - 1) // max_srq_recv_wr
+        .u16(32, 1) // num_ports
+        .u32(40, 72) // response_length
+        .u8(44, 0) // cqe_version: CQEs name queue pairs by number
+        .u8(45, 3) // cmds_supp_uhw: QUERY_DEVICE, CREATE_AH
+        .u8(46, 1) // eth_min_inline: none
+        .u32(56, 12) // log_uar_size
+        .u32(60, 1) // num_uars_per_page
+        .u32(64, 512); // num_dyn_bfregs
   }
 
   static void queryDevice(IoctlCommand command, boolean extended) throws ErrnoException {
@@ -73,6 +82,10 @@ public final class DeviceCommands {
         new Struct(304)
             .copy(device, 0, 0, device.size())
             .u32(180, 304) // response_length
+            .u64(184, 3) // odp_caps.general_caps: ODP, implicit ODP
+            .u32(192, 0x3f) // rc_odp_caps: all operations
+            .u32(196, 0x07) // uc_odp_caps: SEND, RECV, WRITE
+            .u32(200, 0x23) // ud_odp_caps: SEND, RECV, SRQ_RECV
             .u64(224, device.u32(60)) // device_cap_flags_ex
             .u64(288, OnChipPages.BYTES); // max_dm_size
     command.out(UverbsAbi.CORE_OUT, answer);

@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.mlx5.prm.Capabilities;
 import dev.doorbell.core.mlx5.prm.CommandHeader;
+import dev.doorbell.core.mlx5.prm.MemoryKeyContext;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.core.mlx5.prm.RoceAddress;
 import dev.doorbell.interop.shim.abi.ErrnoException;
@@ -60,7 +61,8 @@ final class DevxCommands {
     ErrnoException.require(
         command.in32(UverbsAbi.DEVX_EVENT_FD_FLAGS) == OMIT_EVENT_DATA, Errno.EOPNOTSUPP);
     ClientContext context = command.context();
-    ChannelCommands.openEvents(command, context.openDevxEvents(), UverbsAbi.DEVX_EVENT_FD_HANDLE);
+    ChannelCommands.openEvents(
+        command, context.openDevxEvents(), UverbsAbi.DEVX_EVENT_FD_HANDLE, false);
   }
 
   /** Subscribes to events of one object. Events of the device itself are not implemented. */
@@ -168,6 +170,11 @@ final class DevxCommands {
     PrmBuffer in = input(command, UverbsAbi.DEVX_OBJ_CMD_IN);
     PrmBuffer out = output(command, UverbsAbi.DEVX_OBJ_CMD_OUT);
     int opcode = in.get(CommandHeader.OPCODE);
+    // libmlx5 hands this errno on, where it has none for a status of "not supported".
+    ErrnoException.require(
+        opcode != CommandHeader.CREATE_MKEY
+            || in.get(MemoryKeyContext.ACCESS_MODE) != MemoryKeyContext.INDIRECT,
+        Errno.EOPNOTSUPP);
     try {
       Resource created = DevxObjects.create(command.context(), in);
       if (created == null) {

@@ -41,7 +41,7 @@ final class DevxObjects {
   static int number(Resource resource) {
     return switch (resource) {
       case Resource.Queue queue -> queue.number();
-      case Resource.Mr region -> region.region.lkey() >>> MKEY_SHIFT;
+      case Resource.Mr region -> region.region().lkey() >>> MKEY_SHIFT;
       case Resource.Pd pd -> pd.number;
       default -> throw new IllegalArgumentException(resource + " has no number");
     };
@@ -223,6 +223,7 @@ final class DevxObjects {
             length,
             QueuePairControl.rights(access),
             in.get(MemoryKeyContext.MKEY_7_0)),
+        null,
         null);
   }
 

@@ -27,6 +27,7 @@ final class QueuePairCommands {
   private static final int UAR_PAGE_INDEX = 1 << 10;
 
   // enum ib_uverbs_qp_create_flags
+  private static final int BLOCK_MULTICAST_LOOPBACK = 1 << 1;
   private static final int SIGNAL_ALL = 1 << 12;
 
   // enum ibv_qp_attr_mask
@@ -68,9 +69,9 @@ final class QueuePairCommands {
     int flags = in.u32(28);
     int createFlags = command.in32(UverbsAbi.CREATE_QP_FLAGS, 0);
     UarPage page = context.page(in.u32(36));
-    if ((flags & ~(SCATTER_CQE | ALLOW_SCATTER_CQE | UAR_PAGE_INDEX)) != 0
-        || (createFlags & ~SIGNAL_ALL) != 0
-        || page == null) {
+    ErrnoException.require(
+        (createFlags & ~(SIGNAL_ALL | BLOCK_MULTICAST_LOOPBACK)) == 0, Errno.EOPNOTSUPP);
+    if ((flags & ~(SCATTER_CQE | ALLOW_SCATTER_CQE | UAR_PAGE_INDEX)) != 0 || page == null) {
       throw new ErrnoException((flags & SIGNATURE) != 0 ? Errno.EOPNOTSUPP : Errno.EINVAL);
     }
     Resource.Cq send =
@@ -94,7 +95,13 @@ final class QueuePairCommands {
             receive,
             shared,
             command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
-    Struct capabilities = command.in(UverbsAbi.CREATE_QP_CAP, 20);
+    // struct ib_uverbs_qp_cap: libmlx5 knows what it may send, the kernel what may be received.
+    Struct capabilities =
+        command
+            .in(UverbsAbi.CREATE_QP_CAP, 20)
+            .u32(4, shape.receives())
+            .u32(
+                12, shape.receives() == 0 ? 0 : (1 << shape.receiveShift()) / MappedQueues.SEGMENT);
     qp.control.capabilities = capabilities;
     qp.control.signalsAll = (createFlags & SIGNAL_ALL) != 0;
     // struct mlx5_ib_create_qp_resp

@@ -160,17 +160,40 @@ public abstract sealed class Resource {
     }
   }
 
+  /**
+   * What a program has registered.
+   *
+   * @param start the program's address of the first byte
+   * @param address by which work requests name it
+   * @param access {@code IBV_ACCESS_*}
+   */
+  public record Registration(Pd pd, long start, long bytes, long address, int access) {}
+
   /** A memory region, of on-chip memory where {@code chip} is given. */
   public static final class Mr extends Resource {
-    public final MemoryRegion region;
+    private MemoryRegion region;
     private final @Nullable OnChip chip;
 
-    public Mr(MemoryRegion region, @Nullable OnChip chip) {
+    /** What verbs have registered of the program's own memory. */
+    public @Nullable Registration registration;
+
+    public Mr(MemoryRegion region, @Nullable OnChip chip, @Nullable Registration registration) {
       this.region = region;
       this.chip = chip;
+      this.registration = registration;
       if (chip != null) {
         chip.regions++;
       }
+    }
+
+    public MemoryRegion region() {
+      return region;
+    }
+
+    /** The registration has ended in favour of another one. */
+    public void replace(MemoryRegion by, Registration next) {
+      region = by;
+      registration = next;
     }
 
     @Override
@@ -186,11 +209,16 @@ public abstract sealed class Resource {
   public static final class OnChip extends Resource {
     public final Lease lease;
     public final int page;
+
+    /** Bytes that were asked for; the lease has whole granules. */
+    public final long bytes;
+
     private final OnChipPages pages;
     private int regions;
 
-    public OnChip(OnChipPages pages, int page, Lease lease) {
+    public OnChip(OnChipPages pages, int page, long bytes, Lease lease) {
       this.pages = pages;
+      this.bytes = bytes;
       this.page = page;
       this.lease = lease;
     }

@@ -1,6 +1,7 @@
 package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.client.ClientFabric;
@@ -39,14 +40,18 @@ public final class ServedDevice {
             SoftHcaOptions.DEFAULT.withRandomNumbers().withAdapter(adapter));
   }
 
-  /** Creates {@code count} devices of an adapter on one wire. */
-  public static List<ServedDevice> create(ClientFabric fabric, int count, Adapter adapter) {
+  /** Creates devices on one wire. A fault plan calls device n of them "rank n". */
+  public static List<ServedDevice> create(
+      ClientFabric fabric, InProcessWire wire, int count, Adapter adapter, FaultPlan faults) {
     List<ServedDevice> all = new ArrayList<>();
-    InProcessWire wire = new InProcessWire();
     wire.checkSenders();
     for (int i = 0; i < count; i++) {
-      all.add(new ServedDevice(fabric, i, all, adapter));
-      wire.join(all.getLast().hca);
+      ServedDevice device = new ServedDevice(fabric, i, all, adapter);
+      all.add(device);
+      wire.join(device.hca);
+      if (!faults.faults().isEmpty()) {
+        device.hca.inject(faults.bind(i, 0, fabric.now()));
+      }
     }
     return all;
   }

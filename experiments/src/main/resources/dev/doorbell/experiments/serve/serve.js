@@ -1,0 +1,224 @@
+'use strict';
+// Runs on one page: a list with progress, the figures of a run, a chart that can be asked, and a comparison of two.
+const COLOURS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#888888'];
+const MARKERS = ['circle', 'triangle', 'cross', 'rectRot', 'rect', 'star', 'crossRot'];
+const state = { runs: [], shown: '', ticked: [], charts: [], view: {} };
+
+const make = (tag, text, className) => {
+  const node = document.createElement(tag);
+  if (text !== undefined) node.textContent = text;
+  if (className) node.className = className;
+  return node;
+};
+const ask = async path => {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+};
+const digits = (value, n = 4) => value === undefined ? '–' : Number(value.toPrecision(n)).toString();
+
+async function refresh() {
+  try {
+    state.runs = await ask('/api/runs');
+    list();
+    const run = state.runs.find(each => each.id === state.shown);
+    if (run && run.recorded !== state.recorded) { state.recorded = run.recorded; if (state.ticked.length < 2) await show(run.id); }
+    if (!state.shown && !state.ticked.length && state.runs.length) await open();
+  } finally {
+    const busy = state.runs.some(run => run.state === 'running');
+    setTimeout(refresh, busy ? 1000 : 5000);
+  }
+}
+
+/** What the address names behind its #: one run, or two to compare; else the newest run. */
+async function open() {
+  const named = location.hash.slice(1).split(',').filter(id => state.runs.some(run => run.id === id));
+  if (named.length === 2) { state.ticked = named; list(); await compare(...named); }
+  else await show(named[0] ?? state.runs[0].id);
+}
+
+function list() {
+  const runs = document.getElementById('runs');
+  runs.replaceChildren(...state.runs.map(run => {
+    const item = make('li', undefined, run.id === state.shown ? 'chosen' : '');
+    const tick = make('input');
+    tick.type = 'checkbox';
+    tick.checked = state.ticked.includes(run.id);
+    tick.setAttribute('aria-label', 'compare ' + run.id);
+    tick.onchange = () => choose(run.id, tick.checked);
+    const button = make('button');
+    button.append(make('b', run.experiment + (run.tags.length ? ' · ' + run.tags.join(', ') : '')), make('small', run.id),
+      make('small', `${run.state}, ${run.recorded} of ${run.points} points, ${run.basis}`));
+    if (run.state === 'running') {
+      const bar = make('progress');
+      bar.max = run.points;
+      bar.value = run.recorded;
+      button.append(bar);
+    }
+    button.onclick = () => { state.ticked = []; show(run.id); };
+    item.append(tick, button);
+    return item;
+  }));
+  if (!state.runs.length) runs.append(make('li', 'No run is in this folder yet: doorbell run pull-vs-push'));
+}
+
+/** Ticks a run; of more than two the last two stay. */
+function choose(id, on) {
+  state.ticked = on ? [...state.ticked, id].slice(-2) : state.ticked.filter(each => each !== id);
+  list();
+  if (state.ticked.length === 2) compare(...state.ticked);
+  else if (state.ticked.length === 1) show(state.ticked[0]);
+}
+
+function clear(heading, ...below) {
+  state.charts.forEach(chart => chart.destroy());
+  state.charts = [];
+  const main = document.getElementById('main');
+  main.replaceChildren(make('h2', heading), ...below);
+  return main;
+}
+
+async function show(id) {
+  state.shown = id;
+  history.replaceState(null, '', '#' + id);
+  state.recorded = (state.runs.find(run => run.id === id) || {}).recorded;
+  list();
+  let run;
+  try { run = await ask('/api/run?id=' + encodeURIComponent(id)); }
+  catch (e) { clear(id, make('p', e.message, 'note')); return; }
+  if (state.shown !== id || state.ticked.length === 2) return;
+  const about = make('p', run.question, 'note');
+  const link = make('a', 'report');
+  link.href = '/report?id=' + encodeURIComponent(id);
+  about.append(' ', make('span', run.basis, 'basis'), ' ', link);
+  const main = clear(id, about);
+  if (!run.points.length) { main.append(make('p', 'No point has a result yet.', 'note')); return; }
+  chart(main, [run]);
+  main.append(make('h3', 'Figures of the config'));
+  const figures = make('div', undefined, 'figures');
+  for (const figure of run.figures) {
+    const node = make('figure');
+    const svg = new DOMParser().parseFromString(figure.svg, 'image/svg+xml').documentElement;
+    node.append(document.importNode(svg, true), make('figcaption', figure.name + ': ' + figure.caption));
+    figures.append(node);
+  }
+  main.append(figures);
+  run.missing.forEach(why => main.append(make('p', why, 'note')));
+  if (run.expectations) {
+    main.append(make('h3', 'Expected'));
+    main.append(table(['verdict', 'expected', 'found'], run.expectations.map(each => [each.verdict, each.expected, each.found])));
+  }
+}
+
+async function compare(a, b) {
+  state.shown = '';
+  history.replaceState(null, '', `#${a},${b}`);
+  const main = clear(`${a} → ${b}`);
+  try {
+    const [before, after] = await Promise.all([a, b].map(id => ask('/api/run?id=' + encodeURIComponent(id))));
+    if (before.basis === after.basis) chart(main, [before, after]);
+    const found = await ask(`/api/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`);
+    main.append(make('h3', `Overall: ${found.overall}`));
+    const axes = before.axes.map(axis => axis.name);
+    main.append(table([...axes, 'metric', 'before', 'after', 'change', 'verdict'],
+      found.points.map(p => [...axes.map(axis => p[axis] ?? ''), `${p.metric} ${p.unit}`, digits(p.before), digits(p.after),
+        p.change === undefined ? '' : (100 * p.change).toFixed(1) + ' %', p.verdict])));
+  } catch (e) { main.append(make('p', e.message, 'note')); }
+}
+
+function table(header, rows) {
+  const node = make('table');
+  const number = rows.length ? rows[0].map(cell => /^[-+0-9.]/.test(String(cell))) : [];
+  const head = node.createTHead().insertRow();
+  header.forEach((text, i) => head.append(make('th', text, number[i] ? 'number' : '')));
+  const body = node.createTBody();
+  rows.forEach(row => {
+    const line = body.insertRow();
+    row.forEach((cell, i) => line.append(make('td', String(cell), number[i] ? 'number' : ['regressed', 'improved'].find(w => cell === w))));
+  });
+  const scroll = make('div', undefined, 'scroll');
+  scroll.append(node);
+  return scroll;
+}
+
+/** A chart of medians: metric, abscissa and lines can be chosen; other axes make lines too. */
+function chart(main, runs) {
+  const axes = runs[0].axes.map(axis => axis.name);
+  const values = axis => [...new Set(runs.flatMap(run => run.points.map(point => point[axis])))];
+  const numeric = axes.filter(axis => values(axis).every(value => typeof value === 'number') && values(axis).length > 1);
+  const metrics = [...new Set(runs.flatMap(run => run.points.flatMap(point => Object.keys(point.metrics))))];
+  if (!numeric.length) return;
+  const controls = make('div', undefined, 'controls');
+  const holder = make('div', undefined, 'chart');
+  const canvas = make('canvas');
+  holder.append(canvas);
+  const pick = (label, options, first) => {
+    const select = make('select');
+    options.forEach(option => select.append(new Option(option, option, false, option === first)));
+    const node = make('label', label + ' ');
+    node.append(select);
+    controls.append(node);
+    select.onchange = draw;
+    return select;
+  };
+  const view = state.view;
+  const y = pick('metric', metrics, metrics.includes(view.y) ? view.y : metrics[0]);
+  const x = pick('over', numeric, numeric.includes(view.x) ? view.x : numeric.includes('size') ? 'size' : numeric[0]);
+  // The first axis of words makes lines at once; of further ones one value, where all would be more lines than can be told apart.
+  let lines = 1;
+  const only = axes.filter(axis => values(axis).length > 1).map(axis => {
+    const many = axis !== x.value && (lines *= values(axis).length) > 8;
+    if (many) lines /= values(axis).length;
+    return [axis, pick(axis, ['all', ...values(axis).map(String)], many ? String(values(axis)[0]) : 'all')];
+  });
+  const style = getComputedStyle(document.documentElement);
+  const ink = style.getPropertyValue('--ink'), rule = style.getPropertyValue('--rule');
+  const drawn = new Chart(canvas, {
+    type: 'line', data: { datasets: [] },
+    options: {
+      animation: false, maintainAspectRatio: false, parsing: false, interaction: { mode: 'nearest', intersect: false },
+      scales: Object.fromEntries(['x', 'y'].map(axis => [axis, { type: 'logarithmic', title: { display: true, color: ink },
+        ticks: { color: ink }, grid: { color: rule } }])),
+      plugins: { legend: { labels: { color: ink, usePointStyle: true } },
+        tooltip: { callbacks: { label: item => `${item.dataset.label}: ${digits(item.raw.y)} ${item.raw.unit}` +
+          (item.raw.ci ? ` [${digits(item.raw.ci[0])}, ${digits(item.raw.ci[1])}]` : '') + `, n = ${item.raw.n}` } } },
+    },
+  });
+  state.charts.push(drawn);
+  function draw() {
+    view.x = x.value;
+    view.y = y.value;
+    const lines = new Map();
+    let unit = '', least = Infinity;
+    runs.forEach((run, r) => run.points.forEach(point => {
+      const metric = point.metrics[y.value];
+      const wanted = only.every(([axis, select]) => axis === x.value || select.value === 'all' || String(point[axis]) === select.value);
+      if (!wanted || !metric || metric.p50 === undefined) return;
+      const others = axes.filter(axis => axis !== x.value && values(axis).length > 1).map(axis => point[axis]);
+      const label = [...others, ...(runs.length > 1 ? [r ? 'after' : 'before'] : [])].join(' ') || y.value;
+      unit = metric.unit;
+      least = Math.min(least, metric.p50, point[x.value]);
+      if (!lines.has(label)) lines.set(label, { points: [], dash: r });
+      lines.get(label).points.push({ x: point[x.value], y: metric.p50, ci: metric.ci95, n: metric.n, unit });
+    }));
+    let at = 0;
+    const seen = new Map();
+    drawn.data.datasets = [...lines].map(([label, line]) => {
+      const key = label.replace(/ ?(before|after)$/, '');
+      if (!seen.has(key)) seen.set(key, at++);
+      const i = seen.get(key);
+      return { label, data: line.points.sort((a, b) => a.x - b.x), borderColor: COLOURS[i % COLOURS.length],
+        backgroundColor: COLOURS[i % COLOURS.length], pointStyle: MARKERS[i % MARKERS.length], borderDash: line.dash ? [6, 4] : [],
+        borderWidth: 2, pointRadius: 4 };
+    });
+    const kind = least > 0 ? 'logarithmic' : 'linear';
+    drawn.options.scales.x.type = drawn.options.scales.y.type = kind;
+    drawn.options.scales.x.title.text = x.value;
+    drawn.options.scales.y.title.text = `${y.value}, median${unit ? ' (' + unit + ')' : ''}`;
+    drawn.update();
+  }
+  main.append(make('h3', 'Explore'), controls, holder);
+  draw();
+}
+
+refresh();

@@ -1,0 +1,158 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.QueuePairControl;
+import dev.doorbell.interop.shim.object.Resource;
+import dev.doorbell.interop.shim.object.Resource.Registration;
+import dev.doorbell.softhca.DriverAccess;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory regions. No region pins its pages: an access finds the memory that the program has there
+ * then. On-demand paging (ODP) is therefore a registration without the check that memory is mapped.
+ */
+final class RegionCommands {
+  // IBV_ACCESS_*
+  private static final int LOCAL_WRITE = 1;
+  private static final int WRITABLE = 1 | 1 << 1 | 1 << 3;
+  static final int ZERO_BASED = 1 << 5;
+  static final int ON_DEMAND = 1 << 6;
+
+  /** Local write to huge pages, and the flags that an HCA may ignore. */
+  private static final int KNOWN_ACCESS = 0xff | 0x3ff << 20;
+
+  // IBV_REREG_MR_*
+  private static final int TRANSLATION = 1;
+  private static final int DOMAIN = 2;
+  private static final int ACCESS = 4;
+
+  private static final long PAGE = 4096;
+
+  /** The length by which a program registers all of its addresses. */
+  private static final long IMPLICIT = -1;
+
+  /** Bytes of {@code struct ib_uverbs_sge}. */
+  private static final int SGE_BYTES = 16;
+
+  // IBV_ADVISE_MR_ADVICE_*
+  private static final int PREFETCH = 0;
+  private static final int PREFETCH_WRITE = 1;
+  private static final int PREFETCH_NO_FAULT = 2;
+
+  private RegionCommands() {}
+
+  /** {@code struct ib_uverbs_reg_mr}. */
+  static void register(IoctlCommand command) throws ErrnoException {
+    Struct in = command.in(UverbsAbi.CORE_IN, 40);
+    ClientContext context = command.context();
+    Registration wanted =
+        new Registration(
+            context.find(Resource.Pd.class, in.u32(32)),
+            in.u64(8),
+            in.u64(16),
+            in.u64(24),
+            in.u32(36));
+    MemoryRegion region = register(context, wanted, null);
+    int handle = context.add(new Resource.Mr(region, null, wanted));
+    command.out(
+        UverbsAbi.CORE_OUT,
+        new Struct(12).u32(0, handle).u32(4, region.lkey()).u32(8, region.rkey()));
+  }
+
+  /**
+   * Registers memory.
+   *
+   * @param old ends in favour of the new region, which has its key; null for none
+   */
+  private static MemoryRegion register(
+      ClientContext context, Registration wanted, @Nullable MemoryRegion old)
+      throws ErrnoException {
+    int access = wanted.access();
+    boolean onDemand = (access & ON_DEMAND) != 0;
+    boolean writes = (access & WRITABLE) != 0;
+    long start = wanted.start();
+    boolean implicit = onDemand && start == 0 && wanted.bytes() == IMPLICIT;
+    long bytes = implicit ? 1L << ClientProcess.ADDRESS_BITS : wanted.bytes();
+    ErrnoException.require(
+        (start & (PAGE - 1)) == (wanted.address() & (PAGE - 1))
+            && (access & ~KNOWN_ACCESS) == 0
+            && ClientProcess.isLegal(start, bytes)
+            && (!writes || (access & LOCAL_WRITE) != 0),
+        Errno.EINVAL);
+    ErrnoException.require(
+        onDemand || context.process().isMapped(start, bytes, writes), Errno.EFAULT);
+    ProtectionDomain domain = wanted.pd().domain;
+    long address = (access & ZERO_BASED) != 0 ? 0 : wanted.address();
+    long memory = context.process().busAddress(start);
+    Set<AccessRight> rights = QueuePairControl.rights(access);
+    return old == null
+        ? DriverAccess.register(domain, address, memory, bytes, rights, DriverAccess.ANY_VARIANT)
+        : DriverAccess.replace(old, domain, address, memory, bytes, rights);
+  }
+
+  /**
+   * {@code struct ib_uverbs_rereg_mr}: the region ends and another one begins, with its key. If
+   * that fails the first one stays.
+   */
+  static void change(IoctlCommand command) throws ErrnoException {
+    Struct in = command.in(UverbsAbi.CORE_IN, 48);
+    ClientContext context = command.context();
+    Resource.Mr region = context.find(Resource.Mr.class, in.u32(8));
+    Registration now = region.registration;
+    int flags = in.u32(12);
+    if (now == null) {
+      throw new ErrnoException(Errno.EOPNOTSUPP);
+    }
+    ErrnoException.require(
+        flags != 0 && (flags & ~(TRANSLATION | DOMAIN | ACCESS)) == 0, Errno.EINVAL);
+    boolean moves = (flags & TRANSLATION) != 0;
+    Registration next =
+        new Registration(
+            (flags & DOMAIN) != 0 ? context.find(Resource.Pd.class, in.u32(40)) : now.pd(),
+            moves ? in.u64(16) : now.start(),
+            moves ? in.u64(24) : now.bytes(),
+            moves ? in.u64(32) : now.address(),
+            (flags & ACCESS) != 0 ? in.u32(44) : now.access());
+    region.replace(register(context, next, region.region()), next);
+    command.out(
+        UverbsAbi.CORE_OUT,
+        new Struct(8).u32(0, region.region().lkey()).u32(4, region.region().rkey()));
+  }
+
+  static void query(IoctlCommand command) throws ErrnoException {
+    MemoryRegion region = command.context().find(Resource.Mr.class, command.handle(0)).region();
+    command.out32(1, region.lkey());
+    command.out32(2, region.rkey());
+    command.out64(3, region.length());
+    command.out64(4, region.address());
+  }
+
+  /** Prefetching finds every page where it is; only regions of the domain can be named. */
+  static void advise(IoctlCommand command) throws ErrnoException {
+    ClientContext context = command.context();
+    Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.ADVISE_MR_PD_HANDLE));
+    int advice = command.choice(UverbsAbi.ADVISE_MR_ADVICE, PREFETCH);
+    ErrnoException.require(
+        advice == PREFETCH || advice == PREFETCH_WRITE || advice == PREFETCH_NO_FAULT,
+        Errno.EOPNOTSUPP);
+    Struct list = command.in(UverbsAbi.ADVISE_MR_SGE_LIST, SGE_BYTES);
+    for (int at = 0; at + SGE_BYTES <= list.size(); at += SGE_BYTES) {
+      int key = list.u32(at + 12);
+      Resource.Mr named =
+          context.search(Resource.Mr.class, region -> region.region().lkey() == key);
+      Registration registration = named.registration;
+      boolean pages = registration != null && (registration.access() & ON_DEMAND) != 0;
+      ErrnoException.require(
+          pages && registration != null && registration.pd().equals(pd), Errno.EINVAL);
+    }
+  }
+}
