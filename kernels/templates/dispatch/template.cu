@@ -5,9 +5,9 @@
 //            the barriers.
 // Job        bytes (of a token, a multiple of 4), iterations, warmup, samples, signals, status. Queue pair p
 //            leads to rank p.
-// Settings   tokens of a rank, topk: experts that a token goes to, experts among all ranks: expert e is at
-//            rank e % ranks.
-// Buffers    hidden: the tokens; choices: experts of token 0, of token 1 ...; arrived: a region for each rank
+// Settings   token_count of a rank, fanout: experts that a token goes to, expert_count among all ranks: expert e
+//            is at rank e % ranks.
+// Buffers    states: the tokens; choices: experts of token 0, of token 1 ...; arrived: a region for each rank
 //            with room for all of its tokens, filled from its start in the order of the choices; counts:
 //            how many came from each rank.
 // Signals    word p is the turn of rank p in its upper half and how many tokens it sent in its lower half;

@@ -22,6 +22,7 @@ import dev.doorbell.experiments.cli.results.ReportCommand;
 import dev.doorbell.experiments.cli.results.TableCommand;
 import dev.doorbell.experiments.cli.run.RunCommand;
 import dev.doorbell.experiments.cli.serve.ServeCommand;
+import dev.doorbell.experiments.cli.topo.TopoCommand;
 import dev.doorbell.experiments.cli.validation.ValidateModelCommand;
 import java.util.Arrays;
 import java.util.List;
@@ -39,6 +40,7 @@ enum Subcommand {
   PREDICT("predict", "the closed forms for each point, without running it"),
   VALIDATE_MODEL("validate-model", "published measurements beside the model, with its error"),
   CALIBRATE("calibrate", "measure what a GPU's accesses cost; makes a topology of it"),
+  TOPO("topo", "machines as NCCL, nvidia-smi and lstopo describe them: import, show, path, check"),
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
   TABLE("table", "print a run's table again from its samples, in many formats"),
@@ -83,6 +85,7 @@ enum Subcommand {
       case PREDICT -> new PredictCommand();
       case VALIDATE_MODEL -> new ValidateModelCommand();
       case CALIBRATE -> new CalibrateCommand();
+      case TOPO -> new TopoCommand();
       case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();

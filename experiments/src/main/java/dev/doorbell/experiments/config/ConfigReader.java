@@ -138,11 +138,15 @@ public final class ConfigReader {
       throw new ConfigException(
           problems.stream().distinct().sorted(Comparator.comparing(ProblemPosition::of)).toList());
     }
-    return assemble(root, settings, faults, text);
+    return assemble(root, settings, faults, text, positions);
   }
 
   private ExperimentConfig assemble(
-      ObjectNode root, SettingsReader settings, FaultPlan faults, String text) {
+      ObjectNode root,
+      SettingsReader settings,
+      FaultPlan faults,
+      String text,
+      SourcePositions positions) {
     ObjectNode resolved = new Resolver(schema).resolve(root, settings);
     JsonNode measure = resolved.get("measure");
     return new ExperimentConfig(
@@ -172,7 +176,8 @@ public final class ConfigReader {
         faults,
         text,
         Resolver.yaml(resolved),
-        ConfigHash.of(schema, resolved));
+        ConfigHash.of(schema, resolved),
+        positions);
   }
 
   private static List<FigureSpec> figures(JsonNode list) {

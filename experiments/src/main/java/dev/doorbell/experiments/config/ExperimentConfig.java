@@ -5,6 +5,7 @@ import dev.doorbell.experiments.config.condition.Contrast;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.condition.Until;
+import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.kernel.KernelMetric;
 import dev.doorbell.experiments.config.value.Axis;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  *     written out; reading it again gives the same config
  * @param hash SHA-256 of what decides the results, lower-case hexadecimal; what is asked, expected
  *     or drawn does not
+ * @param positions of keys and values in the file, or on the command line
  * @param fixed every setting that is not an axis
  * @param brought metrics that its kernels bring, by name
  * @param faults what goes wrong at each point, on purpose
@@ -53,7 +56,8 @@ public record ExperimentConfig(
     FaultPlan faults,
     String source,
     String resolved,
-    String hash) {
+    String hash,
+    SourcePositions positions) {
 
   /**
    * The samples to record.
@@ -77,6 +81,15 @@ public record ExperimentConfig(
     public Measure {
       metrics = List.copyOf(metrics);
     }
+  }
+
+  /**
+   * The resolved experiment without the fixed settings that are not wanted.
+   *
+   * @param wanted settings by name
+   */
+  public String resolved(Predicate<String> wanted) {
+    return Resolver.yaml(resolved, wanted);
   }
 
   /** Names of the settings: what conditions on points may name. */

@@ -4,6 +4,7 @@ import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import java.util.List;
+import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -30,6 +31,14 @@ final class Resolver {
   /** The text of a resolved experiment. */
   static String yaml(ObjectNode resolved) {
     return YAML.writeValueAsString(resolved);
+  }
+
+  /** A resolved experiment without the fixed settings that are not wanted. */
+  static String yaml(String resolved, Predicate<String> fixed) {
+    ObjectNode root = (ObjectNode) YAML.readTree(resolved);
+    ObjectNode settings = (ObjectNode) root.get("fixed");
+    settings.remove(settings.propertyNames().stream().filter(fixed.negate()).toList());
+    return yaml(root);
   }
 
   /** The experiment with defaults written out, sweeps expanded and lists where lists are legal. */

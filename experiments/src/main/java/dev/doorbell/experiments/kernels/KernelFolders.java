@@ -84,10 +84,10 @@ public final class KernelFolders {
         problems);
   }
 
-  /** What the kernels in a folder bring of their own, by kernel; descriptors alone are read. */
+  /** What the kernels that a run kept bring of their own, by kernel; descriptors alone are read. */
   public static Map<String, KernelExtension> extensions(Path folder) {
     Map<String, KernelExtension> extensions = new LinkedHashMap<>();
-    KernelDescriptorReader reader = new KernelDescriptorReader();
+    KernelDescriptorReader reader = KernelDescriptorReader.ofRuns();
     for (Path file : descriptors(List.of(folder))) {
       try {
         KernelDescriptor descriptor = reader.read(file.toString(), text(file, file.toString()));

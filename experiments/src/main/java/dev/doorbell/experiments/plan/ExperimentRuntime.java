@@ -112,6 +112,11 @@ public interface ExperimentRuntime {
         catalogue.topologies().stream().map(Catalogue.Entry::name).toList());
   }
 
+  /** Whether a setting means something to a point. */
+  default boolean uses(Point point, String setting) {
+    return true;
+  }
+
   /** What the user's kernels bring of their own, by kernel. */
   default Map<String, KernelExtension> extensions() {
     return Map.of();

@@ -364,6 +364,11 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   @Override
+  public boolean uses(Point point, String setting) {
+    return kinds.uses(point, setting);
+  }
+
+  @Override
   public Map<String, KernelExtension> extensions() {
     return protocols.extensions();
   }

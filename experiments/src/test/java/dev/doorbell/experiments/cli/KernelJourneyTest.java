@@ -65,7 +65,7 @@ class KernelJourneyTest {
     "proxy, window=4;size=4K, goodput, goodput",
     "alltoall, ranks=3;size=64, latency, latency",
     "reduce, ranks=3;size=1K;pieces=2, latency, bandwidth",
-    "dispatch, ranks=3;size=64;tokens=6;hot=50;topk=3, latency, slowest"
+    "dispatch, ranks=3;size=64;token_count=6;hot=50;fanout=3, latency, slowest"
   })
   void from_a_template_to_a_verified_figure(
       String template, String settings, String metric, String figure) throws IOException {

@@ -141,7 +141,7 @@ class ToolTest {
     assertThat(session.err())
         .isEqualTo(
             """
-            pull-vs-push  DB-C050  this path needs P2P reads (point pull_same-switch_8 and 152 more)
+            pull-vs-push.yaml:73:10  DB-C050  this path needs P2P reads (point pull_same-switch_8 and 152 more)
             1 error
             """);
   }

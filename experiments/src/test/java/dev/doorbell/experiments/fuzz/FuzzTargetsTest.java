@@ -37,6 +37,7 @@ class FuzzTargetsTest {
   void every_format_that_doorbell_reads_has_a_target() {
     assertThat(names())
         .contains(
+            "adapter",
             "capture",
             "config",
             "control",

@@ -19,8 +19,7 @@ public final class PlanChecks {
   /** Everything that is wrong with the points of a plan. */
   static List<Problem> problems(String file, Plan plan, ExperimentRuntime runtime) {
     if (plan.points().isEmpty()) {
-      return List.of(
-          Problem.of("DB-C035", file, "no point is left: exclude or --only takes every one away"));
+      return List.of(Problem.of("DB-C035", file, "no point is left: exclude takes every one away"));
     }
     return problems(file, plan, runtime::check);
   }
@@ -38,16 +37,16 @@ public final class PlanChecks {
             .add(problem);
       }
     }
-    return byText.values().stream().map(same -> problems(file, same)).toList();
+    return byText.values().stream().map(same -> problems(file, plan, same)).toList();
   }
 
-  private static Problem problems(String file, List<Problem> same) {
+  private static Problem problems(String file, Plan plan, List<Problem> same) {
     Problem first = same.getFirst();
     String point = first.where() == null ? "a point" : "point " + first.where();
     String others = same.size() == 1 ? "" : " and %d more".formatted(same.size() - 1);
     return new Problem(
         first.code(),
-        file,
+        PlanCause.place(file, plan, first),
         "%s (%s%s)".formatted(first.what(), point, others),
         first.effect(),
         first.fix());

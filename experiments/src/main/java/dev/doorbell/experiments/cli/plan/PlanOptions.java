@@ -4,16 +4,19 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.condition.PointCondition;
-import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Plan;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options that choose and change the points of an experiment. */
 public final class PlanOptions {
+  /** Values of a setting in a message. */
+  private static final int MOST_VALUES = 20;
+
   @Option(
       names = {"-s", "--set"},
       paramLabel = "KEY=VALUE",
@@ -70,11 +73,33 @@ public final class PlanOptions {
     }
     List<Problem> problems = new ArrayList<>();
     List<PointCondition> conditions =
-        PointCondition.parse(
-            only, "--only " + only, Schema.experiment().settings().keySet(), problems);
+        PointCondition.parse(only, "--only " + only, config.settings(), problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
-    return plan.only(conditions);
+    Plan part = plan.only(conditions);
+    if (part.points().isEmpty() && !plan.points().isEmpty()) {
+      throw new ConfigException(List.of(nothing(plan, conditions)));
+    }
+    return part;
+  }
+
+  /** What there is of the settings that conditions name. */
+  private Problem nothing(Plan plan, List<PointCondition> conditions) {
+    String values =
+        conditions.stream()
+            .map(PointCondition::setting)
+            .distinct()
+            .map(
+                setting ->
+                    plan.points().stream()
+                        .map(point -> point.text(setting))
+                        .distinct()
+                        .limit(MOST_VALUES)
+                        .collect(Collectors.joining(", ", setting + " is ", "")))
+            .collect(Collectors.joining("; "));
+    return Problem.of("DB-C035", "--only " + only, "no point is left")
+        .effect("nothing was run")
+        .fix("in this plan " + values);
   }
 }

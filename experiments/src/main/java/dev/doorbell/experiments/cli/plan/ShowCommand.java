@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell show EXPERIMENT}. */
 @CommandLine.Command(
     header = {
-      "Prints an experiment with overrides applied, sweeps expanded and defaults written out.",
+      "Prints an experiment with overrides applied, sweeps expanded and its defaults written out.",
       "",
       "  doorbell show pull-vs-push",
       "  doorbell show my.yaml -s size=64,4K --points",
@@ -43,16 +43,21 @@ public final class ShowCommand extends CliCommand {
     Plan plan = planOptions.plan(config);
     PlanChecks.demand(experiment, plan, context.runtime().get());
     long nanos = plan.points().stream().mapToLong(context.runtime().get()::estimateNanos).sum();
+    String resolved =
+        config.resolved(
+            setting ->
+                plan.points().stream()
+                    .anyMatch(point -> context.runtime().get().uses(point, setting)));
     if (common().json()) {
       Map<String, Object> report = new LinkedHashMap<>();
       report.put("config_hash", config.hash());
-      report.put("resolved", config.resolved());
+      report.put("resolved", resolved);
       report.put("estimated_core_seconds", nanos / 1e9);
       report.put("points", plan.points().stream().map(Point::id).toList());
       Json.print(context, report);
       return ExitCode.OK;
     }
-    context.terminal().out().print(config.resolved());
+    context.terminal().out().print(resolved);
     if (points) {
       plan.points().forEach(point -> context.terminal().out().println("# point " + point.id()));
     }

@@ -5,7 +5,6 @@ import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.condition.PointCondition;
-import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.tables.RunSelection;
@@ -16,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -59,7 +59,7 @@ final class TableView {
    * @throws UsageException when a name is none of the run's, or no point is left
    */
   RunData of(StoredRun run) throws UsageException, ConfigException {
-    RunData data = RunSelection.of(run, conditions());
+    RunData data = RunSelection.of(run, conditions(run.plan().config().settings()));
     if (data.rows().isEmpty() && !run.data().rows().isEmpty()) {
       throw new UsageException(
           Problem.of("DB-U003", "--only " + only, "no point of the run is like that")
@@ -85,15 +85,14 @@ final class TableView {
     return RunSelection.sorted(chosen, data, name, falling);
   }
 
-  private List<PointCondition> conditions() throws ConfigException {
+  private List<PointCondition> conditions(Set<String> settings) throws ConfigException {
     String text = only;
     if (text == null) {
       return List.of();
     }
     List<Problem> problems = new ArrayList<>();
     List<PointCondition> conditions =
-        PointCondition.parse(
-            text, "--only " + text, Schema.experiment().settings().keySet(), problems);
+        PointCondition.parse(text, "--only " + text, settings, problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  */
 public record PointCondition(String setting, Comparison comparison, List<String> operands) {
   private static final Pattern TERM =
-      Pattern.compile("\\s*([A-Za-z0-9.]+)\\s*(<=|>=|!=|<|>|=)(.*)");
+      Pattern.compile("\\s*([A-Za-z0-9._]+)\\s*(<=|>=|!=|<|>|=)(.*)");
   private static final Pattern COMPARED = Pattern.compile("\\s*(<=|>=|!=|<|>|=)(.*)");
 
   /** How a value is compared. */

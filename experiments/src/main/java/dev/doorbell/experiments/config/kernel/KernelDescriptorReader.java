@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Turns the text of a kernel's descriptor into a {@link KernelDescriptor}. */
@@ -26,6 +27,24 @@ public final class KernelDescriptorReader {
 
   private static final JsonNode SCHEMA = Schema.load("kernel");
   private static final SchemaChecker CHECKER = new SchemaChecker(SCHEMA);
+
+  private final Schema experiments;
+
+  public KernelDescriptorReader() {
+    this(Schema.experiment());
+  }
+
+  private KernelDescriptorReader(Schema experiments) {
+    this.experiments = experiments;
+  }
+
+  /**
+   * A reader of what a run kept: settings and metrics that experiments have got since may have the
+   * names of its own.
+   */
+  public static KernelDescriptorReader ofRuns() {
+    return new KernelDescriptorReader(Schema.of(JsonNodeFactory.instance.objectNode()));
+  }
 
   /**
    * Reads a descriptor.
@@ -42,7 +61,7 @@ public final class KernelDescriptorReader {
     List<String> parameters = parameters(root, fields, positions, problems);
     KernelExtension extension =
         problems.isEmpty()
-            ? new KernelExtensionReader(root, fields, positions, problems).read()
+            ? new KernelExtensionReader(root, fields, experiments, positions, problems).read()
             : KernelExtension.NONE;
     if (!problems.isEmpty()) {
       problems.sort(Comparator.comparing(ProblemPosition::of));

@@ -25,6 +25,7 @@ final class KernelExtensionReader {
 
   private final JsonNode root;
   private final List<String> fields;
+  private final Schema experiments;
   private final SourcePositions positions;
   private final List<Problem> problems;
 
@@ -32,11 +33,17 @@ final class KernelExtensionReader {
    * A reader of one descriptor, whose form the schema has checked.
    *
    * @param fields what parameters may name without any extension
+   * @param experiments whose settings and metrics have names that are taken
    * @param problems are added to
    */
   KernelExtensionReader(
-      JsonNode root, List<String> fields, SourcePositions positions, List<Problem> problems) {
+      JsonNode root,
+      List<String> fields,
+      Schema experiments,
+      SourcePositions positions,
+      List<Problem> problems) {
     this.root = root;
+    this.experiments = experiments;
     this.fields = fields;
     this.positions = positions;
     this.problems = problems;
@@ -69,7 +76,6 @@ final class KernelExtensionReader {
 
   /** Names mean one thing each, in parameters, in formulas and in experiments. */
   private void checkNames() {
-    Schema schema = Schema.experiment();
     Map<String, String> taken = new LinkedHashMap<>();
     fields.forEach(field -> taken.put(field, "a field of the job"));
     KernelExtension.VARIABLES.forEach(name -> taken.put(name, "a number that formulas know"));
@@ -77,8 +83,11 @@ final class KernelExtensionReader {
     Formula.reserved().forEach(name -> taken.put(name, "a function of formulas"));
     taken.put(Formula.RANK, "a number that formulas know");
     taken.put(Formula.INDEX, "a number that formulas know");
-    schema.settings().keySet().forEach(name -> taken.put(name, "a setting of all experiments"));
-    schema.metrics().keySet().forEach(name -> taken.put(name, "a metric of all experiments"));
+    experiments
+        .settings()
+        .keySet()
+        .forEach(name -> taken.put(name, "a setting of all experiments"));
+    experiments.metrics().keySet().forEach(name -> taken.put(name, "a metric of all experiments"));
     for (String section : List.of("settings", "metrics", "buffers")) {
       for (String name : root.path(section).propertyNames()) {
         String pointer = SourcePositions.child("/" + section, name);

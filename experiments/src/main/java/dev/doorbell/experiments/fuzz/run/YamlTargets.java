@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.fuzz.run;
 
+import dev.doorbell.core.adapter.AdapterException;
+import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import dev.doorbell.core.problem.ConfigException;
@@ -26,7 +28,7 @@ import java.util.SequencedMap;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
-/** Files that users write: YAML of every kind, litmus tests, and expressions in them. */
+/** Files that users write: YAML of every kind, adapters, litmus tests, and expressions in them. */
 public final class YamlTargets implements FuzzTargets {
   private static final String RESOURCES = "/dev/doorbell/experiments/";
   private static final String FILE = "fuzz.yaml";
@@ -88,6 +90,15 @@ public final class YamlTargets implements FuzzTargets {
             "papers",
             () -> List.of(Seeds.file("paper.yaml")),
             input -> accepted(Paper.parse(FILE, Seeds.text(input)))),
+        FuzzTarget.of(
+            "adapter",
+            "adapters: promises of HCAs",
+            () ->
+                List.of(
+                    Seeds.resource("/dev/doorbell/core/adapter/cx7.nic.properties"),
+                    Seeds.resource("/dev/doorbell/core/adapter/cx8-ooo-rw.nic.properties")),
+            Mutator.bytes("\\u00", "\\\n", "= =", "placement = any-order\n", "atomics:refused\n"),
+            YamlTargets::adapter),
         FuzzTarget.of(
             "litmus",
             "litmus tests",
@@ -168,6 +179,14 @@ public final class YamlTargets implements FuzzTargets {
 
   private static Outcome machine(byte[] input) throws TopologyException {
     return accepted(MachineFile.measurements(FILE, Seeds.text(input)));
+  }
+
+  private static Outcome adapter(byte[] input) {
+    try {
+      return accepted(Adapters.read("fuzz", Seeds.text(input)));
+    } catch (AdapterException _) {
+      return Outcome.REFUSED;
+    }
   }
 
   private static Outcome litmus(byte[] input) {

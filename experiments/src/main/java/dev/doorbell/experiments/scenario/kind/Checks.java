@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.problem.Problem;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Collects what is impossible about a point. */
@@ -9,6 +10,7 @@ public final class Checks {
   private final String code;
   private final String point;
   private final List<Problem> problems;
+  private final AtomicReference<@Nullable Problem> cause;
 
   /**
    * Checks of one point.
@@ -18,14 +20,32 @@ public final class Checks {
    * @param problems are added to
    */
   public Checks(String code, String point, List<Problem> problems) {
+    this(code, point, problems, new AtomicReference<>());
+  }
+
+  private Checks(
+      String code, String point, List<Problem> problems, AtomicReference<@Nullable Problem> cause) {
     this.code = code;
     this.point = point;
     this.problems = problems;
+    this.cause = cause;
   }
 
   /** The same checks, whose problems have another code. */
   public Checks code(String other) {
-    return new Checks(other, point, problems);
+    return new Checks(other, point, problems, cause);
+  }
+
+  /** Names a problem that all others of the point follow from; the first one counts. */
+  public void causeIf(boolean impossible, String what, String effect, String fix) {
+    if (impossible) {
+      cause.compareAndSet(null, new Problem(code, point, what, effect, fix));
+    }
+  }
+
+  /** The problem that all others follow from, or null. */
+  @Nullable Problem cause() {
+    return cause.get();
   }
 
   /** Adds a problem if {@code impossible}. */

@@ -7,6 +7,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -110,12 +111,22 @@ public abstract class ExperimentKind<S extends Record> {
     return SettingsReader.read(point, settings);
   }
 
-  /** Adds what is impossible about a point on every backend. */
-  public final void check(Point point, List<Problem> problems) {
+  /**
+   * Adds what is impossible about a point on every backend.
+   *
+   * @return whether that is all there is to say: other problems follow from it
+   */
+  public final boolean check(Point point, List<Problem> problems) {
     try {
-      check(read(point), new Checks(code, point.id(), problems));
+      List<Problem> found = new ArrayList<>();
+      Checks checks = new Checks(code, point.id(), found);
+      check(read(point), checks);
+      Problem cause = checks.cause();
+      problems.addAll(cause == null ? found : List.of(cause));
+      return cause != null;
     } catch (SettingException e) {
       problems.add(e.problem());
+      return false;
     }
   }
 

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.scenario.kind;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Point;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -31,9 +32,18 @@ public final class ExperimentKinds {
   /** What is impossible about a point. */
   public void check(Point point, List<Problem> problems) {
     ExperimentKind<?> own = of(point);
-    refuseSettings(point, own, problems);
-    refuseMetrics(point, own, problems);
-    own.check(point, problems);
+    List<Problem> found = new ArrayList<>();
+    if (!own.check(point, found)) {
+      refuseSettings(point, own, problems);
+      refuseMetrics(point, own, problems);
+    }
+    problems.addAll(found);
+  }
+
+  /** Whether a setting means something to a point, or to all points alike. */
+  public boolean uses(Point point, String setting) {
+    return of(point).settings().contains(setting)
+        || kinds.stream().noneMatch(kind -> kind.settings().contains(setting));
   }
 
   /** A setting that means nothing to a point is refused, not ignored, unless it has its default. */

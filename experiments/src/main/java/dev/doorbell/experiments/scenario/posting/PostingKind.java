@@ -92,6 +92,12 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   protected void check(Settings of, Checks checks) {
     for (String metric : of.point.metrics()) {
       String kernel = TIMES.contains(metric) ? PRICE_KERNEL : RATE_KERNEL;
+      checks.causeIf(
+          !metric.equals(GOODPUT) && !of.point.kernels().contains(kernel),
+          "%s is measured by %s, and kernel is %s"
+              .formatted(metric, kernel, String.join(", ", of.point.kernels())),
+          "an experiment that asks for it is about posting, whatever else it asks for",
+          "kernel: %s, or leave %s out".formatted(kernel, metric));
       checks.refuseIf(
           !of.point.kernels().contains(kernel),
           "%s is measured by %s".formatted(metric, kernel),

@@ -127,7 +127,11 @@ class OwnMemoryTest {
   void a_dispatch_is_verified_by_an_entry_of_its_ptx()
       throws ConfigException, PointFailure, EnvironmentException {
     PointResult result =
-        run("dispatch", "tokens: [5], topk: [3], hot: [50], size: [64]", "[slowest]", text -> text);
+        run(
+            "dispatch",
+            "token_count: [5], fanout: [3], hot: [50], size: [64]",
+            "[slowest]",
+            text -> text);
     assertThat(result.verifiedBytes())
         .isEqualTo(3L * (5 * 64 + 5 * 3 * 4 + 3 * 5 * 3 * 64 + 3 * 8));
     assertThat(
@@ -135,7 +139,7 @@ class OwnMemoryTest {
                 "dispatch",
                 text ->
                     text.replace("fill: rank * 16777216 + i", "fill: i")
-                        .replace("parameters: [size", "parameters: [tokens")))
+                        .replace("parameters: [size", "parameters: [token_count")))
         .contains("mine_check: received bytes differ", "(rank 2, number 16: 8 expected, 0 found)");
   }
 

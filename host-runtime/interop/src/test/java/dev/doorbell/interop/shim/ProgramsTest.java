@@ -30,6 +30,18 @@ final class ProgramsTest {
   }
 
   @Test
+  void a_device_is_found_read_and_lost_as_one_of_a_kernel() throws Exception {
+    ServedDevices.Program running;
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile("installed.c", "-lmlx5", "-libverbs");
+      running = devices.start(program.toString());
+      running.awaitLine();
+      devices.stopServing();
+      assertThat(running.succeed()).isEqualTo("ok\n");
+    }
+  }
+
+  @Test
   void a_program_that_knows_all_numbers_of_another_reaches_none_of_its_bytes() throws Exception {
     succeeds("hostile.c", "-lmlx5", "-libverbs");
   }

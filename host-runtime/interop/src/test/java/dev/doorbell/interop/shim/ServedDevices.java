@@ -136,6 +136,13 @@ final class ServedDevices implements AutoCloseable {
       return said();
     }
 
+    /** Waits until it has printed a line, or has ended. */
+    void awaitLine() throws IOException, InterruptedException {
+      while (process.isAlive() && !said().contains("\n")) {
+        Thread.sleep(1);
+      }
+    }
+
     String said() throws IOException {
       return Files.readString(output, StandardCharsets.UTF_8);
     }
@@ -197,9 +204,8 @@ final class ServedDevices implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() throws IOException {
-    programs.forEach(Process::destroyForcibly);
+  /** Ends the server while programs still run. */
+  void stopServing() throws IOException {
     stop = true;
     try {
       thread.join();
@@ -207,6 +213,12 @@ final class ServedDevices implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     server.close();
+  }
+
+  @Override
+  public void close() throws IOException {
+    programs.forEach(Process::destroyForcibly);
+    stopServing();
     assertThat(failure).isNull();
   }
 }

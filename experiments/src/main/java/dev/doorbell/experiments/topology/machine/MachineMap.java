@@ -1,0 +1,138 @@
+package dev.doorbell.experiments.topology.machine;
+
+import dev.doorbell.doctor.topology.PciDistance;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+
+/**
+ * GPUs and HCAs of a machine, and how far they are from each other.
+ *
+ * @param format what the file is
+ * @param devices in the order of the file
+ * @param portsOfSwitch bridges below the last shared one of two devices under one switch: 0 where a
+ *     switch is one bridge, 1 where its downstream ports are bridges, too
+ * @param matrix distances by "a b", where the file has them in place of a tree
+ */
+public record MachineMap(
+    String format,
+    List<MachineDevice> devices,
+    int portsOfSwitch,
+    Map<String, PciDistance> matrix) {
+
+  public MachineMap {
+    devices = List.copyOf(devices);
+    matrix = Map.copyOf(matrix);
+  }
+
+  /** Devices of a kind. */
+  public List<MachineDevice> of(MachineDevice.Kind kind) {
+    return devices.stream().filter(device -> device.kind() == kind).toList();
+  }
+
+  /**
+   * The device of a name.
+   *
+   * @throws NoSuchElementException when there is none; the message has all names
+   */
+  public MachineDevice device(String name) {
+    return devices.stream()
+        .filter(device -> device.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () -> {
+              List<String> names = devices.stream().map(MachineDevice::name).toList();
+              return new NoSuchElementException(
+                  "no device '%s'; there are %s".formatted(name, String.join(", ", names)));
+            });
+  }
+
+  /** How far two devices are from each other. */
+  public PciDistance distance(MachineDevice a, MachineDevice b) {
+    PciDistance known = matrix.get(a.name() + " " + b.name());
+    if (known != null) {
+      return known;
+    }
+    if (a.numa() != b.numa()) {
+      return PciDistance.SYS;
+    }
+    int shared = shared(a, b);
+    if (shared == 0) {
+      return PciDistance.PHB;
+    }
+    int below = Math.max(a.bridges().size(), b.bridges().size()) - shared;
+    return below <= portsOfSwitch ? PciDistance.PIX : PciDistance.PXB;
+  }
+
+  private static int shared(MachineDevice a, MachineDevice b) {
+    int shared = 0;
+    int most = Math.min(a.bridges().size(), b.bridges().size());
+    while (shared < most && a.bridges().get(shared).equals(b.bridges().get(shared))) {
+      shared++;
+    }
+    return shared;
+  }
+
+  /** What a TLP passes from one device to another. */
+  public List<String> path(MachineDevice a, MachineDevice b) {
+    if (!matrix.isEmpty()) {
+      return List.of(a.name(), "(%s)".formatted(distance(a, b)), b.name());
+    }
+    int shared = a.numa() == b.numa() ? shared(a, b) : 0;
+    List<String> hops = new ArrayList<>(List.of(a.name()));
+    hops.addAll(a.bridges().subList(Math.max(0, shared - 1), a.bridges().size()).reversed());
+    if (shared == 0) {
+      hops.add("cpu%d".formatted(a.numa()));
+      if (a.numa() != b.numa()) {
+        hops.add("cpu%d".formatted(b.numa()));
+      }
+    }
+    hops.addAll(b.bridges().subList(shared, b.bridges().size()));
+    hops.add(b.name());
+    return hops;
+  }
+
+  /** The HCA that is nearest to a GPU. */
+  public Optional<MachineDevice> nearestHca(MachineDevice gpu) {
+    return of(MachineDevice.Kind.HCA).stream()
+        .min((one, other) -> distance(gpu, one).compareTo(distance(gpu, other)));
+  }
+
+  /** What is odd, one sentence each. */
+  public List<String> findings() {
+    List<String> findings = new ArrayList<>();
+    for (MachineDevice.Kind kind : MachineDevice.Kind.values()) {
+      int best =
+          of(kind).stream()
+              .flatMap(device -> Optional.ofNullable(device.link()).stream())
+              .mapToInt(MachineDevice.Link::weight)
+              .max()
+              .orElse(0);
+      for (MachineDevice device : of(kind)) {
+        if (device.link() != null && device.link().weight() < best) {
+          findings.add(
+              "%s is trained at %s, others of its kind higher: reseat it, or look at the slot's bifurcation"
+                  .formatted(device.name(), device.link()));
+        }
+      }
+    }
+    for (MachineDevice gpu : of(MachineDevice.Kind.GPU)) {
+      nearestHca(gpu)
+          .filter(hca -> distance(gpu, hca).compareTo(PciDistance.PHB) > 0)
+          .ifPresent(
+              hca ->
+                  findings.add(
+                      "%s has no HCA at its own CPU: the nearest, %s, is %s"
+                          .formatted(gpu.name(), hca.name(), distance(gpu, hca))));
+    }
+    for (MachineDevice hca : of(MachineDevice.Kind.HCA)) {
+      if (of(MachineDevice.Kind.GPU).stream()
+          .allMatch(gpu -> distance(gpu, hca) == PciDistance.SYS)) {
+        findings.add("%s is behind another socket than every GPU".formatted(hca.name()));
+      }
+    }
+    return findings;
+  }
+}

@@ -1,0 +1,205 @@
+package dev.doorbell.experiments.topology.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.doctor.topology.PciDistance;
+import dev.doorbell.experiments.topology.TopologyFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Files written after the public formats. */
+class MachineReaderTest {
+  private static final String NCCL =
+      """
+      <system version="1">
+        <cpu host_hash="0x1" numaid="0" affinity="ffff" arch="x86_64" vendor="GenuineIntel">
+          <pci busid="0000:15:00.0" class="0x060400" link_speed="32.0 GT/s PCIe" link_width="16">
+            <pci busid="0000:18:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="16">
+              <gpu dev="0" sm="90" rank="0" gdr="1"/>
+            </pci>
+            <pci busid="0000:19:00.0" class="0x020700" link_speed="32.0 GT/s PCIe" link_width="16">
+              <nic><net name="mlx5_0" dev="0" speed="400000" port="1" gdr="1"/></nic>
+            </pci>
+          </pci>
+          <pci busid="0000:38:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="8">
+            <gpu dev="1" sm="90" rank="1" gdr="1"/>
+          </pci>
+          <nic><net name="eno1" dev="2" speed="10000" port="0"/></nic>
+        </cpu>
+        <cpu host_hash="0x1" numaid="1">
+          <pci busid="0000:a0:00.0" class="0x060400" link_speed="16.0 GT/s PCIe" link_width="16">
+            <pci busid="0000:a4:00.0" class="0x020700" link_speed="16.0 GT/s PCIe" link_width="16">
+              <nic><net name="mlx5_1" dev="1" speed="200000" port="1" gdr="1"/></nic>
+            </pci>
+          </pci>
+        </cpu>
+      </system>
+      """;
+
+  private static final String SMI =
+      """
+      \tGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID
+      GPU0\t X \tNV18\tPIX\tSYS\t0-47\t0\t\tN/A
+      GPU1\tNV18\t X \tNODE\tSYS\t0-47\t0\t\tN/A
+      NIC0\tPIX\tNODE\t X \tSYS\t\t\t\t
+      NIC1\tSYS\tSYS\tSYS\t X \t\t\t\t
+
+      Legend:
+
+        X    = Self
+
+      NIC Legend:
+
+        NIC0: mlx5_0
+        NIC1: mlx5_1
+      """;
+
+  private static final String LSTOPO =
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE topology SYSTEM "hwloc2.dtd">
+      <topology version="2.0">
+        <object type="Machine" os_index="0">
+          <object type="Package" os_index="0">
+            <object type="NUMANode" os_index="0"/>
+            <object type="Bridge" bridge_type="0-1">
+              <object type="Bridge" bridge_type="1-1" pci_busid="0000:15:00.0">
+                <object type="Bridge" bridge_type="1-1" pci_busid="0000:16:00.0">
+                  <object type="PCIDev" pci_busid="0000:18:00.0" pci_type="0302 [10de:2335]" pci_link_speed="63.015385">
+                    <object type="OSDev" name="cuda0" osdev_type="5"/>
+                  </object>
+                </object>
+                <object type="Bridge" bridge_type="1-1" pci_busid="0000:16:01.0">
+                  <object type="PCIDev" pci_busid="0000:19:00.0" pci_type="0207 [15b3:1021]" pci_link_speed="31.507692">
+                    <object type="OSDev" name="ib0" osdev_type="2"/>
+                    <object type="OSDev" name="mlx5_0" osdev_type="3"/>
+                  </object>
+                </object>
+              </object>
+            </object>
+          </object>
+          <object type="Package" os_index="1">
+            <object type="NUMANode" os_index="1"/>
+            <object type="Bridge" bridge_type="0-1">
+              <object type="PCIDev" pci_busid="0000:a4:00.0" pci_type="0207 [15b3:1021]">
+                <object type="OSDev" name="mlx5_1" osdev_type="3"/>
+              </object>
+            </object>
+          </object>
+        </object>
+      </topology>
+      """;
+
+  private static MachineMap read(String format) throws ConfigException {
+    return MachineReader.read("m", text(format));
+  }
+
+  private static String text(String format) {
+    return switch (format) {
+      case "nccl" -> NCCL;
+      case "smi" -> SMI;
+      default -> LSTOPO;
+    };
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "nccl,gpu0,mlx5_0,PIX",
+    "nccl,gpu1,mlx5_0,PHB",
+    "nccl,gpu0,mlx5_1,SYS",
+    "smi,gpu0,mlx5_0,PIX",
+    "smi,gpu1,mlx5_0,NODE",
+    "smi,mlx5_1,gpu1,SYS",
+    "lstopo,gpu0,mlx5_0,PIX",
+    "lstopo,gpu0,mlx5_1,SYS"
+  })
+  void distances_are_those_of_the_file(String format, String from, String to, PciDistance distance)
+      throws ConfigException {
+    MachineMap map = read(format);
+    assertThat(map.distance(map.device(from), map.device(to))).isEqualTo(distance);
+  }
+
+  @Test
+  void a_path_names_what_a_tlp_passes() throws ConfigException {
+    MachineMap map = read("nccl");
+    assertThat(map.path(map.device("gpu0"), map.device("mlx5_0")))
+        .containsExactly("gpu0", "0000:15:00.0", "mlx5_0");
+    assertThat(map.path(map.device("gpu0"), map.device("mlx5_1")))
+        .containsExactly("gpu0", "0000:15:00.0", "cpu0", "cpu1", "0000:a0:00.0", "mlx5_1");
+  }
+
+  @Test
+  void what_is_odd_is_named() throws ConfigException {
+    assertThat(read("nccl").findings())
+        .anyMatch(text -> text.startsWith("gpu1 is trained at Gen5 x8"))
+        .anyMatch(text -> text.startsWith("mlx5_1 is trained at Gen4 x16"))
+        .contains("mlx5_1 is behind another socket than every GPU");
+    assertThat(read("smi").findings()).anyMatch(text -> text.startsWith("gpu1 has no HCA"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"nccl,same-switch,5,16", "smi,same-switch,5,16", "lstopo,same-switch,4,16"})
+  void an_import_is_a_topology_with_the_machines_links(
+      String format, String base, int generation, int lanes) throws Exception {
+    MachineMap map = read(format);
+    String text =
+        MachineTopology.text(map, map.device("gpu0"), map.device("mlx5_0"), "mine", "f.xml");
+    Topology topology = TopologyFile.parse("mine.yaml", text);
+    assertThat(topology.name()).isEqualTo("mine");
+    assertThat(text).contains("prices of " + base);
+    assertThat(text.substring(text.indexOf("name: nic-slot")))
+        .contains("generation: " + generation)
+        .contains("lanes: " + lanes);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "nccl | numaid=\"1\" | numaid=\"x\" | m:16 | numaid of <cpu> is 'x', no whole number",
+        "nccl | busid=\"0000:a4:00.0\" |  | m:18 | <pci> has no busid",
+        "nccl | link_width=\"8\" | link_width=\"99\" | m:11 | link_width is 99, not 1 to 32",
+        "nccl | 16.0 GT/s PCIe | 17.0 GT/s PCIe | m:18 | which is no generation",
+        "nccl | name=\"mlx5_1\" | name=\"mlx5_0\" | m:19 | a second mlx5_0",
+        "nccl | </system> |  | m:2 | this is no XML",
+        "nccl | <system version=\"1\"> | <machine> | m:24 | this is no XML",
+        "smi | NV18\t X \tNODE\tSYS\t0-47\t0 | NV18 | m:3 | 2 distances of GPU1, of 4",
+        "smi | NODE\tSYS\t0-47 | NEAR\tSYS\t0-47 | m:3 | 'NEAR' is no distance",
+        "smi | NIC1\tSYS | NIC7\tSYS | m:5 | 'NIC7' where the row of NIC1 belongs",
+        "smi | NIC0\tPIX | NIC0\tPXB | m:4 | mlx5_0 to gpu0 is PXB, back it is PIX",
+        "smi | GPU0\tGPU1 | X\tY | m:3 | 'GPU1' where the row of GPU0 belongs",
+        "lstopo | 63.015385 | fast | m:10 | pci_link_speed is 'fast', no number",
+        "lstopo | type=\"Package\" os_index=\"1\" | os_index=\"1\" | m:23 | <object> has no type"
+      })
+  void an_odd_file_is_refused_by_line(
+      String format, String of, String with, String where, String what) {
+    String odd = text(format).replace(of, with == null ? "" : with);
+    assertThat(odd).isNotEqualTo(text(format));
+    ConfigException problem =
+        catchThrowableOfType(ConfigException.class, () -> MachineReader.read("m", odd));
+    assertThat(problem.problems().getFirst().what()).contains(what);
+    assertThat(problem.problems().getFirst().code()).isEqualTo("DB-T020");
+    if (!what.equals("this is no XML")) {
+      assertThat(problem.problems().getFirst().where()).isEqualTo(where);
+    }
+  }
+
+  @Test
+  void a_text_that_is_no_matrix_is_refused() {
+    ConfigException problem =
+        catchThrowableOfType(ConfigException.class, () -> MachineReader.read("m", "hello"));
+    assertThat(problem.problems().getFirst().what()).contains("neither XML nor a matrix");
+  }
+
+  @Test
+  void an_empty_system_is_refused() {
+    ConfigException problem =
+        catchThrowableOfType(
+            ConfigException.class, () -> MachineReader.read("m", "<system version=\"1\"/>"));
+    assertThat(problem.problems().getFirst().what()).contains("no GPU and no HCA");
+  }
+}

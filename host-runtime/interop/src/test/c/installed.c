@@ -1,0 +1,86 @@
+/* What programs as installed do with a device: read /sys by its names, duplicate, import, register again, lose it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int failures;
+
+#define CHECK(condition)                                                                     \
+	do {                                                                                  \
+		if (!(condition)) {                                                           \
+			printf("line %d: %s (errno %d)\n", __LINE__, #condition, errno);      \
+			failures++;                                                           \
+		}                                                                             \
+	} while (0)
+
+static void check_files(int fd)
+{
+	char path[PATH_MAX], link[PATH_MAX], line[64] = "";
+	struct stat status;
+	CHECK(realpath("/sys/class/infiniband/mlx5_0/device", path) && !strcmp(path, "/sys/devices/pcidb00:00/db00:00:00.0"));
+	ssize_t length = readlink("/sys/class/infiniband/mlx5_0/device/driver", link, sizeof link);
+	CHECK(length > 9 && !strncmp(link + length - 9, "mlx5_core", 9));
+	FILE *vendor = fopen("/sys/class/infiniband/mlx5_0/device/vendor", "r");
+	CHECK(vendor && fgets(line, sizeof line, vendor) && !strcmp(line, "0x15b3\n"));
+	if (vendor)
+		fclose(vendor);
+	CHECK(!stat("/dev/infiniband/uverbs0", &status) && S_ISCHR(status.st_mode));
+	dev_t node = status.st_rdev;
+	CHECK(!fstat(fd, &status) && S_ISCHR(status.st_mode) && status.st_rdev == node);
+	CHECK(access("/sys/class/infiniband/mlx5_9", F_OK) && errno == ENOENT);
+}
+
+/* A region keeps its key when it is registered again, and the other domain's is refused no more. */
+static void check_regions(struct ibv_context *context, struct ibv_pd *pd)
+{
+	struct ibv_pd *other = ibv_alloc_pd(context);
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ibv_mr *region = ibv_reg_mr(pd, page, 4096, IBV_ACCESS_LOCAL_WRITE);
+	uint32_t key = region->rkey;
+	CHECK(!ibv_rereg_mr(region, IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS, other, NULL, 0,
+			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE));
+	CHECK(region->rkey == key);
+	CHECK(ibv_rereg_mr(region, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, IBV_ACCESS_REMOTE_WRITE) != 0);
+	CHECK(!ibv_dereg_mr(region) && !ibv_dealloc_pd(other));
+	struct ibv_mr *all = ibv_reg_mr(pd, NULL, SIZE_MAX, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND);
+	CHECK(all && !ibv_dereg_mr(all));
+	struct ibv_alloc_dm_attr odd = { .length = 4 };
+	struct ibv_dm *memory = ibv_alloc_dm(context, &odd);
+	CHECK(memory && !ibv_free_dm(memory));
+	munmap(page, 8192);
+}
+
+int main(void)
+{
+	int count;
+	struct ibv_device **devices = ibv_get_device_list(&count);
+	struct ibv_context *context = ibv_open_device(devices[0]);
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	check_files(context->cmd_fd);
+	check_regions(context, pd);
+	struct ibv_context *imported = ibv_import_device(dup(context->cmd_fd));
+	CHECK(imported);
+	struct ibv_pd *shared = imported ? ibv_import_pd(imported, pd->handle) : NULL;
+	CHECK(shared);
+	setenv("MLX5_CQE_SIZE", "128", 1);
+	struct ibv_cq *queue = ibv_create_cq(context, 16, NULL, NULL, 0);
+	struct mlx5dv_cq shape = { 0 };
+	struct mlx5dv_obj object = { .cq = { queue, &shape } };
+	CHECK(queue && !mlx5dv_init_obj(&object, MLX5DV_OBJ_CQ) && shape.cqe_size == 128);
+	printf(failures ? "\n" : "ok\n");
+	fflush(stdout);
+	/* The server goes now: that is an event, and then an error. */
+	struct ibv_async_event event;
+	if (ibv_get_async_event(context, &event) || event.event_type != IBV_EVENT_DEVICE_FATAL)
+		return 1;
+	ibv_ack_async_event(&event);
+	return failures || !ibv_get_async_event(context, &event);
+}
