@@ -32,6 +32,7 @@ final class CommandTree {
     commands.put("format", "format every source file");
     commands.put("bench", "benchmarks of Doorbell itself (JMH)");
     commands.put("bundle", "an archive for machines without a JDK");
+    commands.put("package", "a release: archive, image recipe, Maven libraries");
     return commands;
   }
 
