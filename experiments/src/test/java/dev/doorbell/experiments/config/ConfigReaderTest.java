@@ -174,7 +174,7 @@ class ConfigReaderTest {
             "small.yaml:12:22  DB-C012  unknown metric 'latencey'  - did you mean 'latency'?",
             "small.yaml:13:12  DB-C014  samples 0 is out of range (at least 1, at most 10000000)",
             "small.yaml:16:21  DB-C012  unknown axis 'sise'  - did you mean 'size'?",
-            "small.yaml:16:30  DB-C033  tlp.bytes is counted, not sampled");
+            "small.yaml:16:30  DB-C033  tlp.bytes is not among measure.metrics");
   }
 
   @Test
