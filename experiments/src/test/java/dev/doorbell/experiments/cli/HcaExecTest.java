@@ -68,7 +68,7 @@ class HcaExecTest {
                 "--",
                 "sh",
                 "-c",
-                "test -S $DOORBELL_HCA/socket && test -e $DOORBELL_HCA/sysfs/class/infiniband/mlx5_1 && test -n \"$LD_PRELOAD\""))
+                "test -S $DOORBELL_HCA/socket && test -e $DOORBELL_HCA/root/sys/class/infiniband/mlx5_1 && test -n \"$LD_PRELOAD\""))
         .isEqualTo(ExitCode.OK);
     assertThat(folder.resolve("hca/socket")).doesNotExist();
   }

@@ -35,7 +35,7 @@ class HostileYamlTest {
   private static final Map<String, Reader> READERS = new LinkedHashMap<>();
 
   static {
-    READERS.put("experiment", text -> ConfigReader.ofRuns().read("x", text, List.of()));
+    READERS.put("experiment", text -> ConfigReader.ofRuns(Map.of()).read("x", text, List.of()));
     READERS.put("topology", text -> TopologyFile.parse("x", text));
     READERS.put("fault plan", text -> FaultFile.parse("x", text));
     READERS.put("descriptor", text -> new KernelDescriptorReader().read("x", text));

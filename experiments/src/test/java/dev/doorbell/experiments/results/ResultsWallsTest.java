@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.results;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -76,13 +78,26 @@ class ResultsWallsTest {
   void drawings_and_layouts_use_neither_charts_nor_runs() {
     for (String room : List.of("drawing", "layout")) {
       noneIn("results.figures." + room, HERE + "stats..", HERE + "run..", HERE + "plan..");
-      noneIn("results.figures." + room, HERE + "cli..", HERE + "config..");
+      noneIn("results.figures." + room, HERE + "cli..");
+      noneOfTheConfigIn("results.figures." + room);
     }
+  }
+
+  /** Of a config, figures know how they are to look and nothing else. */
+  private static void noneOfTheConfigIn(String packages) {
+    noClasses()
+        .that()
+        .resideInAPackage(HERE + packages)
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(HERE + "config..").and(not(resideInAPackage(HERE + "config.figure"))))
+        .check(CLASSES);
   }
 
   @Test
   void charts_read_no_run() {
-    noneIn("results.figures.chart", HERE + "run..", HERE + "config..", HERE + "cli..");
+    noneIn("results.figures.chart", HERE + "run..", HERE + "cli..");
+    noneOfTheConfigIn("results.figures.chart");
   }
 
   @Test

@@ -29,7 +29,7 @@ class LoadTest {
               add.s32 %r1, %r2, %r77;
               add.s32 %r1, %r2, %nothing;
               ld.global.u32 %r1, [%rd1;
-              mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 %r1, %r2, %r3, %r4;
+              ld.global.u32 %r1, %rd1;
               st.global.v4.b64 [%rd1], {%rd1, %rd1, %rd1, %rd1};
               add.s32 %r1, %r2;
               bra $nowhere;
@@ -47,7 +47,7 @@ class LoadTest {
           .hasMessageContaining("bad.ptx:9: register '%r77' is not declared")
           .hasMessageContaining("bad.ptx:10: register '%nothing' is not declared")
           .hasMessageContaining("bad.ptx:11: expected ']', found ';'")
-          .hasMessageContaining("bad.ptx:12: ")
+          .hasMessageContaining("bad.ptx:12: an address in brackets is needed")
           .hasMessageContaining("bad.ptx:13: accesses of more than 16 bytes")
           .hasMessageContaining("bad.ptx:14: operands or modifiers are missing")
           .hasMessageContaining("bad.ptx:15: '$nowhere' is not declared");

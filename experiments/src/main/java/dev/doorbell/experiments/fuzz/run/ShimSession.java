@@ -160,7 +160,7 @@ final class ShimSession implements FuzzTarget.Session {
       client.write(messages);
       client.shutdownOutput();
       do {
-        step();
+        server.step();
         read(client);
       } while (server.connections() > 0);
       read(client);
@@ -173,17 +173,6 @@ final class ShimSession implements FuzzTarget.Session {
       }
     }
     return hasSucceeded() ? Outcome.ACCEPTED : Outcome.REFUSED;
-  }
-
-  /** Lets the server look at its doorbells and sockets once. */
-  private void step() {
-    boolean[] done = {false};
-    server.run(
-        () -> {
-          boolean was = done[0];
-          done[0] = true;
-          return was;
-        });
   }
 
   private void read(SocketChannel client) {

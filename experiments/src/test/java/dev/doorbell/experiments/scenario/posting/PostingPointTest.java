@@ -105,7 +105,7 @@ class PostingPointTest {
   @Test
   void a_metric_needs_the_kernel_that_measures_it() throws Exception {
     assertThat(points.problems(Points.point("put_rate", "rate, post")))
-        .containsExactly("post is measured by put_price");
+        .containsExactly("post is measured by put_price, and kernel is put_rate");
   }
 
   @Test

@@ -32,7 +32,8 @@ class MessagesTest {
             0,
             false,
             List.of("local", "inbox", "bytes", "iterations", "stamps", "status"),
-            Optional.of("nvshmem"));
+            Optional.of("nvshmem"),
+            Optional.empty());
     Scenario scenario =
         new Scenario(
             new Scenario.Program(NAME + ".ptx", NAME, ptx, shape),

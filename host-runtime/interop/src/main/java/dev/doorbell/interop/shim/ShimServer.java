@@ -209,6 +209,12 @@ public final class ShimServer implements AutoCloseable {
     }
   }
 
+  /** Looks once at doorbells, HCAs and sockets, and waits for none of them. */
+  public void step() {
+    turn();
+    serve(0);
+  }
+
   /**
    * How long to wait for the sockets: longer the longer there has been no work.
    *

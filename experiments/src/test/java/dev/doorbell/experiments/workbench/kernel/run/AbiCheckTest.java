@@ -75,7 +75,7 @@ class AbiCheckTest {
 
   @Test
   void ptx_that_cannot_be_loaded_is_told_at_its_key() throws ConfigException {
-    assertThat(problems("ptx: go.ptx\n", PTX.replace("ld.shared", "wgmma.shared")))
+    assertThat(problems("ptx: go.ptx\n", PTX.replace("ld.shared", "frobnicate.shared")))
         .singleElement()
         .asString()
         .startsWith("DB-K002 go.kernel.yaml:4:6 go.ptx cannot be loaded: 1 line is refused")
